@@ -1,7 +1,6 @@
 #include "emulator/machine/block_events.h"
 
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "emulator/warp/instruction_walk.h"
@@ -182,22 +181,6 @@ void BlockEvents::tell_arrival(const Instruction* i, const Warp& warp, std::uint
 void BlockEvents::tell_release(unsigned barrier, std::uint32_t epoch) {
     release(
         {block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}});
-}
-
-void Access::stored(unsigned lane, std::byte* into) const {
-    const Instruction& i = state->block->kernel->code[pc];
-    const AccessForm form(i.target);
-    const unsigned size = bytes / form.elements;
-    for (unsigned e = 0; e < form.elements; ++e) {
-        const std::uint32_t operand = i.operands[e + 1];
-        const std::uint64_t value = form.wide_register ? state->get<std::uint64_t>(operand, lane)
-                                                       : state->get<std::uint32_t>(operand, lane);
-        std::memcpy(into + e * size, &value, size);
-    }
-}
-
-const std::byte* Access::shared_memory() const {
-    return state->block->shared;
 }
 
 }  // namespace warpscope::emulator

@@ -194,18 +194,4 @@ MakeBlockEvents alike_events(const Kernel& kernel, bool independent_warps, bool 
     };
 }
 
-Access access_of(const BroadcastLoad& load) {
-    const BlockContext& block = *load.warp->block;
-    return {.block = block.block,
-            .warp = load.warp->index,
-            .mask = all_lanes,
-            .lane_addresses = &load.address,
-            .bytes = block.kernel->lines[load.pc].bytes,
-            .kind = MemoryAccess::load,
-            .pc = load.pc,
-            .same_address = true,
-            .checked = true,
-            .state = load.warp};
-}
-
 }  // namespace warpscope::emulator

@@ -1,0 +1,37 @@
+#include <cstring>
+
+#include "emulator/observe/block_summaries.h"
+
+namespace warpscope::emulator {
+
+void Access::stored(unsigned lane, std::byte* into) const {
+    const Instruction& i = state->block->kernel->code[pc];
+    const AccessForm form(i.target);
+    const unsigned size = bytes / form.elements;
+    for (unsigned e = 0; e < form.elements; ++e) {
+        const std::uint32_t operand = i.operands[e + 1];
+        const std::uint64_t value = form.wide_register ? state->get<std::uint64_t>(operand, lane)
+                                                       : state->get<std::uint32_t>(operand, lane);
+        std::memcpy(into + e * size, &value, size);
+    }
+}
+
+const std::byte* Access::shared_memory() const {
+    return state->block->shared;
+}
+
+Access access_of(const BroadcastLoad& load) {
+    const BlockContext& block = *load.warp->block;
+    return {.block = block.block,
+            .warp = load.warp->index,
+            .mask = all_lanes,
+            .lane_addresses = &load.address,
+            .bytes = block.kernel->lines[load.pc].bytes,
+            .kind = MemoryAccess::load,
+            .pc = load.pc,
+            .same_address = true,
+            .checked = true,
+            .state = load.warp};
+}
+
+}  // namespace warpscope::emulator
