@@ -19,7 +19,9 @@ namespace warpscope::jobs {
 namespace {
 
 using emulator::Shortcuts;
+using experiments::Assignment;
 
+/// All shortcuts but one.
 struct Switch {
     const char* name;
     Shortcuts shortcuts;
@@ -34,9 +36,10 @@ const Switch switches[] = {
 
 enum class Watch { nobody, checks, counters };
 
+/// An experiment whose frames are computed with any shortcuts, one after the other.
 class Frames {
   public:
-    Frames(const experiments::Entry& entry, const std::vector<experiments::Assignment>& settings)
+    Frames(const experiments::Entry& entry, const std::vector<Assignment>& settings)
         : device_(compute::make_emulated_device("measured")) {
         device_->set({.math = compute::Math::fast});
         experiment_ = entry.make(*device_);
@@ -70,6 +73,8 @@ class Frames {
     std::optional<compute::Buffer<experiments::Rgba>> pixels_;
 };
 
+/// Adds the time of a frame, of its race check and of its counters, and notes by how much each
+/// shortcut makes it shorter. All run in turns, so that other load slows each of them.
 void measure(std::vector<BenchRow>& rows, const std::string& label, Frames& frames) {
     for (const auto& [watch, what] :
          {std::pair(Watch::nobody, "frame"), std::pair(Watch::checks, "race check"),
@@ -103,8 +108,7 @@ void measure(std::vector<BenchRow>& rows, const std::string& label, Frames& fram
 void bench_shortcuts(std::vector<BenchRow>& rows) {
     const auto before = emulator::Launcher::execution();
     emulator::Launcher::set_execution(emulator::Execution::compiled);
-    const auto of = [&](const char* id, std::vector<experiments::Assignment> settings,
-                        const char* label) {
+    const auto of = [&](const char* id, std::vector<Assignment> settings, const char* label) {
         Frames frames(experiments::find_experiment(id), settings);
         measure(rows, label, frames);
     };
