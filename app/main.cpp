@@ -30,7 +30,7 @@
 namespace warpscope {
 namespace {
 
-/// The device of the experiment: with all ranks if it can use them.
+/// Picks the device of the experiment, with all ranks if the experiment can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
     for (const experiments::Entry& entry : experiments::registry())
         if (entry.id == options.experiment)
@@ -189,12 +189,14 @@ int answer(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace warpscope;
     reserve_standard_files();
-    // A file that would grow beyond the limit of the process is an error of its write().
+    // Without this, a write() that makes a file larger than the process may write would end the
+    // process instead of returning an error.
     std::signal(SIGXFSZ, SIG_IGN);
     const auto compiler = emulator::KernelCompiler::shared();
     const int code = answer(argc, argv);
-    // Nobody needs the kernel any more that is being compiled, which can take seconds. LLVM must
-    // not be unloaded below its thread, so that the process ends without destructors.
+    // The process may still be compiling a kernel, which can take seconds and which nobody needs
+    // any more. The thread that compiles uses LLVM, so the process ends without the destructors
+    // that would unload LLVM.
     if (compiler->is_compiling()) {
         std::fflush(nullptr);
         std::quick_exit(code);

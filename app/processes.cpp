@@ -13,9 +13,10 @@
 namespace warpscope {
 namespace {
 
-/// In a process that process 0 leads. An error ends all of them.
+/// Does the work of a process that process 0 leads. An error ends all processes.
 int follow(const Options& options, const SharedProcesses& processes) {
-    // mpirun can start processes with options of their own, so the first wish is in those.
+    // mpirun can start each process with options of its own. A --device among them holds for the
+    // first device that process 0 opens.
     std::string own = options.device_given ? options.device : "";
     const auto open = [&](const std::string& told, std::uint32_t exchange) {
         const std::string first = std::exchange(own, "");
@@ -39,12 +40,14 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
         end_others();
         return code;
     } catch (const compute::DeviceError& e) {
-        // The others may wait for something else.
+        // The error is printed first, because the other processes may be waiting for something
+        // else.
         complain(e.what(), 1);
         processes->end_all(1);
         return 1;
     } catch (const std::exception& e) {
-        // While `processes` exist: mpirun can lose what is written right before the end.
+        // The error is printed while `processes` exist, because mpirun can lose what is written
+        // right before a process ends.
         complain(e.what(), 1);
         end_others();
         return is_of_caller(e) ? 2 : 1;

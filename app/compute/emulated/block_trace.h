@@ -16,7 +16,8 @@ struct BarrierSnapshot {
     std::string barrier;                ///< "kernels/dot.cu:24"
     std::vector<std::byte> shared;      ///< static, then dynamic
     std::vector<std::uint32_t> stored;  ///< linear indices of the threads that stored, ascending
-    /// {from, to}, byte offsets: a thread loaded `from` and later stored `to`. Distinct, ascending.
+    /// Pairs {from, to} of byte offsets: a thread loaded `from` and later stored `to`. Distinct,
+    /// ascending.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> flows;
 };
 
@@ -27,7 +28,7 @@ struct TracedLoad {
         false;  ///< no barrier lies between it and a store there by a thread of another warp
 };
 
-/// A thread's store, and its loads since its store before.
+/// A thread's store, and the loads of the thread since its previous store.
 struct TracedStore {
     std::uint32_t thread = 0, address = 0;
     float value = 0;    ///< its first four bytes

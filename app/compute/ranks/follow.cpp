@@ -14,10 +14,10 @@
 namespace warpscope::compute {
 namespace {
 
-/// Present, as it is sent.
+/// Present, in the form that is sent.
 struct Entry {
     std::uint64_t devices = 0, gpus = 0, memory_bytes = 0;
-    std::array<std::uint64_t, 16> gpu_hashes{};  ///< of the host and the bus id; 0: none
+    std::array<std::uint64_t, 16> gpu_hashes{};  ///< hashes of the host and the bus id; 0: no GPU
     std::array<char, 512> why_none{};
 };
 
@@ -122,7 +122,7 @@ void follow(
                     auto follower = make_follower(*device);
                     exchanges[call.exchange] = {std::move(device), std::move(follower)};
                 } catch (const Refused&) {
-                    // Process 0 knows it too, and says why.
+                    // Process 0 gets this error too, and reports it.
                 }
                 break;
             case Call::Task::close:

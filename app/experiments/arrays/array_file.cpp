@@ -26,7 +26,8 @@ std::string read_whole(const std::filesystem::path& path) {
     return text;
 }
 
-/// The text after "'key':" in the header of a .npy file, which is a literal of a Python dict.
+/// Returns the text after "'key':" in the header of a .npy file, which is a literal of a Python
+/// dict.
 std::string_view value_of(std::string_view header, std::string_view key) {
     const std::size_t at = header.find(fmt::format("'{}':", key));
     if (at == std::string_view::npos) throw LaunchError(fmt::format("its header has no '{}'", key));
@@ -36,7 +37,7 @@ std::string_view value_of(std::string_view header, std::string_view key) {
 }
 
 ElementType npy_type(std::string_view descr) {
-    // A quote, the byte order, the kind, and the bytes of one number.
+    // The word consists of the byte order, the kind, and the bytes of one number.
     const std::string word(descr.substr(0, descr.find('\'', 1)));
     ElementType type;
     if (word.size() == 4 && (word[1] == '<' || word[1] == '|')) {

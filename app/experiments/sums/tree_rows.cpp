@@ -10,7 +10,7 @@
 namespace warpscope::experiments {
 namespace {
 
-/// "dot.cu:64" of "kernels/dot.cu:64"
+/// Returns "dot.cu:64" for "kernels/dot.cu:64".
 std::string short_place(const std::string& place) {
     const std::size_t slash = place.rfind('/');
     return place.substr(slash == std::string::npos ? 0 : slash + 1);
@@ -37,7 +37,7 @@ std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierSnapsho
     return rows;
 }
 
-/// By store, its number among those of its thread, from 0 on.
+/// Returns for each store its number among the stores of its thread, counted from 0.
 std::vector<std::size_t> passes_of(const std::vector<compute::TracedStore>& stores) {
     std::map<std::uint32_t, std::size_t> counts;
     std::vector<std::size_t> passes;

@@ -37,7 +37,7 @@ Checks parse_checks(std::string_view text);
 /// checks.
 class Checking {
   public:
-    /// `heat` has races too where the checks look for them.
+    /// The heat map `heat` also counts races, for the checks that look for them.
     Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false,
              bool heat = false);
     Checking(const Checking&) = delete;
@@ -64,7 +64,8 @@ class Checking {
 /// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
+/// The findings in the form that compute-sanitizer prints: one paragraph for each finding, then a
+/// summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

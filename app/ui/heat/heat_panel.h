@@ -30,7 +30,7 @@ class HeatPanel {
         Choice choice;
         HeatLayout layout;
         std::vector<HeatCell> cells;
-        std::uint64_t most = 0;  ///< of all cells
+        std::uint64_t most = 0;  ///< the highest count of all cells
     };
 
     /// Draws the widgets above the cells.

@@ -31,8 +31,8 @@ class BreaksPanel {
 
     Microscope& microscope_;
     bool global_ = false;    ///< the field of the words takes global addresses
-    std::string field_;      ///< whose text was wrong
-    std::string complaint_;  ///< why
+    std::string field_;      ///< the field whose text was wrong
+    std::string complaint_;  ///< why it was wrong
 };
 
 }  // namespace warpscope::ui

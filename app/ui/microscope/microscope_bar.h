@@ -17,7 +17,7 @@ class MicroscopeBar {
   private:
     Stage& stage_;
     Microscope& microscope_;
-    float position_width_ = 0;  ///< 0 until a block was there
+    float position_width_ = 0;  ///< 0 until a block has been shown
 };
 
 }  // namespace warpscope::ui

@@ -38,7 +38,8 @@ std::array<CountColumn, 4> columns_of(const Comparison& table) {
           &Counts::instructions}}};
 }
 
-/// A smaller count is a faster kernel, as far as this count decides it.
+/// Chooses the colour of a count. A kernel with a smaller count is faster, as far as this count
+/// decides it.
 ImU32 colour_of(double value, double first) {
     if (value < 0.995 * first) return colour::good;
     return value > 1.005 * first ? colour::finding : colour::dim;

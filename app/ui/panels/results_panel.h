@@ -20,9 +20,9 @@ class ResultsPanel {
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
 
-    bool wanted_ = false;                ///< a comparison, by a press of the button
-    bool asked_ = false;                 ///< the stage was asked for it
-    bool scroll_to_comparison_ = false;  ///< in the next frame
+    bool wanted_ = false;                ///< a press of the button asks for a comparison
+    bool asked_ = false;                 ///< the stage was asked for the comparison
+    bool scroll_to_comparison_ = false;  ///< scroll in the next frame
 };
 
 }  // namespace warpscope::ui

@@ -21,7 +21,7 @@ class TreePanel {
     void draw(Ui& ui);
     /// Shows the whole array, or as much of it as can be read.
     void fit() { view_ = {0, 0.01F}; }
-    /// Forgets the view: another experiment is on show.
+    /// Forgets the view, because another experiment is on show.
     void start_over() { view_ = {}; }
 
   private:

@@ -16,7 +16,8 @@ namespace {
 
 constexpr bool imgui_has_queue = IMGUI_VERSION_NUM >= 18700;
 
-/// Dear ImGui does not check for memory that it did not get, so an exception must end its call.
+/// Dear ImGui does not check whether it got the memory that it asked for, so a failure must leave
+/// ImGui by an exception.
 void* allocate(std::size_t bytes, void*) {
     void* const memory = std::malloc(bytes);
     if (!memory && bytes > 0) throw std::bad_alloc();
