@@ -77,7 +77,7 @@ struct RunSettings {
     Schedule schedule = Schedule::random;  ///< any but Schedule::manual
     std::uint64_t seed = 1;                ///< the seed of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
-    bool waits_for_compiler = false;  ///< where Execution is automatic: see WaitForCompiler
+    bool waits_for_compiler = false;  ///< if Execution is automatic: see WaitForCompiler
     bool operator==(const RunSettings&) const = default;
 };
 

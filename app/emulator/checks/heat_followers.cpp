@@ -4,7 +4,7 @@
 #include "emulator/checks/heat_map.h"
 #include "emulator/warp/warp.h"
 
-// What blocks that follow a model add to the heat.
+// The functions of HeatMap that add what blocks that follow a model have accessed.
 namespace warpscope::emulator {
 
 void HeatMap::on_model_begin() {
@@ -30,7 +30,7 @@ void HeatMap::on_model(const BlockModel& model) {
     }
 }
 
-// What the model has counted in shared memory, and what of that is not foreseen.
+// Finds what the model has counted in shared memory, and which part of that is not foreseen.
 void HeatMap::find_shared_words(const BlockModel& model) {
     add_started();
     Counts all = std::exchange(shared_.counts, {});
@@ -67,7 +67,7 @@ void HeatMap::add_moved(const BlockModel& model, const BlockModel::Move& move) {
     model.for_moved_accesses(move, [&](const Access& a) { count_lanes(a); });
 }
 
-// Adds the counts of shared memory that wait.
+// Adds the counts of shared memory of the blocks that have followed the model.
 void HeatMap::add_followers() {
     add_started();
     const std::uint64_t followers = std::exchange(model_.followers, 0);

@@ -140,7 +140,7 @@ class ObserverList : public Observer {
     bool any(F&& f) const {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
-    /// Into those that follow models in this launch, and the others.
+    /// Divides the observers into those that follow models in this launch, and the others.
     void divide() {
         followers_ = nullptr;
         others_ = nullptr;
@@ -157,7 +157,7 @@ class ObserverList : public Observer {
     bool wants_instructions_ = false;
     std::unique_ptr<ObserverList> followers_, others_;
     std::vector<std::unique_ptr<Observer>>
-        forks_;  ///< owned here where this list is a fork; all_ has them too
+        forks_;  ///< owned here if this list is a fork; all_ has them too
 };
 
 }  // namespace warpscope::emulator

@@ -8,7 +8,8 @@ namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
 
-// calloc(), because most rows of large memory are never used; neither is most of what is reserved.
+// calloc() is used because most rows of large memory, and most of the reserved memory, are never
+// touched.
 GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes)
     : begin_(begin),
       end_(end),

@@ -6,8 +6,8 @@
 
 namespace warpscope::emulator {
 
-/// The splits of a warp in terms of the PTX text: without the joins and prefixes that the decoder
-/// has inserted.
+/// Returns the splits of a warp in terms of the PTX text: without the joins and prefixes that the
+/// decoder has inserted.
 WarpView view_of(const Warp& warp, BarrierPolicy barriers);
 
 }  // namespace warpscope::emulator

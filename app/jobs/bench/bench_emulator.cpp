@@ -126,7 +126,7 @@ void add_scaling_rows(std::vector<BenchRow>& rows, const Measured& kernel,
         return pair.first_ms / pair.second_ms;
     };
     const unsigned sms = emulator::Machine::default_virtual_sms;
-    // Of one thread, if threads took whole SMs.
+    // The most virtual SMs of one thread, if threads took whole SMs.
     const unsigned most_sms = (sms + threads - 1) / threads;
     const double plain_scaling = scaling_of(plain);
     const double bound = std::min(double(sms) / most_sms, plain_scaling);

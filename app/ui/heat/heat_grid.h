@@ -18,7 +18,7 @@ struct HeatLayout {
         0;  ///< words in the first row before the array, so that a column is a bank
     std::uint64_t row = 32;  ///< words in a row
     std::uint64_t across = 1, down = 1;
-    float width = 1, height = 1;  ///< of a cell, in pixels
+    float width = 1, height = 1;  ///< size of a cell, in pixels
 
     std::size_t columns() const { return std::size_t((row + across - 1) / across); }
     std::size_t rows() const {
