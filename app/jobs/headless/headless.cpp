@@ -113,8 +113,7 @@ Presentation run_plain(const Entry& entry, Experiment& experiment, const Headles
     return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
 }
 
-/// Returns the measured ceilings; nullptr for the emulator, and for a GPU without enough free
-/// memory for the measurement.
+/// Returns nullptr for the emulator, and for a GPU without enough free memory to be measured.
 const compute::Ceilings* ceilings_of(compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
     try {
