@@ -38,7 +38,7 @@ KEPT = [
     ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
 ]
 # Pages whose paths must exist.
-PAGES = ["docs/architecture.md", "CONTRIBUTING.md", "app/*/README.md"]
+PAGES = ["docs/architecture.md", "docs/testing.md", "CONTRIBUTING.md", "app/*/README.md"]
 # Limits at which somebody looks at a file or a folder: see CONTRIBUTING.md, "Style".
 MOST_LINES = 400
 MOST_FILES = 25
