@@ -6,7 +6,7 @@
 
 #include "complaint.h"
 #include "compute/pick_ranks.h"
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/headless/interruption.h"
 
@@ -14,16 +14,16 @@ namespace warpscope {
 namespace {
 
 /// Does the work of a process that process 0 leads. An error ends all processes.
-int follow(const Options& options, const SharedProcesses& processes) {
+int work_for_others(const Options& options, const SharedProcesses& processes) {
     // mpirun can start each process with options of its own. A --device among them holds for the
     // first device that process 0 opens.
     std::string own = options.device_given ? options.device : "";
     const auto open = [&](const std::string& told, std::uint32_t exchange) {
         const std::string first = std::exchange(own, "");
-        return compute::follow_ranks(first.empty() ? told : first, processes, exchange);
+        return compute::open_told_ranks(first.empty() ? told : first, processes, exchange);
     };
     try {
-        compute::follow(*processes, open, experiments::make_nbody_follower);
+        compute::receive_calls(*processes, open, experiments::make_nbody_follower);
         return 0;
     } catch (const std::exception& e) {
         processes->fail(e.what());
@@ -74,7 +74,7 @@ int run_with_processes(const Options& options,
                        const std::function<int(const SharedProcesses&)>& work) {
     const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
     const SharedProcesses processes = compute::join_processes(say_fault);
-    if (processes && processes->index() > 0) return follow(options, processes);
+    if (processes && processes->index() > 0) return work_for_others(options, processes);
     return lead(processes, [&] { return work(processes); });
 }
 

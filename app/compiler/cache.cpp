@@ -179,7 +179,8 @@ Texts unsealed(const fs::path& file, std::uintmax_t most) {
 void make_private(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (::chmod(folder.c_str(), 0700) != 0) throw std::runtime_error("the folder is not ours");
+    if (::chmod(folder.c_str(), 0700) != 0)
+        throw std::runtime_error("the folder belongs to another user");
 }
 
 /// Removes the least recently used files, including temporary files of processes that were killed.

@@ -115,8 +115,8 @@ std::unique_ptr<Device> pick_ranks(std::string_view wish, std::shared_ptr<Proces
     return join(std::move(own), std::move(processes), exchange);
 }
 
-std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
-                                     std::uint32_t exchange) {
+std::unique_ptr<Device> open_told_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                        std::uint32_t exchange) {
     Own own;
     try {
         own = own_devices(wish, processes.get());

@@ -15,12 +15,13 @@ namespace warpscope::compute {
 /// Does what pick_device() does, with ranks: `wish` may name several GPUs, "cuda:0,1" or
 /// "cuda:all", and the device computes with those of the other `processes`, unless null. Throws
 /// what pick_device() throws, DeviceError that says what to install if the GPUs can't exchange
-/// data, and Refused. Process 0 calls this function, the other processes call follow_ranks().
+/// data, and Refused. Process 0 calls this function, the other processes call open_told_ranks().
 std::unique_ptr<Device> pick_ranks(std::string_view wish,
                                    std::shared_ptr<Processes> processes = nullptr);
-/// Opens the devices of a process other than process 0. It is the function that follow() needs.
-std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
-                                     std::uint32_t exchange);
+/// Opens the devices of a process other than process 0. It is the function that receive_calls()
+/// needs.
+std::unique_ptr<Device> open_told_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                        std::uint32_t exchange);
 /// Returns the first device that pick_ranks() would take. It computes alone.
 std::unique_ptr<Device> pick_first(std::string_view wish);
 

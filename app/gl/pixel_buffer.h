@@ -73,7 +73,7 @@ class PixelBuffer {
     void make_gl_objects();
     void release_gl_objects() noexcept;
     void choose_path();
-    void stage(std::string reason);
+    void use_staging(std::string reason);
     void* map_pbo();
     void unmap_pbo();
     bool release_pbo() noexcept;

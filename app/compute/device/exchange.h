@@ -41,7 +41,7 @@ class Exchange {
     /// Sends one value of each device of this process; returns those of all ranks.
     virtual std::vector<double> gather_values(std::span<const double> own) = 0;
 
-    /// Sends from the process of rank 0 to all others, whose Follower carries it out.
+    /// Sends from the process of rank 0 to all others, whose CallReceiver carries it out.
     virtual void tell(std::span<const std::byte> content) = 0;
 
     /// What moves the data: "Open MPI 4.1.4".

@@ -124,7 +124,7 @@ class Tracer : public emulator::Observer {
     std::map<std::uint32_t, Word> words_;  ///< indexed by address
     /// Loads since the thread's last store, indexed by thread.
     std::map<std::uint32_t, std::vector<std::size_t>> since_store_;
-    BarrierSnapshot next_;
+    BarrierMoment next_;
     std::map<std::uint32_t, std::vector<std::uint32_t>> loaded_;  ///< addresses, indexed by thread
 };
 

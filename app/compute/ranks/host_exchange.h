@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 #include "compute/ranks/processes.h"
 
 namespace warpscope::compute {

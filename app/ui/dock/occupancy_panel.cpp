@@ -167,7 +167,7 @@ std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTim
     std::string typed;
     const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
     tooltip(ui,
-            "Registers of a thread. A GPU's driver tells their number, and ptxas -v prints it; "
+            "Registers of a thread. A GPU's driver knows their number, and ptxas -v prints it; "
             "where it is unknown they are not counted as a limit.");
     if (changed) {
         unsigned number = 0;

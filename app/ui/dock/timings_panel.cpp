@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"
@@ -25,7 +25,7 @@ constexpr TableColumn timing_columns[] = {
     {"Last, ms", "The newest launch.", 62},
     {"Median, ms", "The median of the newest launches, at most 256.", 72},
     {"p99, ms", "99 % of the newest launches took no longer.", 58},
-    {"Rate", "Of the work that the launch must do at least, at the median time.", 116},
+    {"Rate", "The work that the launch must do at least, divided by the median time.", 116},
     {"Of the ceiling", "The rate as a share of the device's measured ceiling.", 88},
     {"Recent", "The newest launches; the newest one is on the right.", 84, true}};
 constexpr std::size_t rate_column = 6, share_column = 7;

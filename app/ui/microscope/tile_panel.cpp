@@ -150,8 +150,8 @@ void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
         });
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ui.later([&microscope, word] { microscope.toggle_watch(word); });
-    quick_tooltip(ui,
-                  words_about(microscope, word) + "\nRight-click: watch this word, or no longer.");
+    quick_tooltip(
+        ui, words_about(microscope, word) + "\nRight-click: watch this word, or stop watching it.");
 }
 
 void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {

@@ -72,7 +72,8 @@ Settings from_json(const Json& json) {
     s.device = json.at("device").get<std::string>();
     s.run.math = choice<compute::Math>(json.at("math"));
     s.run.schedule = choice<compute::Schedule>(json.at("schedule"));
-    if (!json.at("seed").is_number_unsigned()) throw std::runtime_error("the seed is no seed");
+    if (!json.at("seed").is_number_unsigned())
+        throw std::runtime_error("the seed is not a whole number");
     s.run.seed = json.at("seed").get<std::uint64_t>();
     // The first versions of Warpscope wrote no barrier policy.
     if (json.contains("barriers"))

@@ -27,22 +27,22 @@ struct Call {
 void tell(Processes& processes, const Call& call, std::span<const std::byte> content = {});
 
 /// Carries out what an experiment of process 0 tells through the exchange of a device.
-class Follower {
+class CallReceiver {
   public:
-    Follower() = default;
-    Follower(const Follower&) = delete;
-    Follower& operator=(const Follower&) = delete;
-    virtual ~Follower() = default;
+    CallReceiver() = default;
+    CallReceiver(const CallReceiver&) = delete;
+    CallReceiver& operator=(const CallReceiver&) = delete;
+    virtual ~CallReceiver() = default;
     virtual void carry_out(std::span<const std::byte> content) = 0;
 };
 
 /// The other processes call this: it does what process 0 tells until process 0 ends it. `open`
 /// makes the device of a wish, with its exchange of this number; what it throws ends the work,
 /// except Refused.
-void follow(
+void receive_calls(
     Processes& processes,
     const std::function<std::unique_ptr<Device>(const std::string& wish, std::uint32_t)>& open,
-    const std::function<std::unique_ptr<Follower>(Device&)>& make_follower);
+    const std::function<std::unique_ptr<CallReceiver>(Device&)>& make_receiver);
 
 /// A process has no device for a wish. No process has made an exchange then.
 struct Refused : DeviceError {
