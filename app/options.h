@@ -30,8 +30,7 @@ struct Options {
     bool run_given = false;
 
     std::string experiment;  ///< empty: not given
-    /// The assignments of --bodies, followed by those of --set in the order given. Every value is
-    /// legal.
+    /// The assignments of --bodies, then those of --set in their order. Every value is legal.
     experiments::Assignments assignments;
     std::filesystem::path launch;         ///< a launch file, in place of an experiment; empty: none
     std::filesystem::path kernel_source;  ///< replaces the experiment's kernel file; empty: none

@@ -40,8 +40,7 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
         end_others();
         return code;
     } catch (const compute::DeviceError& e) {
-        // The error is printed first, because the other processes may be waiting for something
-        // else.
+        // The error is printed first: the other processes may be waiting for something else.
         complain(e.what(), 1);
         processes->end_all(1);
         return 1;

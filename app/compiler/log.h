@@ -13,8 +13,7 @@ namespace warpscope::compiler {
 /// are cut, and the number of messages is limited.
 std::vector<Diagnostic> read_log(std::string_view log, const Request& request);
 
-/// Returns the bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is
-/// invalid.
+/// The bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text);
 
 /// Whether a UTF-8 character is a control character: U+0000 to U+001F or U+007F to U+009F.

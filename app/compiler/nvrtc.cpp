@@ -102,8 +102,7 @@ std::vector<std::string> include_folders(const fs::path& library) {
 }
 
 /// Loads the library of built-in headers that lies beside NVRTC. NVRTC opens it by its name alone
-/// when it compiles. In a folder where the loader does not search, this works only if the library
-/// is already loaded.
+/// when it compiles. Where the loader does not search that works only if the library is loaded.
 void load_builtins(const fs::path& nvrtc, const std::string& version) {
     const fs::path file = nvrtc.parent_path() / ("libnvrtc-builtins.so." + version);
     (void)dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

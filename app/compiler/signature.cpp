@@ -201,8 +201,7 @@ class SignatureReader {
         return made;
     }
 
-    /// Reads in headers of the toolkit do not count: cooperative groups read all indices in every
-    /// kernel.
+    /// Reads in headers of the toolkit do not count: cooperative groups read all indices.
     bool has_rows(const std::set<std::uint64_t>& files) const {
         return std::ranges::any_of(files, [&](std::uint64_t file) {
             const auto known = text_.files.find(file);

@@ -36,8 +36,7 @@ struct Type {
     std::string name;       ///< the name in the source: "const real*", "half2", "Params"
     std::string canonical;  ///< the name without typedefs: "const float*", "__half2", "Params"
     std::size_t bytes = 0;  ///< 0: unknown, where no kernel reads what a pointer points to
-    /// The members of a structure. They are left out where a pointer in a structure points to the
-    /// structure.
+    /// The members of a structure; none where a pointer in a structure points to the structure.
     std::vector<Member> members;
     /// What a pointer points to, or an element of an array. Null: void.
     std::shared_ptr<const Type> target;

@@ -129,8 +129,7 @@ void TypeReader::fill(Type& type, const DebugEntry& entry, Extent extent) {
     }
 }
 
-/// An entry has a subrange for each dimension. Each becomes an array of the arrays of the following
-/// dimensions.
+/// An entry has a subrange for each dimension, which becomes an array of the next ones.
 void TypeReader::fill_array(Type& type, const DebugEntry& entry, Extent extent) {
     std::vector<std::size_t> counts;
     for (const std::size_t child : entry.children) {

@@ -113,8 +113,7 @@ void measure_launch(Device& device, Ceilings& result) {
 Ceilings measure(const Device& like) {
     const DeviceInfo& info = like.info();
     const bool gpu = info.kind == DeviceKind::cuda;
-    // The measurement has a device of its own, so that the timings and seeds of the caller's device
-    // do not change.
+    // A device of its own, so that the timings and seeds of the caller's device do not change.
     const std::unique_ptr<Device> device =
         gpu ? make_cuda_device(info.ordinal, "") : make_emulated_device("");
     device->set_launch_limits({.stop = like.launch_limits().stop});

@@ -18,8 +18,7 @@ namespace warpscope::compute {
 /// data, and Refused. Process 0 calls this function, the other processes call open_told_ranks().
 std::unique_ptr<Device> pick_ranks(std::string_view wish,
                                    std::shared_ptr<Processes> processes = nullptr);
-/// Opens the devices of a process other than process 0. It is the function that receive_calls()
-/// needs.
+/// Opens the devices of a process other than process 0, for receive_calls().
 std::unique_ptr<Device> open_told_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
                                         std::uint32_t exchange);
 /// Returns the first device that pick_ranks() would take. It computes alone.

@@ -153,8 +153,7 @@ class Device {
     virtual KernelTimings& timings() { return timings_; }
 
     const RunSettings& settings() const { return settings_; }
-    /// Math applies to kernels that are found from now on, the other settings apply to later
-    /// launches.
+    /// Math applies to kernels that are found from now on, other settings to later launches.
     void set(const RunSettings& settings) { settings_ = settings; }
 
     /// Kernels found from now on come from these edits instead of the built-in files. To find a
@@ -244,8 +243,7 @@ class Device {
     /// many. A GPU of this process prints to standard output instead.
     virtual std::string take_output() { return {}; }
 
-    /// Switches the timing of later launches and groups on or off. Timing costs a GPU about a
-    /// microsecond a launch.
+    /// Switches the timing of later launches and groups. It costs a GPU a microsecond a launch.
     void time_launches(bool on) { times_each_launch_ = on; }
 
     /// Calls `queue` and times all work that it queues as one launch called `name`. The launches in

@@ -21,8 +21,7 @@ struct KernelEdit {
     std::string ptx;  ///< for compute_75; its line information names "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
     std::string from{};  ///< the path that the user gave; empty if typed in the editor
-    /// Names of kernels in the source and in the PTX, where C++ mangles them. Kernels with one name
-    /// are left out.
+    /// Kernels whose name in the source differs from that in the PTX, where C++ mangles it.
     std::map<std::string, std::string> names{};
     /// The paths of the headers that the source includes, by compiler::header_in_ptx().
     std::map<std::string, std::string> headers{};

@@ -42,8 +42,7 @@ enum class OccupancyLimit : std::uint8_t { warps, blocks, registers, shared_memo
 struct Occupancy {
     unsigned blocks = 0;
     unsigned warps = 0;
-    /// The blocks that each resource has room for, indexed by OccupancyLimit; nullopt: no limit is
-    /// known.
+    /// The blocks that each resource has room for, by OccupancyLimit; nullopt: no known limit.
     std::array<std::optional<unsigned>, 4> room{};
 
     /// True where no other resource has room for fewer blocks.

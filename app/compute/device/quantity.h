@@ -22,8 +22,7 @@ std::string count(double value);
 /// prefix ("4.38 TB/s", "1.75 G interactions/s"), "41.8 %", "0.0094 ms", "not a number".
 std::string quantity(double value, std::string_view unit);
 
-/// Formats a number in at most six characters, for the cells of a tree: "1024", "25.7G", "-0.5",
-/// "1e-07".
+/// Formats a number in at most six characters, for a cell: "1024", "25.7G", "1e-07".
 std::string compact(double value);
 
 /// Formats a time with three digits or three decimals, without the unit: "4.41", "0.009", "118".

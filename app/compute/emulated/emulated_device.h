@@ -18,8 +18,7 @@
 
 namespace warpscope::compute {
 
-/// Half of the machine's memory. A larger size is an error, because the machine would begin to
-/// swap.
+/// Half of the machine's memory: with more, the machine would begin to swap.
 std::size_t usual_emulator_memory();
 
 /// The SIMT emulator as a device: launches run at once, on the CPU, from the built-in PTX.
@@ -28,8 +27,7 @@ class EmulatedDevice final : public Device {
     /// `reason` and `memory_bytes` as in DeviceInfo.
     EmulatedDevice(std::string reason, std::size_t memory_bytes);
 
-    /// Shows later launches and allocations to `observer`; null: to nobody. Returns the previous
-    /// observer.
+    /// Shows later launches and allocations to `observer` (null: nobody). Returns the previous one.
     emulator::Observer* observe(emulator::Observer* observer) {
         return std::exchange(observer_, observer);
     }

@@ -98,8 +98,7 @@ std::string HelperCompiler::missing() {
         receive_version(helper, {std::chrono::seconds(1)});
         keep(std::move(helper));
     } catch (const std::exception&) {
-        // There is no compiler; or the helper process has ended, and the next call starts another
-        // one.
+        // There is no compiler, or the helper process has ended; the next call starts one.
     }
     return known_missing();
 }

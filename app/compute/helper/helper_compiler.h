@@ -27,8 +27,7 @@ class HelperCompiler {
     /// The message of NoCompiler if a helper process has found no compiler, else empty. Never
     /// waits.
     std::string missing();
-    /// Has a helper process look again for the compiler, which may have been installed since it was
-    /// missing.
+    /// Has a helper process look again for a compiler, which may have been installed since.
     void search_again();
     /// The version of NVRTC. The first call waits for a helper process. Throws
     /// compiler::NoCompiler, DeviceError.

@@ -13,8 +13,7 @@
 namespace warpscope::compute {
 namespace {
 
-/// The limit for a compiler that waits without using its CPU time, on a slow machine that is busy
-/// with other work.
+/// The limit for a compiler that waits without using its CPU time, on a slow, busy machine.
 constexpr std::chrono::seconds compile_time(120);
 
 /// Returns whether a PTX text can be parsed; false for a damaged text.

@@ -31,8 +31,7 @@ class Helpers {
     /// A sentence that says why no compiler was found and what to install. Empty if there is one,
     /// or if that is not known yet: the first call starts a helper process that looks. Never waits.
     std::string no_compiler() const;
-    /// Has a helper process look again for the compiler, which may have been installed since it was
-    /// missing.
+    /// Has a helper process look again for a compiler, which may have been installed since.
     void search_compiler();
 
     /// Starts the helper processes that the compiler and a device of this kind need. Never waits.

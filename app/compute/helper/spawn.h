@@ -28,8 +28,7 @@ class SpawnFiles {
     posix_spawn_file_actions_t actions_;
 };
 
-/// Gives the process a process group of its own, so that Ctrl-C does not reach it, and default
-/// signal handling.
+/// Gives the process default signals and a group of its own, which Ctrl-C does not reach.
 class SpawnAttributes {
   public:
     SpawnAttributes() {

@@ -84,8 +84,7 @@ class Filter {
     }
 
   private:
-    // The answer of a kernel that does not have the call: a library then makes an older call, if
-    // there is one.
+    // The answer of a kernel without the call: a library then makes an older one, if it can.
     static constexpr std::uint32_t refusal = SECCOMP_RET_ERRNO | ENOSYS;
 
     void load(std::uint32_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)); }

@@ -209,8 +209,7 @@ void MpiProcesses::check_complete() const {
     if (!lost_.empty()) throw DeviceLost(lost_);
 }
 
-/// Waits without keeping a core busy. With `idle` the wait may take hours, so that it looks more
-/// and more rarely.
+/// Waits without keeping a core busy; with `idle`, perhaps for hours and ever more rarely.
 void MpiProcesses::finish(MPI_Request request, bool idle) {
     const Clock::time_point begin = Clock::now();
     const Clock::duration limit = patience(), longest = idle ? 10ms : 50us;

@@ -24,8 +24,7 @@ std::optional<int> number_in(const char* variable) {
     return int(value);
 }
 
-/// Where the library may be: beside the program, as in a build, or in the folder of an
-/// installation.
+/// Where the library may be: beside the program, or in the folder of an installation.
 std::vector<std::string> places() {
     std::error_code none;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();

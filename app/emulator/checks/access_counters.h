@@ -49,8 +49,7 @@ unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32
 /// on the schedule only if the instructions that the kernel executes do.
 class AccessCounters : public Observer {
   public:
-    /// The counters of each kernel, in the order of their first launches. A launch that fails is
-    /// not counted.
+    /// The counters of each kernel, by first launch. A launch that fails is not counted.
     const std::vector<KernelCounters>& kernels() const { return kernels_; }
 
     std::unique_ptr<Observer> fork() override;
@@ -109,8 +108,7 @@ class AccessCounters : public Observer {
             std::uint64_t broadcasts = 0;
         };
         std::vector<Part> parts;
-        // Blocks whose parts add_followers() has still to add: with all parts, or only with those
-        // that are foreseen.
+        // Blocks that add_followers() has still to add: with all parts, or with the foreseen ones.
         std::uint64_t followers = 0, foreseen = 0;
         /// The cost of the accesses of an instruction to global memory, by its pc and by their
         /// distance from the model's in a sector. Holds the distances that a block has had.
@@ -120,8 +118,7 @@ class AccessCounters : public Observer {
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
-    /// Returns the cost of all accesses of an instruction to global memory in a block that follows
-    /// the model.
+    /// The cost of an instruction's accesses to global memory in a block that follows the model.
     static MemoryCounts moved_cost(const BlockModel& model, const BlockModel::Move& move);
     void add_followers();
     void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;

@@ -36,8 +36,7 @@ struct ThreadAtLine {
     std::vector<HeaderLine> inlined{};
 
     std::string own_line() const;  ///< "kernels/ripple.cu:76", "PTX line 34"
-    /// Returns users_place(): "tile.h:14 (called at mine.cu:9)". Findings at one place with this
-    /// text are one finding.
+    /// users_place(): "tile.h:14 (called at mine.cu:9)". Findings at one such place are one.
     std::string where() const;
     /// Returns full_place(), which names a header of the toolkit too.
     std::string where_in_full() const;
@@ -72,8 +71,7 @@ struct Finding {
     }
     /// Returns true for a race of threads of two blocks.
     bool is_between_blocks() const { return second && second->block != first.block; }
-    /// Returns the place to look at: the read of a race, if there is one, otherwise the later
-    /// access.
+    /// The place to look at: the read of a race, if there is one, otherwise the later access.
     const ThreadAtLine& place() const {
         return second && hazard != Hazard::write_after_read ? *second : first;
     }

@@ -25,8 +25,7 @@ class HeatMap : public Observer {
     /// `memory` is that of the machine, and outlives this object.
     explicit HeatMap(const Memory& memory) : memory_(memory) {}
 
-    /// The heat of each kernel, in the order of their first launches. A launch that fails is not
-    /// counted.
+    /// The heat of each kernel, by first launch. A launch that fails is not counted.
     const std::vector<KernelHeat>& kernels() const { return kernels_; }
     std::vector<KernelHeat> take() { return std::move(kernels_); }
 
@@ -98,8 +97,7 @@ class HeatMap : public Observer {
             std::uint64_t unforeseen = 0;  ///< the part of `number` that is not foreseen
         };
         std::vector<SharedWord> shared;
-        // Blocks whose shared memory add_followers() has still to add: all of it, or only what is
-        // foreseen.
+        // Blocks whose shared memory add_followers() has still to add: all, or what is foreseen.
         std::uint64_t followers = 0, foreseen = 0;
         /// For each pc, what its instruction adds to global memory, counted from address 0.
         std::vector<std::vector<WordRun>> global;

@@ -29,8 +29,7 @@ class SparseCounts {
     Page& page_of(std::uint64_t index);
 
     std::vector<std::unique_ptr<Page>> pages_;  ///< null: all zero
-    /// For each index whose number does not fit into the 32 bits of its page, the rest: multiples
-    /// of 2^32.
+    /// The part of a number that does not fit into the 32 bits of its page, by index.
     std::map<std::uint64_t, std::uint64_t> carries_;
 };
 
@@ -83,8 +82,7 @@ struct HeatArray {
     std::uint32_t parameter_offset = 0;
     std::array<WordCounts, heat_figures> counts{};  ///< indexed by HeatFigure
 
-    /// The number of words of which the array has a byte: 1 more than bytes / 4 if it begins within
-    /// a word.
+    /// The words of which the array has a byte: bytes / 4 + 1 if it begins within a word.
     std::uint64_t words() const {
         constexpr std::uint64_t size = WordCounts::word_bytes;
         return (begin % size + bytes + size - 1) / size;

@@ -14,8 +14,7 @@ class ObservedLaunch {
     const Kernel& kernel() const { return *kernel_; }
     /// Threads of one block.
     std::uint32_t threads() const { return std::uint32_t(block_.count()); }
-    /// Returns the place of a thread. `thread` is a linear index in its block, `block` one in the
-    /// grid.
+    /// The place of a thread. `thread` is a linear index in its block, `block` one in the grid.
     ThreadAtLine at(std::uint32_t pc, std::uint32_t thread, std::uint32_t block) const;
 
   private:

@@ -106,8 +106,7 @@ void read_rounding(const Statement& s, Conversion& c) {
     }
 }
 
-// Returns whether the result is zero for every subnormal operand, so that the CPU's flush mode
-// makes no difference.
+// Whether subnormal operands give zero, so that the CPU's flush mode makes no difference.
 bool rounds_subnormals_to_zero(const Conversion& c) {
     return (c.to_integral || !is_float(c.to)) &&
            (c.rounding == Rounding::nearest || c.rounding == Rounding::zero);
@@ -131,16 +130,14 @@ void decode_convert(StatementDecoder& d) {
     c.from = number_type(d.type(1));
     const unsigned to_bits = bits_of(c.to), from_bits = bits_of(c.from);
     const bool integers = !is_float(c.to) && !is_float(c.from);
-    // Fails for a wide register, which PTX's own compiler does not write: its upper half would keep
-    // its value.
+    // Fails for a wide register, whose upper half would keep its value: compilers write none.
     if (to_bits < 64 && d.register_bits(d.operand(0)) == 64) d.fail("the register is too wide");
     const std::uint32_t destination = d.destination(d.operand(0));
     std::uint32_t a = d.source(d.operand(1), c.from);
     d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz") &&
                                     is_float(c.from) && !rounds_subnormals_to_zero(c);
     if (d.register_bits(d.operand(1)) == 64 && from_bits < 64 && !is_uniform(a)) {
-        // Handlers step through a register by the width of the type, so the low half of a register
-        // gets a slot.
+        // Handlers step through a register by the width of the type: its low half gets a slot.
         const std::uint32_t low = d.state().slots.vector(32);
         Emission e = emission_of({a});
         e.operation = Operation::cvt;

@@ -19,8 +19,7 @@ std::optional<std::uint32_t> argument_slot(const OperandReader& reader, const Ke
     const Symbol found = reader.symbol(from.elements[0]);
     const std::uint64_t offset = found.address + std::uint64_t(from.value);
     const std::uint64_t bytes = bits / 8, all = state.kernel->parameter_bytes;
-    // A load that is misaligned or not within the arguments is kept, because its execution reports
-    // the error.
+    // A load that is misaligned or not within the arguments is kept, to report the error.
     const bool valid = offset % bytes == 0 && offset <= all && bytes <= all - offset;
     if (found.space != Space::param || !valid) return std::nullopt;
     return (state.kernel->argument_slot + std::uint32_t(offset)) | uniform_operand;

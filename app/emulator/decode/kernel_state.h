@@ -59,8 +59,7 @@ struct KernelState {
 
 /// Throws Error for a statement whose opcode, operand count or label is unknown.
 void check_statements(const KernelState& state);
-/// Decides whether the kernel runs with the CPU's flush mode on: it does if some operation flushes
-/// subnormals.
+/// Switches the CPU's flush mode on for a kernel in which an operation flushes subnormals.
 void choose_float_mode(KernelState& state);
 /// Turns all control flow into branches, and finds basic blocks and uniform registers.
 void analyse_control(KernelState& state);

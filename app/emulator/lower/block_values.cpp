@@ -141,8 +141,7 @@ BlockValue BlockValues::result_of(const Statement& s) const {
     Value all = s.guard < 0 ? Value::constant : of(s.guard);
     for (std::size_t k = destination_count(s); k < s.operands.size(); ++k)
         all = wider(all, of(s.operands[k]), Value::shifted);
-    // A function of known values is known, and a function of values of the block is a value of the
-    // block.
+    // A function of known values is known, one of values of the block is a value of the block.
     if (all < Value::shifted) return all;
     return s.guard < 0 ? linear_result(s) : Value::unknown;
 }

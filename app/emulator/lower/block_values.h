@@ -34,9 +34,8 @@ class BlockValues {
     BlockValue of(const Operand& o) const;
     /// Returns false for a basic block between an unknown branch and its join.
     bool is_certain(std::uint32_t block) const { return certain_[block]; }
-    /// Returns the basic block in which all threads that have reached the branch at the end of
-    /// `block` go on, and in which the lanes that diverge there reconverge; no_block if there is
-    /// none.
+    /// The basic block in which all threads that have reached the branch at the end of `block` go
+    /// on, and in which the lanes that diverge there reconverge; no_block if there is none.
     std::uint32_t join_of(std::uint32_t block) const {
         return uniformity_.divergent[block] ? uniformity_.join[block] : flow_.post_dominator[block];
     }

@@ -108,8 +108,7 @@ class CallExpansion {
     /// bits.
     void save_registers(const CallInstance& in, const Statement& s, bool save);
 
-    /// Adds the bodies of the recursive functions, and behind each the branches back to its
-    /// callers.
+    /// Adds the bodies of recursive functions, and behind each the branches to its callers.
     void finish_recursions();
     void put_recursion(const std::string& name, const Statement& site);
     void put_returns(const std::string& name, const CallRecursion& r, const Statement& site);

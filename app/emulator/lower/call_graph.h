@@ -16,8 +16,7 @@ class CallGraph {
 
     /// Functions whose address is taken.
     const std::set<std::string>& pointed() const { return pointed_; }
-    /// Returns whether each of the two functions calls the other, directly or through other
-    /// functions.
+    /// Whether each of the two functions calls the other, directly or through other functions.
     bool call_each_other(const std::string& a, const std::string& b) const;
     bool is_recursive(const std::string& function) const {
         return call_each_other(function, function);

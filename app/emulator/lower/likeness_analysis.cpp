@@ -223,8 +223,7 @@ class LikenessAnalysis {
                kinds_[i] == AccessKind::argument;
     }
 
-    // Marks statements to skip. Addresses and branches depend on the needed registers, and these on
-    // others.
+    // Marks statements on which no address and no branch depends, not even through others.
     void skip_what_is_not_needed() {
         std::vector<bool> needed(kernel_.registers.size(), false);
         for (const std::int32_t r : needed_) needed[std::size_t(r)] = true;

@@ -78,8 +78,7 @@ struct alignas(64) Instruction {
     Handler handlers[2];        ///< indexed by Mode: for all lanes; for the lanes of the mask
     std::uint32_t operands[6];  ///< destinations first, then sources, as in the PTX text
     std::int64_t immediate;     ///< address offset, or another constant that the handler needs
-    /// For a branch, the distance to the target in instructions. For a memory access, its
-    /// AccessForm.
+    /// A branch's distance to its target in instructions, or a memory access's AccessForm.
     std::uint32_t target;
     std::uint16_t cost;  ///< at a checkpoint: PTX instructions since the previous checkpoint
     std::uint16_t detail;

@@ -24,8 +24,7 @@ struct SourceLine {
     std::shared_ptr<const std::vector<FileLine>> inlined{};
 };
 
-/// The most lines that SourceLine::inlined holds. Chains of calls may be longer; the outer ones are
-/// left out.
+/// The most lines of SourceLine::inlined. The outer calls of longer chains are left out.
 inline constexpr std::size_t most_inlined = 64;
 
 /// A line of a header from which code was inlined.
@@ -49,8 +48,7 @@ std::string users_place(const std::string& own, const std::vector<HeaderLine>& i
 /// (in the toolkit's block_reduce.cuh:120)".
 std::string full_place(const std::string& own, const std::vector<HeaderLine>& inlined);
 
-/// Returns the line of the kernel's file: "file.cu:12"; "PTX line 34" if the PTX has no line
-/// information.
+/// The line of the kernel's file: "file.cu:12"; "PTX line 34" if the PTX has no line information.
 std::string own_line(const SourceLine& at, const std::vector<std::string>& files);
 /// Returns full_place() for an instruction.
 std::string place_of(const SourceLine& at, const std::vector<std::string>& files);

@@ -311,8 +311,7 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
         if (conflicting++ > 0) continue;
         conflict.lane = lane;
         conflict.earlier_lane = first_lane(others);
-        // After an earlier atomic the values do not count: its result depends on whether this store
-        // comes before it.
+        // After an atomic the values do not count: its result depends on which access is first.
         conflict.same_value = access_.kind == MemoryAccess::store && &earlier == &t.cell.writer &&
                               keeps_value(t, earlier, lane);
     }

@@ -15,8 +15,7 @@ namespace warpscope::emulator {
 /// nothing orders is reported, and the access is recorded in the cells.
 class AccessCheck {
   public:
-    /// Checks an access to shared memory, or with a `window` to global memory; `access` is placed
-    /// in the window.
+    /// Checks an access to shared memory, or with a `window`, in which it is placed, to global.
     AccessCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
                 RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr)
         : access_(access),
@@ -42,8 +41,7 @@ class AccessCheck {
     bool is_valid(std::uint64_t address) const {
         return access_.checked || cells_.is_valid(address, access_.bytes);
     }
-    /// Returns true for an access of all lanes, to one cell each, in a kernel without atomics. Most
-    /// accesses are simple.
+    /// True for most accesses: of all lanes, to one cell each, in a kernel without atomics.
     bool is_simple() const {
         return access_.checked && access_.mask == all_lanes && !access_.same_address &&
                cells_.count(access_.bytes) == 1 && !cells_.has_atomics();

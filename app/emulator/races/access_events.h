@@ -30,8 +30,7 @@ class AccessEvents {
     void separate(std::uint32_t warp) { warp_first_[warp] = next_; }
     void separate_all() { warp_first_.fill(next_); }
 
-    /// Returns the event that an access of the warp at this pc belongs to; 0 if add() has to make a
-    /// new one.
+    /// The event of an access of the warp at this pc; 0 if add() has to make a new one.
     std::uint32_t find(std::uint32_t warp, std::uint32_t pc) const {
         const std::uint32_t newest = newest_[warp * instructions_ + pc];
         return newest < warp_first_[warp] ? 0 : newest;

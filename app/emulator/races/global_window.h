@@ -15,9 +15,8 @@ class GlobalWindow {
   public:
     /// Forgets all pages.
     void clear();
-    /// Returns the access with addresses in the window, and gives places to its pages that have
-    /// none. The result points into `access` and into this object, and is valid until the next
-    /// call.
+    /// The access with addresses in the window, and gives places to its pages that have none. The
+    /// result points into `access` and into this object, and is valid until the next call.
     Access place(const Access& access);
     std::uint64_t bytes() const { return pages_.size() << page_bits; }
     /// Returns the address in global memory of a byte of the window.

@@ -89,8 +89,7 @@ bool GridRaces::add_cells() {
     return true;
 }
 
-// Returns the memory in which a block that follows the model accesses all that the model accesses
-// at an instruction.
+// The memory with all that a block that follows the model accesses at an instruction.
 GridStrips* GridRaces::moved_memory(const Move& move) {
     const std::span<const FollowedBlocks::Run> runs = followed_.runs(move.pc);
     const std::uint64_t begin = runs.front().begin;

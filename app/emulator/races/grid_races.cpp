@@ -200,8 +200,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
-// `strip` has what all runs of the access have in common. It is changed for each run, because a
-// copy would cost time.
+// `strip` has what all runs of the access have in common, and is changed for each of them.
 void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
     const bool weak_store = strip.writes && !strip.strong;
     const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);

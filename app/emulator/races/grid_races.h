@@ -89,11 +89,9 @@ class GridRaces : public Observer {
     void record(const Access& access);
     bool by_words() const { return orders_.order_by_words(); }
     std::uint32_t event_of(const Access& access);
-    /// Returns the memory that holds these bytes, which an instruction accesses; nullptr if none
-    /// does.
+    /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
     GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
-    /// Returns the memory that holds all that an instruction accesses in a block that follows the
-    /// model.
+    /// The memory that holds all that an instruction accesses in a block that follows the model.
     GridStrips* moved_memory(const Move& move);
     /// Calls f(first lane, lanes) for neighbouring lanes that access neighbouring words.
     template <typename F>

@@ -8,8 +8,7 @@ namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
 
-// calloc() is used because most rows of large memory, and most of the reserved memory, are never
-// touched.
+// calloc(), because most rows, and most of what is reserved, are never touched.
 GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes)
     : begin_(begin),
       end_(end),

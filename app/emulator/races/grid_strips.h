@@ -88,8 +88,7 @@ class GridStrips {
     }
     /// Adds an access of such a block.
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
-    /// Adds an access of such a block, up to the first row in which it conflicts(); returns false
-    /// if there is one.
+    /// Adds such an access, up to the first row in which it conflicts(); false if there is one.
     bool add_alone(std::uint64_t cell, std::uint64_t cells, bool writes, std::uint32_t own_event);
     /// Adds the masks of `other`, which has the same memory; returns false if they conflict.
     bool join_cells(const GridStrips& other);
@@ -105,8 +104,7 @@ class GridStrips {
         if (writes) row.written |= cells;
     }
     bool conflicts(const Row& row, std::uint32_t cells, bool writes, std::uint32_t own_event) const;
-    /// Calls f(row, mask) for each row of some cells, until it returns false. Returns false if f
-    /// did.
+    /// Calls f(row, mask) for each row of some cells, until it returns false. Returns f's answer.
     template <typename F>
     static bool for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
         for (const std::uint64_t end = cell + cells; cell < end;) {

@@ -41,8 +41,7 @@ struct CellTimes {
     std::uint32_t enough_readers_epoch;
 
     bool in_epoch(std::uint32_t event) const { return event >= epoch_first; }
-    /// Returns true if the cell was written before the current epoch; in shared memory, also in the
-    /// current block.
+    /// True if it was written before the current epoch; shared memory: in the current block.
     bool is_written_earlier(const RaceCell& cell) const {
         return cell.writer.event - block_first < epoch_first - block_first;
     }
@@ -83,8 +82,7 @@ class RaceCells {
     unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
     bool has_atomics() const { return !atomics_.empty(); }
-    /// Returns the atomics and strong stores to a cell; nullptr if the kernel has none in this
-    /// memory.
+    /// The atomics and strong stores to a cell; nullptr if the kernel has none in this memory.
     CellAccesses* atomics(std::uint32_t index) {
         return has_atomics() ? &atomics_[index] : nullptr;
     }
@@ -108,8 +106,7 @@ class RaceCells {
         return {is_shared_ ? events_.block_first() : 0, events_.epoch_first(),
                 enough_readers_epoch_};
     }
-    /// Returns whether the write with this number, or a write before the block, has written the
-    /// cell.
+    /// Whether the write with this number, or a write before the block, has written the cell.
     bool is_written(std::uint32_t event) const { return !is_shared_ || events_.in_block(event); }
     void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
 

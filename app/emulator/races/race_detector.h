@@ -44,8 +44,7 @@ class RaceDetector : public Observer {
         report_.count_hazards();
     }
     std::vector<Finding> findings() const { return report_.findings(); }
-    /// For each 4-byte word of the running block's shared memory, whether it has taken part in a
-    /// race.
+    /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return report_.racing_words(); }
 
     std::unique_ptr<Observer> fork() override;

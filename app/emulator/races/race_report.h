@@ -50,8 +50,7 @@ class RaceReport {
     /// The hazards of the running launch; empty unless count_hazards() was called.
     const HazardCounts& shared_hazards() const { return shared_hazards_; }
     const HazardCounts& global_hazards() const { return global_hazards_; }
-    /// For each 4-byte word of the running block's shared memory, whether it has taken part in a
-    /// race.
+    /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return racing_words_; }
 
     /// Prepares the report for another host thread of the current launch: see Observer::fork().

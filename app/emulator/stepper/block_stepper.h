@@ -22,8 +22,7 @@ class BlockStepper : public BlockRunner {
     bool can_run(std::uint32_t warp) const { return !finished_ && (block_.runnable >> warp & 1); }
     /// Returns the warp that run() would run next; none when the block has finished.
     std::optional<std::uint32_t> scheduled_warp() const;
-    /// Returns the index of the instruction that a warp executes next. The warp must be able to
-    /// run.
+    /// The index of the instruction that a warp executes next. The warp must be able to run.
     std::uint32_t next_pc(std::uint32_t warp) const;
     /// Executes that instruction. A step of the scheduled warp continues its turn; a step of
     /// another warp is inserted and leaves the turn unchanged. Throws Error.

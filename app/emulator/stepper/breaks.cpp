@@ -52,8 +52,7 @@ class BreakFinder {
             if (watch.enabled) watches_.push_back({watch});
     }
 
-    /// Must be called when the stepper has moved to another place: earlier values of the words
-    /// don't count.
+    /// Call it when the stepper has moved: earlier values of the words don't count.
     void begin() {
         for (Watch& watch : watches_) watch.value = word(watch.point);
     }

@@ -19,8 +19,7 @@ class Condition {
     Condition(const Kernel& kernel, std::string_view text);
 
     const RegisterInfo& reg() const { return reg_; }
-    /// Returns whether the raw bits of the register in a lane satisfy the condition: see
-    /// Stepper::value().
+    /// Whether the raw bits of the register in a lane satisfy the condition: see Stepper::value().
     bool holds(std::uint64_t bits) const;
 
   private:

@@ -28,8 +28,7 @@ struct Stepper::Session {
 
     void run_earlier_blocks();
     void start();
-    /// Executes one step of a warp, by default of the scheduled one; returns false if the warp
-    /// cannot run.
+    /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);
     void execute(std::uint32_t warp);
     void seek(std::uint64_t target);

@@ -26,8 +26,7 @@ std::string read_whole(const std::filesystem::path& path) {
     return text;
 }
 
-/// Returns the text after "'key':" in the header of a .npy file, which is a literal of a Python
-/// dict.
+/// The text after "'key':" in the header of a .npy file, which is a literal of a Python dict.
 std::string_view value_of(std::string_view header, std::string_view key) {
     const std::size_t at = header.find(fmt::format("'{}':", key));
     if (at == std::string_view::npos) throw LaunchError(fmt::format("its header has no '{}'", key));

@@ -16,8 +16,7 @@ struct Difference {
     std::vector<bool> elements;
 };
 
-/// Compares two arrays. Throws LaunchError unless both have equally many numbers. NaN equals NaN
-/// only.
+/// Compares arrays of equally many numbers, or throws LaunchError. NaN equals NaN only.
 Difference difference(const Array& found, const Array& expected, double absolute, double relative);
 
 /// Names the place of a number by row and column: "y[12, 7]".

@@ -23,8 +23,7 @@ struct HeatRun {
 /// All words of the array that have been counted, in their order.
 std::vector<HeatRun> heat_runs(const emulator::HeatArray& array);
 
-/// Returns the runs that have the figure, the highest first. Runs with equal figures stand in the
-/// order of their words.
+/// The runs that have the figure, the highest first, then in the order of their words.
 std::vector<HeatRun> hottest(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
 
 /// Returns the sum of the figure over all words.

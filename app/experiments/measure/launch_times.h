@@ -10,8 +10,7 @@ namespace warpscope::experiments {
 /// Median device time, in ms, of the newest `launches` launches of a kernel. Waits for them. 0 if
 /// there were none.
 double newest_median_ms(compute::Device& device, std::string_view kernel, std::size_t launches);
-/// Returns the nearest-rank quantile `q` of these times, 0 < q <= 1. Waits for them. 0 if there
-/// were none.
+/// The nearest-rank quantile `q` of these times, 0 < q <= 1. Waits for them. 0 if there were none.
 double newest_quantile_ms(compute::Device& device, std::string_view kernel, std::size_t launches,
                           double q);
 

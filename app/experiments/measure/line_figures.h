@@ -22,8 +22,7 @@ enum class LineFigure : std::uint8_t {
 
 std::uint64_t figure_of(const emulator::ExecutedWork& work, LineFigure figure);
 
-/// Returns the lines, the highest figure first; lines with equal figures stand in the order of the
-/// source.
+/// The lines, the highest figure first; lines with equal figures stand in the order of the source.
 std::vector<const emulator::LineCounters*> sorted_lines(const emulator::KernelCounters& kernel,
                                                         LineFigure figure);
 

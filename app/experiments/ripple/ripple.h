@@ -87,8 +87,7 @@ class Ripple : public Experiment {
     /// Returns the current pictures of the layout, without the barrier and with it.
     std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
     void render_if_changed();
-    /// Reports the newest, median, minimum and maximum of the window's launches, in percent of the
-    /// pixels.
+    /// Reports newest, median, minimum and maximum of the launches, in percent of the pixels.
     Report spread(const std::string& name, const std::string& label,
                   const compute::Buffer<unsigned>& counts) const;
     std::string barrier_place() const;

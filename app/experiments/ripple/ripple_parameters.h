@@ -16,8 +16,7 @@ struct RippleParameters : ParameterSet {
 
     /// Returns the kernel file that draws a layout: "ripple" for kernels/ripple.cu.
     static std::string file_of(std::size_t layout);
-    /// Returns the kernel's name with the barrier or without it: "ripple_txty",
-    /// "ripple_txty_nosync".
+    /// The kernel's name with the barrier or without it: "ripple_txty", "ripple_txty_nosync".
     std::string kernel_of(std::size_t layout, bool sync) const;
 
     /// The tile of CUDA by Example. The stamped kernels add a stamp to each word of this tile.

@@ -10,8 +10,7 @@ namespace warpscope::experiments {
 /// reduce_ladder.cu and dot_ladder.cu: each thread takes tiles of 16 elements, and the blocks just
 /// fill the GPU.
 struct GpuSizedGrid {
-    /// `threads` is the number of threads on each multiprocessor, in at most 32 blocks of `block`
-    /// threads.
+    /// `threads` is the number on each multiprocessor, in at most 32 blocks of `block` threads.
     GpuSizedGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block,
                  unsigned threads);
 

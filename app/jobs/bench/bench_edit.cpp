@@ -165,8 +165,7 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device) {
     const bool emulated = device.kind == compute::DeviceKind::emulator;
     const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
-    // The experiments are measured one after the other, because a GPU has helper processes for one
-    // experiment only.
+    // One experiment at a time: a GPU has helper processes for one only.
     const auto measure = [&](const experiments::Entry& entry,
                              std::vector<experiments::Assignment> settings, const char* name,
                              const char* label) {

@@ -30,8 +30,7 @@ double steady_milliseconds_of(const std::function<void()>& run) {
     return first_ms >= 100 ? first_ms : milliseconds_of(run);
 }
 
-/// Adds the row of one side: of the emulator, of the plain loop or of PoCL, as `name` and `label`
-/// say.
+/// Adds the row of one side, which `name` and `label` say: emulator, plain loop or PoCL.
 void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::string& name,
              const std::string& label, double ms) {
     BenchRow row{.name = kernel.name + "_" + name,

@@ -30,7 +30,8 @@ struct Checks {
     std::vector<std::string> words() const;  ///< "race", …
 };
 
-/// Reads a list such as "race,memory". Throws UsageError that names an unknown word and lists the known ones.
+/// Reads a list such as "race,memory". Throws UsageError that names an unknown word and lists the
+/// known ones.
 Checks parse_checks(std::string_view text);
 
 /// Observes a device until it is destroyed. Create it before the buffers that the memory check
@@ -64,8 +65,7 @@ class Checking {
 /// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// The findings in the form that compute-sanitizer prints: one paragraph for each finding, then a
-/// summary line.
+/// The findings as compute-sanitizer prints them: a paragraph for each, then a summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

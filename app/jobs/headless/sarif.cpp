@@ -47,8 +47,7 @@ Json location(const std::string& file, int line, const std::string& kernel) {
 }
 
 /// The user's lines that lead to an access: first the one in which it stands, then its callers up
-/// to the kernel. Headers of the toolkit are left out, because they do not belong to the user's
-/// repository.
+/// to the kernel. Headers of the toolkit are left out: they are not in the user's repository.
 std::vector<Json> locations(const ThreadAtLine& at, const std::string& kernel) {
     std::vector<Json> all;
     for (const emulator::HeaderLine& header : at.inlined)

@@ -31,8 +31,7 @@ std::string limits_of(const Occupancy& occupancy) {
     return fmt::format("{}", fmt::join(limits, ", "));
 }
 
-/// Describes an occupancy: "8 blocks, 64 of 64 warps (100 %); limited by: warps of an SM,
-/// registers".
+/// Describes an occupancy: "8 blocks, 64 of 64 warps of an SM (100 %). Limited by: …".
 std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
     if (occupancy.blocks == 0)
         return fmt::format("No block fits on an SM: too much for its {}.", limits_of(occupancy));

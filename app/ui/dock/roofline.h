@@ -47,8 +47,7 @@ struct Roofline {
     double ridge() const;
 };
 
-/// Makes the chart. `kernels` outlive it. Its axes hold the ridge and every point with room around
-/// them.
+/// Makes the chart, whose axes hold the ridge and every point. `kernels` outlive it.
 Roofline roofline_of(std::span<const compute::KernelTiming> kernels,
                      const compute::Ceilings& ceilings);
 

@@ -68,8 +68,7 @@ const Kind& kind_of(Timeline::Activity activity) {
     return computing;
 }
 
-/// Draws the legend of the colours, from the current place to `right`; entries that have no room
-/// are left out.
+/// Draws the legend of the colours up to `right`, without entries that have no room.
 void keys(Ui& ui, bool stepped, bool delays, float right) {
     std::vector<Kind> kinds{computing};
     if (delays) kinds.push_back(delayed);

@@ -23,7 +23,6 @@ class TimelinePanel {
   public:
     TimelinePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     bool has_measured() const { return stage_.shown().timeline.has_value(); }
 

@@ -70,8 +70,7 @@ std::string engine_words(const std::vector<const KernelTiming*>& kernels) {
     return std::size_t(count) == kernels.size() ? compiled : "some kernels " + compiled;
 }
 
-/// Draws the row of a kernel. `runs`: the kernel is still launched; the row of another one is
-/// dimmed.
+/// Draws the row of a kernel, dimmed unless it `runs`: it is still launched.
 void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs) {
     const ImU32 strong = runs ? colour::text : colour::faint;
     const ImU32 weak = runs ? colour::dim : colour::faint;
@@ -155,8 +154,7 @@ void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
     record(ui, "timings.gpu", compute::words(*state));
 }
 
-/// Draws an entry such as "ripple_txty 36.4 ms  115 MB/s". Returns its width, or 0 if `room` is too
-/// little.
+/// Draws an entry, "ripple_txty 36.4 ms  115 MB/s". Returns its width; 0: no `room`.
 float line_entry(Ui& ui, const KernelTiming& kernel, float room) {
     const std::string median = milliseconds(kernel.median_ms()) + " ms", work = rate(kernel);
     ImGui::PushFont(ui.fonts.mono);

@@ -184,8 +184,7 @@ class ClipboardWithoutTabs {
     std::string text_;
 };
 
-/// Copies the document's text into the field. While the field has the keyboard focus, its callback
-/// does this.
+/// Copies the document's text into the field, unless it has the keyboard and does so itself.
 void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     EditorField& field = frame.view.field;
     const bool other = field.file != frame.view.file;

@@ -125,8 +125,7 @@ void choose_file(const EditorFrame& frame, float width) {
         if (files[i] == frame.view.file) chosen = i;
     }
     const int clicked = dropdown(frame.ui, "editor.file", files, labels, chosen, width);
-    // The request runs between frames, because the rest of this frame draws the file that is on
-    // show now.
+    // The request runs between frames: the rest of this one draws the file on show now.
     if (clicked >= 0)
         frame.ui.later(
             [&view = frame.view, file = files[std::size_t(clicked)]] { view.file = file; });

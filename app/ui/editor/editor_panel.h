@@ -15,7 +15,6 @@ class EditorPanel {
     EditorPanel(Stage& stage, ViewOptions& options, CompilerDownload& download)
         : stage_(stage), options_(options), download_(download) {}
 
-    /// Draws the pane into the current ImGui child window.
     void draw(Ui& ui);
     /// Carries out undo, redo, save or open in the next frame that draws the pane.
     void ask(Command command) { view_.asked.push_back(command); }

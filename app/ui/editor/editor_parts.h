@@ -44,11 +44,9 @@ void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, 
 bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command command);
 /// Draws the bar that searches the text, while it is open.
 void draw_editor_find(const EditorFrame& frame, const KernelDocument& document);
-/// Closes the bar and puts the cursor at the match that was found last. Returns false if it is not
-/// open.
+/// Closes the bar and puts the cursor at the last match. Returns false if it is not open.
 bool close_editor_find(EditorView& view, const KernelDocument& document);
-/// Draws a button that downloads the compiler if none was found, says what the download does, and
-/// why it has failed.
+/// If no compiler was found, draws a button that downloads it, and why that has failed.
 void draw_editor_download(const EditorFrame& frame);
 /// True if no compiler was found and the pane can download it.
 bool offers_download(const EditorFrame& frame);

@@ -178,8 +178,7 @@ struct Gutter {
     float mark, number_end, change, figure, width;
 };
 
-/// Returns the counters of the file's lines if the dock shows them and they belong to this text;
-/// otherwise nullptr.
+/// The counters of the file's lines if the dock shows them and they are of this text.
 const emulator::KernelCounters* counters_beside(const EditorFrame& frame) {
     const bool shown = frame.options.dock == "lines" && !frame.options.dock_folded;
     const EditState state = frame.stage.documents()[frame.view.file].state();
@@ -254,8 +253,7 @@ void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
     const bool may_switch = state == BarrierState::off && toggle;
     const auto said = diagnostics_of(frame.view, row);
     for (const auto* one : said) quick_tooltip(frame.ui, one->text);
-    // The tooltip has a delay. Without it, it would hide the lines below every barrier that is
-    // clicked.
+    // Without its delay the tooltip would hide the lines below every barrier that is clicked.
     if (state && said.empty())
         tooltip_at(frame.ui, {0, float(row)}, words_of(*state, can_edit(frame), toggle));
     if (!state || !(can_edit(frame) || may_switch)) return;

@@ -15,7 +15,6 @@ class HeatPanel {
   public:
     explicit HeatPanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -42,8 +42,7 @@ class BlockRun {
     void change(Change change);
     /// Ends the work and forgets the block.
     void close();
-    /// Ends the work early. A change keeps what it has done so far; a block that was being opened
-    /// is not opened.
+    /// Ends the work early. A change keeps what it has done so far; no block is opened.
     void cancel() { stop_.request_stop(); }
     /// Takes the results of work that has ended. Returns whether there was any.
     bool finish();
@@ -57,8 +56,7 @@ class BlockRun {
     /// Call it only while ready().
     emulator::Stepper& stepper() { return *now_.stepper; }
     const emulator::Stepper& stepper() const { return *now_.stepper; }
-    /// True if the known steps are the whole run of the block; otherwise the block is longer than
-    /// `horizon`.
+    /// True if the known steps are the whole run of the block; or it is longer than `horizon`.
     bool complete() const { return now_.complete; }
     /// The findings of all known steps.
     const std::vector<emulator::Finding>& findings() const { return now_.findings; }

@@ -14,7 +14,6 @@ class BreaksPanel {
   public:
     explicit BreaksPanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -75,8 +75,7 @@ void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::str
         waits ? hue : colour::background, label.c_str());
 }
 
-/// Draws the chips of one row: as wide as their labels or, where the row is too narrow, of equal
-/// width.
+/// Draws the chips of a row: as wide as their labels or, in a narrow row, of equal width.
 void chips_of_row(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
                   const Chip* begin, const Chip* end) {
     ImGui::PushFont(ui.fonts.mono_small);
@@ -146,8 +145,7 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     list.PopClipRect();
 }
 
-/// Returns the row for a breakpoint that is set at `row`: the first one from there on with
-/// instructions.
+/// The row for a breakpoint that is set at `row`: the first one from there on with instructions.
 std::optional<std::uint32_t> row_with_code(const Listing& listing, std::uint32_t row) {
     const auto& lines = listing.text->lines;
     while (row < lines.size() && !lines[row].code) ++row;

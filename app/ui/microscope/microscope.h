@@ -71,8 +71,7 @@ class Microscope {
     }
     /// Why the newest action failed; empty: it succeeded.
     const std::string& notice() const { return notice_; }
-    /// A number that changes with the state on show, and one that changes with the copy of the
-    /// launch.
+    /// Numbers that change with the state on show, and with the copy of the launch.
     std::uint64_t version() const { return version_; }
     std::uint64_t copy() const { return copy_; }
 
@@ -128,8 +127,7 @@ class Microscope {
     void to_end();
     void restart() { seek(0); }
     void seek(std::uint64_t position);
-    /// Picks the thread of a finding of this block and moves to the step before its access: see
-    /// step_of().
+    /// Picks the thread of a finding of this block and goes to before its access: see step_of().
     void show(const emulator::Finding& finding);
     /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }

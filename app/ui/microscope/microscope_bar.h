@@ -11,7 +11,6 @@ class MicroscopeBar {
   public:
     MicroscopeBar(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -129,8 +129,7 @@ void Microscope::seek(std::uint64_t position) {
 void Microscope::show(const emulator::Finding& finding) {
     when_ready([this, finding] {
         if (!ready()) return;
-        // The finding may come from another frame than this copy, and other frames let other
-        // threads race.
+        // The finding may be of another frame than this copy, in which other threads race.
         const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
         pick_thread(here.place().thread);
         move([here](Stepper& stepper) {
@@ -150,8 +149,7 @@ void Microscope::play(bool on) {
 void Microscope::advance(double seconds) {
     if (!playing_ || !ready()) return;
     const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
-    // After a long pause between frames, for example while the window was hidden, the steps are not
-    // made up for.
+    // The steps of a long pause, for example while the window was hidden, are left out.
     owed_ += pace * std::min(seconds, 0.25);
     const auto steps = std::uint64_t(owed_);
     if (steps == 0) return;

@@ -97,8 +97,7 @@ void block_field(Ui& ui, Microscope& microscope) {
     ImGui::SameLine(0, ui.px(10));
 }
 
-/// Shows the frame that was copied, and a button that takes a new copy if the experiment has gone
-/// on.
+/// Shows the copied frame and, if the experiment has gone on, a button for a new copy.
 void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     const std::uint64_t live = stage.shown().inspected.frame, here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));

@@ -27,7 +27,6 @@ class SourcePanel {
   public:
     SourcePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Shows or hides the PTX beside the source.
     void toggle_ptx() { source_.show_ptx = !source_.show_ptx; }

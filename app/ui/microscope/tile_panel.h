@@ -17,7 +17,6 @@ class TilePanel {
   public:
     explicit TilePanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -190,8 +190,7 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
     }
 }
 
-/// Draws the choice of a kernel of the gallery. A launch file of the user's own is an entry of its
-/// own.
+/// Draws the choice of a kernel of the gallery, or the user's own launch file.
 void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
     const auto& plan = stage.shown().plan;
     if (!plan) return;

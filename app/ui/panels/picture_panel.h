@@ -21,7 +21,6 @@ class PicturePanel {
   public:
     PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options);
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     Canvas& canvas() { return canvas_; }
     /// Forgets the view, because another experiment is on show.
@@ -81,8 +80,7 @@ void pick_pixel(Microscope& microscope, const Stage& stage, gl::Point pixel);
 /// launch's first block if threads have no place in the picture.
 void open_microscope(Microscope& microscope, Stage& stage, gl::Point pixel);
 
-/// Pauses the experiment and opens the microscope at Inspected::failed_block, the block that has
-/// failed.
+/// Pauses the experiment and opens the microscope at Inspected::failed_block.
 void open_at_failure(Microscope& microscope, Stage& stage);
 
 }  // namespace warpscope::ui

@@ -10,7 +10,6 @@ class ResultsPanel {
   public:
     explicit ResultsPanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Draws the readings side by side, as many as have room.
     void draw_strip(Ui& ui);

@@ -72,8 +72,7 @@ bool races(const Tree::Row& row, std::size_t edge) {
     return edge < row.racing.size() && row.racing[edge];
 }
 
-/// Draws the overview. Each run of equal elements is one rectangle, so a thousand elements take a
-/// few shapes.
+/// Draws the overview, with one rectangle for each run of equal elements.
 void overview(Ui& ui, const Tree& tree, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float unit = at.width() / float(at.columns);

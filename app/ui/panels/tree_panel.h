@@ -17,7 +17,6 @@ class TreePanel {
   public:
     explicit TreePanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Shows the whole array, or as much of it as can be read.
     void fit() { view_ = {0, 0.01F}; }

@@ -116,8 +116,7 @@ void WorkChip::draw(Ui& ui, const char* id, const std::string& words,
     for (const Button& button : buttons) width += button_width(button.label) + gap;
     const ImVec2 window = ImGui::GetWindowPos();
     const ImVec2 low{window.x + ImGui::GetWindowWidth() - width - gap, window.y + gap};
-    // The buttons have a child window of their own, because they lie over the picture, which uses
-    // the mouse too.
+    // A child window takes the mouse from the picture below the buttons.
     ImGui::SetCursorScreenPos(low);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, faded(colour::background, 0.92F));
     ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, ui.px(6));

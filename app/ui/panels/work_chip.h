@@ -19,8 +19,7 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
 /// Draws the words of work_words() in the middle of a window that shows nothing else yet.
 void draw_start(Ui& ui, const std::string& words);
 
-/// Returns "Running the block · 41 % of the earlier blocks · 2 s so far" for a run of the
-/// microscope.
+/// For a run of the microscope: "Running the block · 41 % of the earlier blocks · 2 s so far".
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
 
 /// Returns "Frames of about 13 s on this machine."

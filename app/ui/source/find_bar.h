@@ -23,8 +23,7 @@ class FindBar {
 
     bool is_open() const { return wish_ != Wish::none; }
     void close() { wish_ = Wish::none; }
-    /// True if the bar's field has the keyboard or is about to get it, which takes ImGui a few
-    /// frames.
+    /// True if the field has the keyboard or is about to get it, which takes some frames.
     bool takes_keyboard() const { return is_open() && (focus_ || grabbing_ > 0); }
     /// Carries out find_text, find_next, find_previous or go_to_line in the next draw(). `words`
     /// are searched at first; empty: those of the last time. The search starts at `row`.

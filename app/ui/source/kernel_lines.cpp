@@ -56,8 +56,7 @@ void KernelLines::find_lines(std::string_view text, std::size_t from, std::size_
     }
 }
 
-/// Updates in_comment from row `first` on. Stops after row `surely` as soon as nothing changes any
-/// more.
+/// Updates in_comment from row `first` on; after row `surely`, only while it changes.
 void KernelLines::find_comments(std::string_view text, int first, int surely) {
     bool inside = in_comment(first);
     for (int row = first; row + 1 < count(); ++row) {

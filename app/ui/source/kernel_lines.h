@@ -46,8 +46,7 @@ class KernelLines {
     int columns_ = 0;
 };
 
-/// Returns the columns of a part of a line: one for each UTF-8 character, `KernelLines::tab` for a
-/// tab.
+/// The columns of a part of a line: one for each UTF-8 character, `KernelLines::tab` for a tab.
 int columns_of(std::string_view part);
 /// Returns the byte of a line at a column; between two characters, the nearer one.
 std::size_t byte_at(std::string_view line, double column);

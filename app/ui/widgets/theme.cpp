@@ -22,8 +22,7 @@ constexpr Paths monospace{"/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMon
                           "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", nullptr};
 
 const ImWchar* glyph_ranges() {
-    // The ranges are Latin, Greek, dashes, quotes and the ellipsis, super- and subscripts, arrows,
-    // and mathematics.
+    // Latin, Greek, dashes, quotes and the ellipsis, super- and subscripts, arrows, mathematics.
     static const ImWchar ranges[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x203A, 0x2070,
                                      0x208E, 0x2190, 0x2199, 0x2200, 0x2265, 0};
     return ranges;

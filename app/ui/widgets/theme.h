@@ -38,8 +38,7 @@ inline constexpr ImU32 inks[] = {text, dim, faint, accent, good, finding, bad};
 inline constexpr ImU32 grounds[] = {background, canvas, panel, raised};
 /// Opacities of an ink as the ground of words in that ink.
 inline constexpr float badge_fill = 0.17F, pill_fill = 0.2F, hovered_chip_fill = 0.24F;
-/// Opacities of two grounds over the background of a source line: of the line that runs next, and
-/// of a race.
+/// Opacities over the background of a source line: of the line that runs next, of a race.
 inline constexpr float focus_fill = 0.2F, hazard_fill = 0.16F;
 inline constexpr float disabled_alpha = 0.75F;
 }  // namespace colour

@@ -27,8 +27,7 @@ struct ViewOptions {
     float editor_width = 640;
     /// Groups of parameters that a person has folded (true) or opened: "ripple.Camera".
     std::map<std::string, bool> folds;
-    /// The figure that sorts the table of source lines and stands beside the source. Not
-    /// remembered.
+    /// The figure that sorts the source lines and stands beside them. Not remembered.
     experiments::LineFigure figure = experiments::LineFigure::instructions;
     Drawer drawer = Drawer::none;  ///< not remembered
     std::string kernel_path;       ///< the file that a kernel was last opened from or saved to

@@ -26,8 +26,7 @@ struct Layout {
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
 
-/// Returns the layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2
-/// for 4K.
+/// The layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
 float screenshot_scale(experiments::Size window);
 
 /// Returns the pixels of the picture's area in a screenshot of this size.

@@ -59,12 +59,10 @@ experiments::Metadata describe_window(const Stage& stage, experiments::Size size
                                       const std::optional<MicroscopePlace>& place,
                                       bool elsewhere = false);
 
-/// Returns the folder for screenshots: the desktop's folder of pictures if there is one, otherwise
-/// the current folder.
+/// The folder for screenshots: the desktop's folder of pictures, or the current folder.
 std::filesystem::path screenshot_folder();
 
-/// Returns folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; with -2, -3, … if that file
-/// exists.
+/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; -2, -3, … if that file exists.
 std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time);
 
 }  // namespace warpscope::ui

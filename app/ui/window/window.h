@@ -12,8 +12,7 @@
 
 namespace warpscope::ui {
 
-/// The options of the command line for the window. If a value is not given, that of the last run
-/// holds.
+/// The options of the command line for the window. Values not given are those of the last run.
 struct WindowOptions {
     std::optional<std::string> device;
     std::optional<compute::RunSettings> run;

@@ -24,8 +24,7 @@ class WindowInput {
     bool take_stir() { return std::exchange(stirred_, false); }
     /// True if input waits for further frames.
     bool waits() const { return !queue_.empty(); }
-    /// Adds an event as if a person had moved the mouse or pressed a button of it now. Needs an
-    /// ImGui context.
+    /// Adds an event as if a person had used the mouse now. Needs an ImGui context.
     void simulate(const InputEvent& event);
     /// The paths of the files that were dropped on the window since the last call.
     std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }

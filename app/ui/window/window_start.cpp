@@ -42,8 +42,7 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     return start;
 }
 
-/// Returns the launch file of the command line; if there is none, that of the last session if it
-/// still exists.
+/// The launch file of the command line, or that of the last session if it still exists.
 std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
                                                  const Settings& settings) {
     const auto find = [](const std::filesystem::path& path) {

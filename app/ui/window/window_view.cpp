@@ -10,8 +10,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// Draws a child window with padding and a background of its own; with `clear`, the cleared window
-/// shows through.
+/// Draws a child window with padding and a background, or with `clear` without one.
 template <class Contents>
 void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding, bool scrolls,
            Contents&& contents) {

@@ -62,8 +62,7 @@ class WindowView {
 
     /// Framebuffer pixels of the picture's area.
     experiments::Size picture_size() const;
-    /// True if something moves that does not depend on the experiment, so that another frame must
-    /// be drawn.
+    /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
                opener_.busy();
