@@ -30,7 +30,7 @@
 namespace warpscope {
 namespace {
 
-/// The device of the experiment: with all ranks if it can use them.
+/// Picks the device of the experiment, with all ranks if the experiment can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
     for (const experiments::Entry& entry : experiments::registry())
         if (entry.id == options.experiment)
@@ -189,7 +189,8 @@ int answer(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace warpscope;
     reserve_standard_files();
-    // A file that would grow beyond the limit of the process is an error of its write().
+    // Without this, a write() that makes a file larger than the process may write would end the
+    // process instead of returning an error.
     std::signal(SIGXFSZ, SIG_IGN);
     const auto compiler = emulator::Launcher::keep_compiler();
     const int code = answer(argc, argv);

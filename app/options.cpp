@@ -60,7 +60,7 @@ class Parser {
         return text;
     }
 
-    /// CLI11 leaves two empty lines between groups.
+    /// CLI11 leaves two empty lines between groups. The help has one.
     std::string help_text() const {
         std::string text = app_.help() + "\n";
         for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
@@ -332,7 +332,7 @@ class Parser {
         }
     }
 
-    /// Without --experiment: the experiment of --bodies or of the first --set.
+    /// Without --experiment, chooses the experiment of --bodies or of the first --set.
     void choose_experiment() {
         const bool saved = checkpoint_->count() || resume_->count();
         if (options_.experiment.empty() && saved) options_.experiment = "nbody";
@@ -376,7 +376,7 @@ class Parser {
     bool headless_ = false, list_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    std::string first_set_;  ///< experiment of the first assignment
+    std::string first_set_;  ///< the experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
         *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
         *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{},

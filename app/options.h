@@ -26,10 +26,11 @@ struct Options {
     bool device_given = false;
     compute::RunSettings run;
     compute::Execution execution = compute::Execution::automatic;
-    bool run_given = false;  ///< some of `run`: replaces the settings that the window saved
+    /// An option of `run` was given: `run` replaces the settings that the window saved.
+    bool run_given = false;
 
     std::string experiment;  ///< empty: not given
-    /// First from --bodies, then from --set in the order given. Every value is legal.
+    /// The assignments of --bodies, then those of --set in their order. Every value is legal.
     experiments::Assignments assignments;
     std::filesystem::path launch;         ///< a launch file, in place of an experiment; empty: none
     std::filesystem::path kernel_source;  ///< replaces the experiment's kernel file; empty: none
@@ -40,16 +41,19 @@ struct Options {
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    bool force = false;                            ///< run headless even if it takes very long
-    bool reset_settings = false;                   ///< the window starts with its defaults
-    jobs::Checks checks;                           ///< any: run headless, on the emulator
-    std::filesystem::path sarif;                   ///< for what the checks find; empty: none
-    bool counters = false;                         ///< true: run headless, on the emulator
-    std::optional<experiments::LineFigure> lines;  ///< counters of source lines too, by this
-    std::optional<emulator::HeatFigure> heat;      ///< counts of words of memory too, by this
-    std::filesystem::path checkpoint, resume;      ///< empty: none
-    std::uint64_t every = 100;                     ///< frames between checkpoints
-    std::string json;                              ///< a file, "-" for standard output; empty: none
+    bool force = false;           ///< run headless even if it takes very long
+    bool reset_settings = false;  ///< the window starts with its defaults
+    /// With any of them the app runs headless, on the emulator.
+    jobs::Checks checks;
+    std::filesystem::path sarif;  ///< receives what the checks find; empty: none
+    bool counters = false;        ///< true: run headless, on the emulator
+    /// Also count by source line, sorted by this figure.
+    std::optional<experiments::LineFigure> lines;
+    /// Also count words of memory, sorted by this figure.
+    std::optional<emulator::HeatFigure> heat;
+    std::filesystem::path checkpoint, resume;  ///< empty: none
+    std::uint64_t every = 100;                 ///< frames between checkpoints
+    std::string json;                          ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none

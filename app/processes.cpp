@@ -6,23 +6,24 @@
 
 #include "complaint.h"
 #include "compute/pick_ranks.h"
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/headless/interruption.h"
 
 namespace warpscope {
 namespace {
 
-/// In a process that process 0 leads. An error ends all of them.
-int follow(const Options& options, const SharedProcesses& processes) {
-    // mpirun can start processes with options of their own, so the first wish is in those.
+/// Does the work of a process that process 0 leads. An error ends all processes.
+int work_for_others(const Options& options, const SharedProcesses& processes) {
+    // mpirun can start each process with options of its own. A --device among them holds for the
+    // first device that process 0 opens.
     std::string own = options.device_given ? options.device : "";
     const auto open = [&](const std::string& told, std::uint32_t exchange) {
         const std::string first = std::exchange(own, "");
-        return compute::follow_ranks(first.empty() ? told : first, processes, exchange);
+        return compute::open_told_ranks(first.empty() ? told : first, processes, exchange);
     };
     try {
-        compute::follow(*processes, open, experiments::make_nbody_follower);
+        compute::receive_calls(*processes, open, experiments::make_nbody_follower);
         return 0;
     } catch (const std::exception& e) {
         processes->fail(e.what());
@@ -39,12 +40,13 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
         end_others();
         return code;
     } catch (const compute::DeviceError& e) {
-        // The others may wait for something else.
+        // The error is printed first: the other processes may be waiting for something else.
         complain(e.what(), 1);
         processes->end_all(1);
         return 1;
     } catch (const std::exception& e) {
-        // While `processes` exist: mpirun can lose what is written right before the end.
+        // The error is printed while `processes` exist, because mpirun can lose what is written
+        // right before a process ends.
         complain(e.what(), 1);
         end_others();
         return is_of_caller(e) ? 2 : 1;
@@ -71,7 +73,7 @@ int run_with_processes(const Options& options,
                        const std::function<int(const SharedProcesses&)>& work) {
     const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
     const SharedProcesses processes = compute::join_processes(say_fault);
-    if (processes && processes->index() > 0) return follow(options, processes);
+    if (processes && processes->index() > 0) return work_for_others(options, processes);
     return lead(processes, [&] { return work(processes); });
 }
 

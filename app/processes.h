@@ -12,7 +12,8 @@ class Processes;
 }
 using SharedProcesses = std::shared_ptr<compute::Processes>;
 
-/// Throws UsageError if mpirun has started several processes for what only one can do.
+/// Throws UsageError if mpirun has started several processes and the options ask for something that
+/// only one process can do.
 void check_processes(const Options& options);
 
 /// Calls `work` with the processes that mpirun has started; with nullptr where there is only one.

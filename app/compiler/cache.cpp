@@ -31,7 +31,7 @@ std::uint64_t hash(std::string_view bytes) {
     return value;
 }
 
-/// The source with the lines joined that end with a backslash.
+/// Returns the source with the lines joined that end with a backslash.
 std::string joined_lines(std::string_view source) {
     std::string joined;
     while (!source.empty()) {
@@ -61,7 +61,7 @@ bool stands_alone(std::string_view text, const std::vector<Header>& headers) {
     for (std::size_t at = 0; (at = source.find(word, at)) != std::string_view::npos;) {
         const std::size_t before = source.substr(0, at).find_last_not_of(blanks);
         at += word.size();
-        // A slash may end a comment: #/**/include
+        // A slash can be the end of a comment, as in #/**/include.
         const bool directive =
             before != std::string_view::npos &&
             std::string_view("#:_/\n\r").find(source[before]) != std::string_view::npos;
@@ -91,7 +91,7 @@ Texts key_of(const Request& request, std::string_view version) {
     return key;
 }
 
-/// Each text after its length: "3:abc".
+/// Writes each text after its length: "3:abc".
 std::string bytes_of(const Texts& texts) {
     std::string bytes;
     for (const std::string& text : texts) bytes += fmt::format("{}:{}", text.size(), text);
@@ -124,7 +124,7 @@ fs::path name_of(const Texts& key) {
     return fmt::format("{:016x}.kernel", hash(bytes_of(key)));
 }
 
-/// Its PTX, the number of its entries, the entries, and then each warning: "3 7 1 text" for line,
+/// The PTX, the number of entries, the entries, and then each warning: "3 7 1 text" for line,
 /// column, severity and text.
 Texts to_texts(const Compiled& compiled) {
     Texts texts{compiled.ptx, std::to_string(compiled.entries.size())};
@@ -158,7 +158,7 @@ std::optional<Compiled> compiled_of(const Texts& key, const Texts& texts) {
     return compiled;
 }
 
-/// With a checksum in front, so that a damaged file is detected.
+/// Puts a checksum in front, so that a damaged file is detected.
 std::string sealed(const Texts& texts) {
     const std::string bytes = bytes_of(texts);
     return fmt::format("{:016x}", hash(bytes)) + bytes;
@@ -175,11 +175,12 @@ Texts unsealed(const fs::path& file, std::uintmax_t most) {
     return texts_of(bytes);
 }
 
-/// For this user alone, because programs run what its files hold.
+/// Makes a folder accessible for this user alone, because programs run what its files hold.
 void make_private(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (::chmod(folder.c_str(), 0700) != 0) throw std::runtime_error("the folder is not ours");
+    if (::chmod(folder.c_str(), 0700) != 0)
+        throw std::runtime_error("the folder belongs to another user");
 }
 
 /// Removes the least recently used files, including temporary files of processes that were killed.

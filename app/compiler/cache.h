@@ -23,8 +23,8 @@ class Cache {
     void keep(const Request& request, std::string_view version,
               const Compiled& compiled) const noexcept;
 
-    /// $XDG_CACHE_HOME/warpscope/kernels, else ~/.cache/warpscope/kernels. Empty if neither
-    /// variable names an absolute path; nothing is kept then.
+    /// $XDG_CACHE_HOME/warpscope/kernels, or ~/.cache/warpscope/kernels without that variable.
+    /// Empty if neither variable names an absolute path; nothing is kept then.
     static std::filesystem::path default_folder();
 
   private:

@@ -20,7 +20,7 @@ class Words {
   public:
     explicit Words(std::string_view text) : left_(text) {}
 
-    /// Empty at the end of the text.
+    /// Returns the next word; empty at the end of the text.
     std::string_view next() {
         for (;;) {
             left_.remove_prefix(std::min(left_.find_first_not_of(separators), left_.size()));
@@ -41,7 +41,7 @@ class Words {
     std::string_view left_;
 };
 
-/// ".b8", ".b16", ".b32", ".b64" -> bytes; 0: another word.
+/// Returns the bytes of ".b8", ".b16", ".b32" or ".b64"; 0 for another word.
 std::size_t width_of(std::string_view word) {
     return word == ".b8" ? 1 : word == ".b16" ? 2 : word == ".b32" ? 4 : word == ".b64" ? 8 : 0;
 }
@@ -69,7 +69,8 @@ class SectionReader {
         return words.left();
     }
 
-    /// Numbers may be labels that are defined later.
+    /// Returns the bytes of all sections. It is called at the end of the text, because numbers may
+    /// be labels that are defined later.
     std::unordered_map<std::string, std::string> sections() {
         for (const Value& value : values_) {
             std::uint64_t number = evaluate(value.text);

@@ -57,7 +57,7 @@ enum class Name : std::uint64_t {
 constexpr unsigned oldest_version = 2, newest_version = 4;
 /// More attributes than any entry has.
 constexpr std::size_t most_attributes = 64;
-/// Types in types in types: more than any source has.
+/// Types may contain types this deep, which is more than any source has.
 constexpr std::size_t deepest = 200;
 
 /// Reads numbers, low byte first, and texts.
@@ -229,7 +229,7 @@ class DebugInfoReader {
             case Form::expression:
                 return {0, bytes_.take(bytes_.leb())};
             case Form::global_reference:
-                // Its width is that of an address in DWARF 2.
+                // In DWARF 2 this number is as wide as an address.
                 return number(bytes_.number(version_ == 2 ? std::size_t(address_bytes_) : 4));
             case Form::reference1:
                 return number(unit_ + bytes_.number(1));

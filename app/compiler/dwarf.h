@@ -53,10 +53,10 @@ struct DebugEntry {
     std::optional<std::uint64_t> type;         ///< offset of an entry in .debug_info
     std::optional<std::uint64_t> declaration;  ///< offset of the entry that this one completes
     std::uint64_t bytes = 0;
-    std::uint64_t encoding = 0;          ///< of a base type: DWARF 4, figure 19
-    std::optional<std::uint64_t> count;  ///< of a subrange; none: unknown
-    std::uint64_t offset = 0;            ///< of a member, in bytes
-    std::uint64_t bits = 0;              ///< of a bit-field; 0: it is none
+    std::uint64_t encoding = 0;          ///< the encoding of a base type: DWARF 4, figure 19
+    std::optional<std::uint64_t> count;  ///< the count of a subrange; none: unknown
+    std::uint64_t offset = 0;            ///< the offset of a member, in bytes
+    std::uint64_t bits = 0;              ///< the width of a bit-field; 0: it is no bit-field
     std::uint64_t file = 0;              ///< the number of a .file directive
     int line = 0;
 };
@@ -75,7 +75,7 @@ class DebugInfo {
   private:
     friend class DebugInfoReader;
     std::vector<DebugEntry> entries_;
-    std::unordered_map<std::uint64_t, std::size_t> index_of_;  ///< by offset
+    std::unordered_map<std::uint64_t, std::size_t> index_of_;  ///< indexed by offset
 };
 
 }  // namespace warpscope::compiler

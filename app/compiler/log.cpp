@@ -168,7 +168,7 @@ std::size_t character_bytes(std::string_view text) {
     if (bytes == 0 || first > 0xF4 || text.size() < bytes) return 0;
     for (std::size_t i = 1; i < bytes; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
-    // An overlong encoding, half of a surrogate pair, or a value above U+10FFFF.
+    // Overlong encodings, halves of surrogate pairs and values above U+10FFFF are invalid.
     const bool invalid = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
                          (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
     return invalid ? 0 : bytes;

@@ -13,7 +13,7 @@ namespace warpscope::compiler {
 /// are cut, and the number of messages is limited.
 std::vector<Diagnostic> read_log(std::string_view log, const Request& request);
 
-/// Bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is invalid.
+/// The bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text);
 
 /// Whether a UTF-8 character is a control character: U+0000 to U+001F or U+007F to U+009F.
@@ -22,7 +22,7 @@ bool is_control(std::string_view character);
 /// Makes a text fit for a message: one line of valid UTF-8 with a limited length.
 std::string clean(std::string_view text);
 
-/// "kernels/ripple.cu:3: identifier \"b\" is undefined"
+/// Returns a message with its place: "kernels/ripple.cu:3: identifier \"b\" is undefined".
 std::string place_and_text(const Request& request, const Diagnostic& diagnostic);
 
 /// Makes a PTX text independent of the machine's paths: a `.file` directive names

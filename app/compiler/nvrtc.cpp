@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The declarations that are used here of nvrtc.h, which may not be installed.
-// Source: CUDA "NVRTC" documentation, "User Interface".
+// Declarations of nvrtc.h, which may not be installed, as far as they are used here. Source: CUDA
+// "NVRTC" documentation, "User Interface".
 using Program = void*;  // nvrtcProgram, which nvrtc.h leaves opaque
 constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
 
-constexpr std::size_t longest_name = 4096;  // of a name expression
+constexpr std::size_t longest_name = 4096;  // for a name expression
 
-// The last but one is that of CUDA 11.2 to 11.8.
+// The names of the library, newest first. CUDA 11.2 to 11.8 have the last but one.
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                  "libnvrtc.so"};
 
@@ -31,7 +31,7 @@ std::string environment(const char* name) {
     return value ? value : "";
 }
 
-/// /usr/local/cuda-13.0, /usr/local/cuda-12.9, …: the newest first.
+/// Lists /usr/local/cuda-13.0, /usr/local/cuda-12.9, …: the newest first.
 std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code error;
@@ -45,8 +45,8 @@ std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
     return found;
 }
 
-/// The folders to search for the library, in order. Only absolute ones: a relative one would let
-/// the folder in which the app is started bring a library.
+/// The folders to search for the library, in order. All are absolute, because a relative one would
+/// let the folder in which the app is started bring a library.
 std::vector<fs::path> folders() {
     std::vector<fs::path> toolkits;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
@@ -101,9 +101,8 @@ std::vector<std::string> include_folders(const fs::path& library) {
     return {};
 }
 
-/// Loads the library of built-in headers that lies beside NVRTC. To compile, NVRTC opens it by its
-/// name alone, which works for a library in another folder than the loader's only once it is
-/// loaded.
+/// Loads the library of built-in headers that lies beside NVRTC. NVRTC opens it by its name alone
+/// when it compiles. Where the loader does not search that works only if the library is loaded.
 void load_builtins(const fs::path& nvrtc, const std::string& version) {
     const fs::path file = nvrtc.parent_path() / ("libnvrtc-builtins.so." + version);
     (void)dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -113,7 +112,7 @@ int line_at(std::string_view source, std::size_t byte) {
     return int(std::count(source.begin(), source.begin() + std::ptrdiff_t(byte), '\n')) + 1;
 }
 
-/// Where NVRTC silently ignores the rest: it takes either byte for the end of a text.
+/// Returns where NVRTC silently ignores the rest: it takes either byte for the end of a text.
 std::size_t end_of_text(std::string_view text) {
     return text.find_first_of(std::string_view("\0\xFF", 2));
 }
@@ -184,7 +183,7 @@ struct Nvrtc::Functions {
     int (*log_size)(Program, std::size_t*) = nullptr;
     int (*log)(Program, char*) = nullptr;
 
-    /// Throws NoCompiler.
+    /// Loads the library at `path` and finds its functions. Throws NoCompiler.
     explicit Functions(const std::string& path) {
         void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library)
@@ -203,7 +202,7 @@ struct Nvrtc::Functions {
         find(library, log, "nvrtcGetProgramLog");
     }
 
-    /// The first library that can be loaded and has all functions. Throws NoCompiler.
+    /// Returns the first library that can be loaded and has all functions. Throws NoCompiler.
     static std::unique_ptr<Functions> search() {
         for (const std::string& path : candidates()) {
             try {

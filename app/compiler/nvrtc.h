@@ -13,9 +13,9 @@ namespace warpscope::compiler {
 
 /// A file that a source includes, and that the compiler gets in memory.
 struct Header {
-    std::string name;  ///< as in the directive: "helper.h"
+    std::string name;  ///< the name in the directive: "helper.h"
     std::string text;
-    std::string path{};  ///< of its file, for people: the compiler does not get it
+    std::string path{};  ///< the path of its file, for messages: the compiler does not get it
     bool operator==(const Header&) const = default;
 };
 
@@ -27,9 +27,9 @@ struct Request {
     std::string file;  ///< its name in messages and line information: "kernels/ripple.cu"
     std::string source;
     bool fast_math = false;  ///< nvcc's -use_fast_math
-    /// The PTX has debug information, which read_signatures() reads, and is not optimized.
+    /// If true, the PTX has debug information, which read_signatures() reads, and is not optimized.
     bool debug_info = false;
-    /// Name expressions of NVRTC, such as "reduce<256, float>": these kernels are in the PTX, also
+    /// Name expressions of NVRTC, such as "reduce<256, float>". The PTX contains these kernels even
     /// where they are made from templates.
     std::vector<std::string> names{};
     std::vector<Header> headers{};
@@ -37,7 +37,7 @@ struct Request {
 };
 
 struct Compiled {
-    std::string ptx;  ///< for compute_75, as portable_ptx() makes it
+    std::string ptx;  ///< for compute_75, in the form that portable_ptx() makes
     std::vector<Diagnostic> warnings;
     std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;
@@ -64,15 +64,15 @@ std::vector<std::string> options_of(const Request& request);
 class Nvrtc {
   public:
     /// Searches the path of the dynamic loader, then the folders of the CUDA Toolkit; or loads
-    /// `library`. It is never unloaded. Throws NoCompiler.
+    /// `library`. The library is never unloaded. Throws NoCompiler.
     explicit Nvrtc(const std::string& library = "");
     ~Nvrtc();
     Nvrtc(Nvrtc&&) noexcept;
     Nvrtc& operator=(Nvrtc&&) noexcept;
 
     const std::string& version() const { return version_; }  ///< "13.0"
-    const std::string& path() const { return path_; }        ///< of the library
-    /// The folders that it reads: its own, that of its headers, and that of files that a source
+    const std::string& path() const { return path_; }        ///< the path of the library
+    /// The folders that NVRTC reads: its own, that of its headers, and that of files that a source
     /// includes by a relative name.
     std::vector<std::filesystem::path> readable() const;
     /// Throws CompileError with all messages of the compiler. Not thread-safe.

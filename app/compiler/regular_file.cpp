@@ -27,7 +27,7 @@ void check_regular(int descriptor) {
 }  // namespace
 
 RegularFile::RegularFile(const std::filesystem::path& file, Links links) {
-    // O_NONBLOCK: opening a pipe does not wait for its writer.
+    // With O_NONBLOCK, opening a pipe does not wait for its writer.
     const int refusal = links == Links::refused ? O_NOFOLLOW : 0;
     descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | refusal);
     if (descriptor_ < 0) refuse_errno();

@@ -13,14 +13,14 @@ namespace warpscope::compiler {
 /// folder". The caller names the file.
 class RegularFile {
   public:
-    enum class Links { followed, refused };  ///< symbolic links
+    enum class Links { followed, refused };  ///< what to do with symbolic links
 
     explicit RegularFile(const std::filesystem::path& file, Links links = Links::followed);
     ~RegularFile();
     RegularFile(const RegularFile&) = delete;
     RegularFile& operator=(const RegularFile&) = delete;
 
-    /// The next bytes of the file, at most `most`. Fewer only at its end.
+    /// Reads the next bytes of the file, at most `most`. Returns fewer only at its end.
     std::string read(std::size_t most);
 
   private:

@@ -18,20 +18,23 @@
 namespace warpscope::compiler {
 namespace {
 
-/// What the text of the PTX says of a function.
+/// Facts about a function that the text of the PTX states.
 struct FunctionText {
     std::string name;
     std::size_t parameters = 0;
-    /// The files of its statements that read threadIdx.y or .z, and those of blockIdx.
+    /// The numbers of the files whose statements read threadIdx.y or .z, and of those that read
+    /// blockIdx.y or .z.
     std::set<std::uint64_t> block_rows{}, grid_rows{};
     std::set<std::string> dynamic_shared{};  ///< arrays that its statements name
 };
 
 struct PtxText {
     std::vector<FunctionText> entries;
-    std::map<std::string, bool> variables;  ///< of the module: is it constant and has no value?
-    std::unordered_map<std::uint64_t, std::string> files;  ///< of .file directives
-    std::set<std::string, std::less<>> dynamic_shared;     ///< arrays
+    /// Variables of the module; the value says whether one is constant and has no initial value.
+    std::map<std::string, bool> variables;
+    /// The files of .file directives, by number.
+    std::unordered_map<std::uint64_t, std::string> files;
+    std::set<std::string, std::less<>> dynamic_shared;  ///< arrays
 };
 
 constexpr std::string_view blanks = " \t\r";
@@ -63,14 +66,14 @@ void read_file(std::string_view line, PtxText& to) {
     if (open != close) to.files[value] = line.substr(open + 1, close - open - 1);
 }
 
-/// "taps" of: .align 4 .b8 taps[20];
+/// Returns "taps" for: .align 4 .b8 taps[20];
 std::string variable_name(std::string_view declaration) {
     declaration = declaration.substr(0, declaration.find_first_of("[=;"));
     declaration = declaration.substr(0, declaration.find_last_not_of(blanks) + 1);
     return std::string(declaration.substr(declaration.find_last_of(blanks) + 1));
 }
 
-/// A line whose last operand may be an index or an array: mov.u32 %r1, %tid.x;
+/// Reads a line whose last operand may be an index or an array: mov.u32 %r1, %tid.x;
 void read_move(std::string_view line, std::uint64_t file, const PtxText& text, FunctionText& to) {
     std::string_view source = line.substr(line.rfind(',') + 1);
     source.remove_prefix(std::min(source.find_first_not_of(blanks), source.size()));
@@ -83,7 +86,7 @@ void read_move(std::string_view line, std::uint64_t file, const PtxText& text, F
 PtxText read_text(std::string_view ptx) {
     PtxText text;
     bool in_entry = false;
-    std::uint64_t file = 0;  // of the newest .loc
+    std::uint64_t file = 0;  // the file of the newest .loc
     while (!ptx.empty()) {
         const std::size_t end = std::min(ptx.find('\n'), ptx.size());
         std::string_view line = ptx.substr(0, end);
@@ -118,20 +121,21 @@ class SignatureReader {
         for (const DebugEntry& entry : info_.entries()) {
             if (entry.tag != DebugTag::subprogram) continue;
             const DebugEntry& named = named_by(entry);
-            // The definition comes after a declaration and has its parameters.
+            // The definition comes after a declaration and replaces it here, because it has the
+            // names of the parameters.
             functions_[ptx_name(named)] = {&entry, &named};
         }
     }
 
     std::vector<ModuleVariable> read_variables() {
-        std::map<std::string, const DebugEntry*> found;  // by name in the PTX
+        std::map<std::string, const DebugEntry*> found;  // indexed by the name in the PTX
         const auto add = [&](const DebugEntry& entry) {
             if (entry.tag != DebugTag::variable) return;
             const DebugEntry& named = named_by(entry);
             if (text_.variables.contains(ptx_name(named))) found[ptx_name(named)] = &named;
         };
-        // A local variable can have the name of one of the module, which is a child of its unit or
-        // of a namespace.
+        // A local variable can have the name of a variable of the module, but only the latter is a
+        // child of its unit or of a namespace.
         for (const DebugEntry& entry : info_.entries())
             if (entry.tag == DebugTag::compile_unit || entry.tag == DebugTag::name_space)
                 for (const std::size_t child : entry.children) add(info_.entries()[child]);
@@ -167,7 +171,7 @@ class SignatureReader {
     const DebugEntry& named_by(const DebugEntry& entry) const {
         return entry.declaration ? info_.at(*entry.declaration) : entry;
     }
-    /// "taps" of taps and of lib::taps, whose name NVRTC mangles.
+    /// Returns "taps" for taps and for lib::taps, whose name NVRTC mangles.
     static std::string unqualified(const DebugEntry& variable) {
         const std::string nested = nested_name(variable.name);
         return nested.empty() ? variable.name : nested.substr(nested.rfind("::") + 2);
@@ -197,7 +201,7 @@ class SignatureReader {
         return made;
     }
 
-    /// What headers of the toolkit read, as cooperative groups do, says nothing of the kernel.
+    /// Reads in headers of the toolkit do not count: cooperative groups read all indices.
     bool has_rows(const std::set<std::uint64_t>& files) const {
         return std::ranges::any_of(files, [&](std::uint64_t file) {
             const auto known = text_.files.find(file);
@@ -220,7 +224,7 @@ class SignatureReader {
         return made;
     }
 
-    /// "lib::reduce<256, float>": the namespaces of the mangled name, and the name with the
+    /// Returns "lib::reduce<256, float>": the namespaces of the mangled name, and the name with the
     /// arguments of a template.
     static std::string name_of(std::string_view entry, const DebugEntry& function) {
         const std::string name = readable_name(function.name);

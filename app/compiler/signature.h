@@ -13,7 +13,7 @@ namespace warpscope::compiler {
 struct Type;
 
 struct Member {
-    std::string name;        ///< that of a base class is the name of its type
+    std::string name;        ///< a base class has the name of its type
     std::size_t offset = 0;  ///< in bytes, from the beginning of the structure
     std::shared_ptr<const Type> type;
 };
@@ -33,10 +33,10 @@ struct Type {
         other,  ///< void, a function, a bit-field and so on: no values can be given
     };
     Kind kind = Kind::other;
-    std::string name;       ///< as in the source: "const real*", "half2", "Params"
+    std::string name;       ///< the name in the source: "const real*", "half2", "Params"
     std::string canonical;  ///< the name without typedefs: "const float*", "__half2", "Params"
-    std::size_t bytes = 0;  ///< 0: unknown, as for what no kernel reads behind a pointer
-    /// Of a structure. Left out where a pointer in a structure points to the structure.
+    std::size_t bytes = 0;  ///< 0: unknown, where no kernel reads what a pointer points to
+    /// The members of a structure; none where a pointer in a structure points to the structure.
     std::vector<Member> members;
     /// What a pointer points to, or an element of an array. Null: void.
     std::shared_ptr<const Type> target;
@@ -51,29 +51,31 @@ struct KernelParameter {
 
 /// What a kernel does with the memory behind a pointer that it gets.
 struct MemoryUse {
-    bool reads = false;   ///< by loads
-    bool writes = false;  ///< by stores and atomics
+    bool reads = false;   ///< the kernel loads from it
+    bool writes = false;  ///< the kernel stores to it or changes it by atomics
 };
 
-/// What the code of a kernel says of its launch. Functions that it calls are left out: those of
+/// What the code of a kernel shows about its launch. Functions that it calls are left out: those of
 /// cooperative groups read threadIdx.y in every kernel.
 struct LaunchTraits {
-    /// 2 where the code reads threadIdx.y or threadIdx.z, and where it reads those of blockIdx.
+    /// 2 where the code reads threadIdx.y or threadIdx.z, and where it reads blockIdx.y or
+    /// blockIdx.z.
     int block_dimensions = 1, grid_dimensions = 1;
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
-    /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
+    /// The use of the memory behind each parameter. Empty where it is not known, because a pointer
+    /// is stored or passed to a function.
     std::vector<MemoryUse> memory{};
 };
 
 struct Signature {
     std::string name;   ///< "saxpy", "reduce<256, float>", "lib::sum"; a name expression of NVRTC
     std::string entry;  ///< its name in the PTX
-    std::string file;   ///< as the line information names it; empty: unknown
+    std::string file;   ///< the name in the line information; empty: unknown
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
     LaunchTraits traits{};
-    /// Its first launch in the host program of the source. Null: there is none.
+    /// The kernel's first launch in the host program of the source. Null: there is none.
     std::shared_ptr<const HostLaunch> host{};
 };
 

@@ -10,7 +10,7 @@ namespace warpscope::compiler {
 namespace {
 
 constexpr std::size_t longest_type_name = 4096;
-/// Pointers to pointers to functions and so on: more than any source has.
+/// Pointers may point to pointers this deep, which is more than any source has.
 constexpr unsigned deepest_named_type = 200;
 
 /// Builds a name from the outside to the inside, as a declarator in C++ is read.
@@ -75,7 +75,7 @@ class Speller {
         return spell(entry.type, std::move(declarator), depth + 1);
     }
 
-    /// "float* const", but "const float".
+    /// Spells "float* const", but "const float".
     std::string spell_qualified(const DebugEntry& entry, std::string_view word,
                                 std::string declarator, unsigned depth) {
         if (points(entry.type))

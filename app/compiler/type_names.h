@@ -11,8 +11,8 @@ namespace warpscope::compiler {
 
 enum class Typedefs { kept, resolved };
 
-/// The name of a type as in the source, without its own const and volatile. None is "void". Throws
-/// DebugInfoError.
+/// Returns the name of a type as the source has it, without its own const and volatile. None is
+/// "void". Throws DebugInfoError.
 std::string type_name(const DebugInfo& info, std::optional<std::uint64_t> type, Typedefs typedefs);
 
 /// A name of the debug information as people write it: "Vec<int, 2>" for "Vec<int,2>", "float*" for

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Type::Kind;
 
-/// More than any source has.
+/// Types may be nested this deep, which is more than any source has.
 constexpr std::size_t deepest_read_type = 100;
 constexpr std::size_t pointer_bytes = 8;
 
@@ -58,7 +58,7 @@ TypeReader::TypePointer TypeReader::read(std::optional<std::uint64_t> offset) {
     return read(offset, Extent::whole);
 }
 
-/// The type without const, volatile, restrict and typedefs; null: void.
+/// Returns the type without const, volatile, restrict and typedefs; null: void.
 const DebugEntry* TypeReader::unqualified(std::optional<std::uint64_t> offset,
                                           bool& is_const) const {
     is_const = false;
@@ -129,7 +129,7 @@ void TypeReader::fill(Type& type, const DebugEntry& entry, Extent extent) {
     }
 }
 
-/// An entry has a subrange for each dimension; each becomes an array of the ones behind it.
+/// An entry has a subrange for each dimension, which becomes an array of the next ones.
 void TypeReader::fill_array(Type& type, const DebugEntry& entry, Extent extent) {
     std::vector<std::size_t> counts;
     for (const std::size_t child : entry.children) {

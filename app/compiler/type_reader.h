@@ -21,8 +21,8 @@ class TypeReader {
 
   private:
     using TypePointer = std::shared_ptr<const Type>;
-    /// How much of a type is read: all of it, or no members of structures behind pointers. That
-    /// ends where a structure has a pointer to its own type.
+    /// How much of a type is read: all of it; no members of structures behind pointers; or no
+    /// members at all. Structures that have pointers to their own type end at this limit.
     enum class Extent { whole, without_pointees, no_members };
 
     TypePointer read(std::optional<std::uint64_t> offset, Extent extent);

@@ -62,7 +62,7 @@ class Draft {
     bool kept_ = false;
 };
 
-/// The file that a symbolic link names, else the path itself.
+/// Returns the file that a symbolic link names, otherwise the path itself.
 fs::path target_of(const fs::path& file) {
     std::error_code error;
     const fs::path target = fs::canonical(file, error);

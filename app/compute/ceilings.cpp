@@ -21,9 +21,10 @@ struct Word16 {
 
 /// The amount of work that is measured. It takes much longer than a launch, on a GPU of any size.
 struct Extent {
-    std::size_t copy_bytes;   ///< each of the two buffers
-    std::size_t least_bytes;  ///< if that does not fit into memory
-    unsigned blocks;          ///< of fma_chains and read16: they fill the device once
+    std::size_t copy_bytes;  ///< size of each of the two buffers
+    /// Size of the smallest buffers, for a device without memory for those.
+    std::size_t least_bytes;
+    unsigned blocks;  ///< blocks of fma_chains and read16, which fill the device once
     int rounds;
     int launches;
 };
@@ -61,7 +62,7 @@ void measure_flops(Device& device, const Extent& extent, Ceilings& result) {
     result.flops_per_second = per_second(2 * fmas, fastest_ms(device, "fma_chains"));
 }
 
-/// Two buffers of copy_bytes, or of less if memory is short.
+/// Allocates two buffers of copy_bytes, or smaller ones if memory is short.
 std::pair<Buffer<Word16>, Buffer<Word16>> two_buffers(Device& device, const Extent& extent) {
     for (std::size_t bytes = extent.copy_bytes;; bytes /= 2) {
         try {
@@ -112,7 +113,7 @@ void measure_launch(Device& device, Ceilings& result) {
 Ceilings measure(const Device& like) {
     const DeviceInfo& info = like.info();
     const bool gpu = info.kind == DeviceKind::cuda;
-    // Another device object, so that the timings and seeds of the one in use do not change.
+    // A device of its own, so that the timings and seeds of the caller's device do not change.
     const std::unique_ptr<Device> device =
         gpu ? make_cuda_device(info.ordinal, "") : make_emulated_device("");
     device->set_launch_limits({.stop = like.launch_limits().stop});
@@ -130,7 +131,7 @@ Ceilings measure(const Device& like) {
 /// The results so far. They are never removed, so that references to them stay valid.
 struct Measured {
     std::mutex mutex;
-    std::map<int, Ceilings> by_ordinal;  ///< -1: the emulator
+    std::map<int, Ceilings> by_ordinal;  ///< by CUDA device ordinal; -1 is the emulator
 
     const Ceilings* find(int ordinal) {
         const std::lock_guard lock(mutex);

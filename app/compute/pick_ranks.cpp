@@ -22,7 +22,7 @@
 namespace warpscope::compute {
 namespace {
 
-/// The GPUs of "cuda:0,1"; empty for any other wish.
+/// Returns the GPUs that "cuda:0,1" lists; empty for any other wish.
 std::vector<int> listed(std::string_view wish) {
     std::vector<int> gpus;
     if (!wish.starts_with("cuda:") || wish.find(',') == wish.npos) return gpus;
@@ -45,7 +45,7 @@ std::vector<int> all_gpus() {
     return gpus;
 }
 
-/// The GPUs of this host that are for this process.
+/// Returns the GPUs of this host that this process uses, when several processes share the host.
 std::vector<int> own_part(const std::vector<int>& gpus, const Processes& processes) {
     if (gpus.size() < std::size_t(processes.count_on_host()))
         throw DeviceError(
@@ -71,7 +71,7 @@ std::vector<int> gpus_of(std::string_view wish, const Processes* processes) {
 struct Own {
     std::unique_ptr<Device> first;
     std::vector<std::unique_ptr<Device>> further{};
-    std::shared_ptr<const Nccl> nccl{};  ///< if GPUs exchange data
+    std::shared_ptr<const Nccl> nccl{};  ///< null: GPUs do not exchange data
 };
 
 Own own_devices(std::string_view wish, const Processes* processes) {
@@ -84,7 +84,7 @@ Own own_devices(std::string_view wish, const Processes* processes) {
     return own;
 }
 
-/// The first device, which computes with all others.
+/// Returns the first device, which computes with all others.
 std::unique_ptr<Device> join(Own own, std::shared_ptr<Processes> processes,
                              std::uint32_t exchange) {
     Company company{std::move(own.further), std::move(processes), exchange};
@@ -115,8 +115,8 @@ std::unique_ptr<Device> pick_ranks(std::string_view wish, std::shared_ptr<Proces
     return join(std::move(own), std::move(processes), exchange);
 }
 
-std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
-                                     std::uint32_t exchange) {
+std::unique_ptr<Device> open_told_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                        std::uint32_t exchange) {
     Own own;
     try {
         own = own_devices(wish, processes.get());

@@ -12,20 +12,21 @@
 
 namespace warpscope::compute {
 
-/// pick_device() with ranks: `wish` may name several GPUs, "cuda:0,1" or "cuda:all", and the device
-/// computes with those of the other `processes`, unless null. Throws what pick_device() throws,
-/// DeviceError that says what to install if the GPUs can't exchange data, and Refused. Called in
-/// process 0: the others follow_ranks().
+/// Does what pick_device() does, with ranks: `wish` may name several GPUs, "cuda:0,1" or
+/// "cuda:all", and the device computes with those of the other `processes`, unless null. Throws
+/// what pick_device() throws, DeviceError that says what to install if the GPUs can't exchange
+/// data, and Refused. Process 0 calls this function, the other processes call open_told_ranks().
 std::unique_ptr<Device> pick_ranks(std::string_view wish,
                                    std::shared_ptr<Processes> processes = nullptr);
-/// In another process than process 0, for follow().
-std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
-                                     std::uint32_t exchange);
-/// Of the devices that pick_ranks() takes the first one, which computes alone.
+/// Opens the devices of a process other than process 0, for receive_calls().
+std::unique_ptr<Device> open_told_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                        std::uint32_t exchange);
+/// Returns the first device that pick_ranks() would take. It computes alone.
 std::unique_ptr<Device> pick_first(std::string_view wish);
 
-/// What can continue after a GPU of `wish` was lost, the best first: those of its GPUs that work,
-/// or one of them if it is their exchange that has failed; the emulator last.
+/// Returns the wishes with which the app can continue after a GPU of `wish` was lost, the best
+/// first: those of its GPUs that work, or one of them if it is their exchange that has failed; the
+/// emulator last.
 std::vector<std::string> wishes_after_loss(std::string_view wish);
 std::vector<std::string> wishes_left(const std::vector<int>& gpus,
                                      const std::function<bool(int gpu)>& works);
@@ -35,7 +36,7 @@ struct DeviceChoice {
     std::string wish, label;
 };
 
-/// Every name that pick_ranks() accepts on this machine now but lists of GPUs, "auto" first.
+/// Every name that pick_ranks() accepts on this machine now, except lists of GPUs; "auto" first.
 std::vector<DeviceChoice> rank_choices();
 
 }  // namespace warpscope::compute

@@ -86,8 +86,8 @@ std::vector<Candidate> candidates(std::optional<int> cuda_ordinal) {
     return found;
 }
 
-/// The initialized display of a candidate. It is never terminated, because all contexts of the
-/// process share it. Throws Error.
+/// Returns the initialized display of a candidate. The display is never terminated, because all
+/// contexts of the process share it. Throws Error.
 EGLDisplay open_display(const Candidate& candidate) {
     const auto get_display = extension<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (!get_display) throw Error("EGL has no eglGetPlatformDisplayEXT");

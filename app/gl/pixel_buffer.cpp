@@ -66,7 +66,7 @@ void PixelBuffer::release_gl_objects() noexcept {
 
 void PixelBuffer::choose_path() {
     if (device_.info().in_helper) {
-        stage(
+        use_staging(
             "Edits run in a helper process, and OpenGL can't use its GPU memory: frames are copied "
             "through the host.");
         return;
@@ -84,11 +84,11 @@ void PixelBuffer::choose_path() {
     } catch (const compute::DeviceLost&) {
         throw;
     } catch (const compute::DeviceError& error) {
-        stage(staged_reason(error.what()));
+        use_staging(staged_reason(error.what()));
     }
 }
 
-void PixelBuffer::stage(std::string reason) {
+void PixelBuffer::use_staging(std::string reason) {
     path_ = Path::staged;
     reason_ = std::move(reason);
     staging_ = compute::Buffer<std::uint32_t>(device_, bytes() / 4);

@@ -73,7 +73,7 @@ class PixelBuffer {
     void make_gl_objects();
     void release_gl_objects() noexcept;
     void choose_path();
-    void stage(std::string reason);
+    void use_staging(std::string reason);
     void* map_pbo();
     void unmap_pbo();
     bool release_pbo() noexcept;
@@ -89,10 +89,10 @@ class PixelBuffer {
     unsigned pbo_ = 0;
     std::shared_ptr<Texture> texture_;
     std::vector<std::shared_ptr<Texture>>
-        textures_;  ///< all that were made; texture_ is one of them
+        textures_;  ///< all textures that were made; texture_ is one of them
     std::unique_ptr<CudaBuffer> interop_;
     compute::Buffer<std::uint32_t> staging_;
-    std::uint64_t address_ = 0;  ///< of the mapped pixels; 0 if not mapped
+    std::uint64_t address_ = 0;  ///< address of the mapped pixels; 0 if they are not mapped
 };
 
 /// "interop", "staged", "mapped"

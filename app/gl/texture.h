@@ -29,7 +29,7 @@ class Texture {
 
     /// Copies the pixels of a pixel buffer object, width*height*4 bytes, top row first.
     void write(unsigned pbo);
-    /// Bracket the commands that draw the texture.
+    /// begin_draw() and end_draw() bracket the commands that draw the texture.
     void begin_draw() const;
     void end_draw() const;
     /// The pixels: r, g, b, a, top row first.
@@ -37,9 +37,9 @@ class Texture {
 
   private:
     int width_, height_;
-    int band_rows_;  ///< that one command copies
+    int band_rows_;  ///< rows that one command copies
     unsigned id_ = 0;
-    mutable std::mutex mutex_;           ///< of the fences
+    mutable std::mutex mutex_;           ///< guards the fences
     __GLsync* written_ = nullptr;        ///< null: never written
     mutable __GLsync* drawn_ = nullptr;  ///< null: not drawn since the last write
 };

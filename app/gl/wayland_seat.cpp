@@ -16,7 +16,8 @@
 namespace warpscope::gl {
 namespace {
 
-// Objects of the connection. Wayland gives the first number to wl_display, the client the others.
+// Numbers of the objects of the connection. Wayland gives the first number to wl_display; the
+// client chooses the others.
 constexpr std::uint32_t display = 1, registry = 2, listed = 3;
 
 bool receive(int socket, void* bytes, std::size_t size) {

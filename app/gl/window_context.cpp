@@ -17,7 +17,7 @@
 namespace warpscope::gl {
 namespace {
 
-/// The last error of GLFW.
+/// Returns the last error of GLFW.
 Error window_error() {
     const char* words = nullptr;
     glfwGetError(&words);

@@ -8,7 +8,7 @@ namespace warpscope::gl {
 
 /// A window on the desktop with an OpenGL 3.3 core context, which is current on the calling thread,
 /// and a second context that shares its objects, for another thread. At most one window exists at a
-/// time. GLFW requires the main thread, but for make_second_current().
+/// time. GLFW requires that the main thread makes every call except make_second_current().
 class WindowContext {
   public:
     /// Width and height apply at content scale 1. The window is scaled with the monitor, up to its

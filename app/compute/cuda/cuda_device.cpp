@@ -186,8 +186,8 @@ class CudaDevice : public Device {
         check(cuda().event_record(event.handle, stream_), "timing a launch");
     }
 
-    /// cuda_check() that names the kernels that may have failed if the GPU is lost: CUDA reports
-    /// the failure of a kernel at a later call.
+    /// Does what cuda_check() does, and names the kernels that may have failed if the GPU is lost:
+    /// CUDA reports the failure of a kernel at a later call.
     void check(CudaStatus status, std::string_view what, int line = __builtin_LINE()) {
         const auto kernels = cuda_is_lost(status) ? running() : std::string();
         cuda_check(status, kernels.empty() ? what : kernels, __builtin_FILE(), line);
@@ -225,7 +225,7 @@ class CudaDevice : public Device {
     std::map<CudaFunction, CudaKernel> kernels_;
     std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
-    std::optional<Pending> group_;  ///< of the time_as() that is running
+    std::optional<Pending> group_;  ///< the group of the time_as() that is running
     std::vector<TimingEvent> spare_;
 };
 
@@ -270,8 +270,8 @@ const CudaLibrary& CudaDevice::add_text(std::string_view what, std::string ptx) 
     return library;
 }
 
-/// The machine code that the build made, where it fits this GPU and driver; else the driver
-/// compiles the PTX.
+/// Loads the machine code that the build made, where it fits this GPU and driver; otherwise the
+/// driver compiles the PTX.
 const CudaLibrary& CudaDevice::add_built_in(std::string_view file) {
     const std::string what = kernel_path(file);
     const std::string_view ptx = kernel_ptx(file, settings_.math);
@@ -367,7 +367,7 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& sh
     pending_.push_back(std::move(*pending));
 }
 
-/// "kernel ripple_txty": the launches that may still be running; empty if there are none.
+/// Names the launches that may still be running, "kernel ripple_txty"; empty if there are none.
 std::string CudaDevice::running() const {
     std::set<std::string> names;
     for (const Pending& pending : pending_) names.insert(pending.name);

@@ -15,13 +15,14 @@ struct CudaSurvey {
     std::string reason;  ///< why there are none: "no NVIDIA driver is installed"
 };
 
-/// Asks a driver, null for none. Never throws.
+/// Asks a driver for its GPUs; null: there is no driver. Never throws.
 CudaSurvey survey_driver(const CudaDriver* driver);
 
 /// Asks the driver of this machine once in a process. Never throws.
 const CudaSurvey& survey_cuda();
 
-/// The GPU `ordinal`, used through the driver API. Throws DeviceError if it can't be used.
+/// Makes the device for the GPU `ordinal`, which it uses through the driver API. Throws DeviceError
+/// if the GPU can't be used.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason);
 
 /// Page-locks host memory, so that copies between it and the GPU are faster. Does nothing if CUDA

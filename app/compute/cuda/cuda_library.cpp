@@ -38,7 +38,7 @@ void CudaLibrary::load_text(std::string_view what, int driver_version) {
     check_loaded(status, what, log);
 }
 
-/// The driver's status and its compiler's messages.
+/// Loads an image. Returns the driver's status and its compiler's messages.
 std::pair<CudaStatus, std::string> CudaLibrary::try_to_load(const char* image) {
     std::array<char, 4096> log{};
     int options[]{5, 6};  // CU_JIT_ERROR_LOG_BUFFER and its size in bytes

@@ -5,7 +5,7 @@
 namespace warpscope::compute {
 
 std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
-    // Never unloaded: the driver has threads.
+    // The library is never unloaded, because the driver has threads.
     void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return nullptr;
     auto driver = std::make_unique<CudaDriver>();

@@ -7,8 +7,8 @@
 
 namespace warpscope::compute {
 
-// The declarations that are used here of cuda.h and cudaGL.h, which belong to the CUDA Toolkit and
-// not to the driver. Source: CUDA Driver API.
+// Declarations of cuda.h and cudaGL.h, which belong to the CUDA Toolkit and not to the driver, as
+// far as they are used here. Source: CUDA Driver API.
 using CudaStatus = int;             // CUresult
 using CudaDeviceNumber = int;       // CUdevice
 using CudaAddress = std::uint64_t;  // CUdeviceptr
@@ -19,7 +19,7 @@ using CudaStream = struct CudaStreamHandle*;
 using CudaEvent = struct CudaEventHandle*;
 using CudaResource = struct CudaResourceHandle*;  // CUgraphicsResource
 
-/// Functions of libcuda.so.1, the library of NVIDIA's driver. The names with _v2 are those of
+/// The functions of libcuda.so.1, the library of NVIDIA's driver. The names with _v2 are those of
 /// current headers; every driver from branch 450 (CUDA 11.0) on has all of them.
 struct CudaDriver {
     CudaStatus (*init)(unsigned flags);

@@ -74,10 +74,10 @@ using emulator::Schedule;
 /// How kernels run. A GPU ignores all but the math.
 struct RunSettings {
     Math math = Math::precise;
-    Schedule schedule = Schedule::random;  ///< not Schedule::manual
-    std::uint64_t seed = 1;                ///< of Schedule::random
+    Schedule schedule = Schedule::random;  ///< any but Schedule::manual
+    std::uint64_t seed = 1;                ///< the seed of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
-    bool waits_for_compiler = false;  ///< where Execution is automatic: see WaitForCompiler
+    bool waits_for_compiler = false;  ///< if Execution is automatic: see WaitForCompiler
     bool operator==(const RunSettings&) const = default;
 };
 
@@ -130,8 +130,8 @@ struct Kernel {
 
 /// When to end a launch that does not end by itself.
 struct LaunchLimits {
-    /// Of one launch; 0: no limit. A longer launch throws DeviceError; if the device can't be used
-    /// afterwards, DeviceLost. A GPU of this process ignores this limit.
+    /// Limit of the time of one launch; 0: no limit. A longer launch throws DeviceError; if the
+    /// device can't be used afterwards, DeviceLost. A GPU of this process ignores this limit.
     std::chrono::milliseconds time{0};
     /// Ends the current launch and refuses later ones: they throw Cancelled. A GPU of this process
     /// only refuses. A GPU in a helper process ends a long launch with its process: DeviceLost.
@@ -153,7 +153,7 @@ class Device {
     virtual KernelTimings& timings() { return timings_; }
 
     const RunSettings& settings() const { return settings_; }
-    /// Math applies to kernels that are found from now on, the rest to later launches.
+    /// Math applies to kernels that are found from now on, other settings to later launches.
     void set(const RunSettings& settings) { settings_ = settings; }
 
     /// Kernels found from now on come from these edits instead of the built-in files. To find a
@@ -166,7 +166,7 @@ class Device {
     /// of PTX, "kernels/ripple.cu"; an unknown name gives an empty text.
     std::string_view source(std::string_view file) const;
 
-    /// Limits of later launches.
+    /// Sets the limits of later launches.
     void set_launch_limits(const LaunchLimits& limits) { limits_ = limits; }
     const LaunchLimits& launch_limits() const { return limits_; }
     /// Throws Cancelled if the stop of the limits was requested.
@@ -175,11 +175,11 @@ class Device {
     void set_progress(std::shared_ptr<LaunchProgress> progress) { progress_ = std::move(progress); }
     const std::shared_ptr<LaunchProgress>& progress() const { return progress_; }
 
-    /// The ranks that this device computes with, itself the first one of this process. Null: it
-    /// computes alone.
+    /// The ranks that this device computes with; the device is the first rank of this process.
+    /// Null: it computes alone.
     Exchange* exchange() const { return exchange_.get(); }
-    /// For an exchange of this device, whose name and reason then name it too. Its memory is that
-    /// of the rank with the least.
+    /// Called by the exchange of this device: the device's name and reason then name the exchange
+    /// too, and its memory is that of the rank with the least.
     void set_exchange(std::shared_ptr<Exchange> exchange);
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
@@ -243,7 +243,7 @@ class Device {
     /// many. A GPU of this process prints to standard output instead.
     virtual std::string take_output() { return {}; }
 
-    /// Later launches and groups get times or not. Measuring costs a GPU about a microsecond each.
+    /// Switches the timing of later launches and groups. It costs a GPU a microsecond a launch.
     void time_launches(bool on) { times_each_launch_ = on; }
 
     /// Calls `queue` and times all work that it queues as one launch called `name`. The launches in
@@ -266,7 +266,7 @@ class Device {
     bool times_each_launch() const { return times_each_launch_; }
     /// Starts the clock of time_as().
     virtual void begin_group() {}
-    /// Stops it and records the time. Not called if a launch between them has failed.
+    /// Stops the clock and records the time. Not called if a launch of the group has failed.
     virtual void end_group(std::string_view name, const Work& work) { (void)name, (void)work; }
 
     DeviceInfo info_;
@@ -286,7 +286,8 @@ class Device {
     friend class HelperServer;  // loads kernels by name, without the types of their arguments
 
     KernelEdits edits_;
-    std::vector<std::shared_ptr<const KernelEdit>> used_;  ///< kept: loaded kernels refer to them
+    /// Keeps the edits of loaded kernels, which refer to them.
+    std::vector<std::shared_ptr<const KernelEdit>> used_;
     std::set<std::string, std::less<>> files_;
     bool times_each_launch_ = true;
 };

@@ -28,20 +28,20 @@ class Exchange {
     std::size_t ranks() const { return ranks_; }
     std::size_t first() const { return first_; }
     bool has_other_processes() const { return ranks_ > devices_.size(); }
-    /// Of the rank that has the least.
+    /// The memory of the rank that has the least.
     std::size_t memory_bytes() const { return memory_bytes_; }
 
     /// `arrays` has one address for each device of this process. Rank r contributes the bytes
-    /// bounds[r] to bounds[r + 1] - 1 of its array; then each array has the bytes of all ranks.
-    /// Queued behind the work of each device.
+    /// bounds[r] to bounds[r + 1] - 1 of its array; then each array has the bytes of all ranks. The
+    /// exchange is queued behind the work of each device.
     virtual void all_gather(std::span<const std::uint64_t> arrays,
                             std::span<const std::size_t> bounds) = 0;
     /// Replaces each of the `count` integers by its sum over all ranks, in every array.
     virtual void sum(std::span<const std::uint64_t> arrays, std::size_t count) = 0;
-    /// One value of each device of this process; returns those of all ranks.
+    /// Sends one value of each device of this process; returns those of all ranks.
     virtual std::vector<double> gather_values(std::span<const double> own) = 0;
 
-    /// From the process of rank 0 to all others, whose Follower carries it out.
+    /// Sends from the process of rank 0 to all others, whose CallReceiver carries it out.
     virtual void tell(std::span<const std::byte> content) = 0;
 
     /// What moves the data: "Open MPI 4.1.4".

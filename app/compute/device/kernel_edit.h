@@ -21,11 +21,11 @@ struct KernelEdit {
     std::string ptx;  ///< for compute_75; its line information names "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
     std::string from{};  ///< the path that the user gave; empty if typed in the editor
-    /// The names in the source of kernels that have others in the PTX: C++ mangles them.
+    /// Kernels whose name in the source differs from that in the PTX, where C++ mangles it.
     std::map<std::string, std::string> names{};
-    /// The paths of the headers that it includes, by compiler::header_in_ptx().
+    /// The paths of the headers that the source includes, by compiler::header_in_ptx().
     std::map<std::string, std::string> headers{};
-    /// What the PTX was compiled from, where it was found in the cache; null: it has been compiled.
+    /// The request of an edit whose PTX was found in the cache; null: the PTX was compiled now.
     std::shared_ptr<const compiler::Request> kept{};
 };
 

@@ -15,7 +15,7 @@ std::string_view embedded_kernel_image(std::string_view name);
 /// The PTX of kernels/`file`.cu with this math. Throws DeviceError if the app has none.
 std::string_view kernel_ptx(std::string_view file, Math math);
 
-/// Its machine code for GPUs; empty in a build without nvcc.
+/// The machine code of kernels/`file`.cu for GPUs; empty in a build without nvcc.
 std::string_view kernel_binary(std::string_view file, Math math);
 
 }  // namespace warpscope::compute

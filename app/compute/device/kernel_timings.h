@@ -16,7 +16,8 @@ using emulator::Dim3;
 
 /// The work of one launch, as its caller counts it; 0 if it does not apply.
 struct Work {
-    double bytes = 0;         ///< of global memory that the launch must read or write at least once
+    /// Bytes of global memory that the launch must read or write at least once.
+    double bytes = 0;
     double interactions = 0;  ///< pairs of bodies
     double flops = 0;
     bool operator==(const Work&) const = default;
@@ -27,8 +28,8 @@ enum class Engine : std::uint8_t { gpu, interpreted, compiled };
 
 /// What a launch takes of an SM.
 struct BlockResources {
-    unsigned shared_bytes = 0;  ///< static and dynamic, of one block
-    unsigned registers = 0;     ///< of a thread; 0: unknown, as in the emulator
+    unsigned shared_bytes = 0;  ///< static and dynamic shared memory of one block
+    unsigned registers = 0;     ///< registers of a thread; 0: unknown, as in the emulator
 };
 
 /// The launches of one kernel: the newest launch configuration, work and engine, and the last
@@ -42,18 +43,18 @@ struct KernelTiming {
     Dim3 block;
     BlockResources resources;
     std::uint64_t launches = 0;
-    Work work;                     ///< of the newest launch
-    Engine engine = Engine::gpu;   ///< of the newest launch
+    Work work;                     ///< the work of the newest launch
+    Engine engine = Engine::gpu;   ///< the engine of the newest launch
     std::vector<float> recent_ms;  ///< oldest first, at most `window`
 
-    /// The only time is that of the first launch.
+    /// True if the only time is that of the first launch.
     bool cold() const { return launches == 1; }
     float last_ms() const { return recent_ms.empty() ? 0.0f : recent_ms.back(); }
     float median_ms() const { return quantile_ms(0.5); }
     float p99_ms() const { return quantile_ms(0.99); }
     /// Nearest-rank quantile of the recent times, 0 < q <= 1; 0 if there are none.
     float quantile_ms(double q) const;
-    /// Per second at the median time; 0 if unknown.
+    /// Bytes per second at the median time; 0 if unknown.
     double bytes_per_second() const { return per_second(work.bytes); }
     double interactions_per_second() const { return per_second(work.interactions); }
     double flops_per_second() const { return per_second(work.flops); }

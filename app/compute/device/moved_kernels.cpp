@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// Kernel files that were one file once.
+/// Each row lists the kernel files that were once one file.
 const std::vector<Names>& families() {
     static const std::vector<Names> all{
         {"ripple", "ripple_layouts", "ripple_stamped", "ripple_compare"},

@@ -6,9 +6,10 @@
 
 namespace warpscope::compute {
 
-/// A person's text of kernels/`file`.cu may define kernels that Warpscope runs from another kernel
-/// file: texts from before ripple.cu was divided do. One sentence for each such other file, which
-/// names a kernel and says where it belongs. `ptx` is the compiled text.
+/// Explains a person's text of kernels/`file`.cu that defines kernels which Warpscope runs from
+/// another kernel file, as texts do that are older than the division of ripple.cu. Returns one
+/// sentence for each such other file, which names a kernel and says where it belongs. `ptx` is the
+/// compiled text.
 std::vector<std::string> moved_kernels(std::string_view file, std::string_view ptx);
 
 }  // namespace warpscope::compute

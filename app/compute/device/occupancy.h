@@ -16,24 +16,24 @@ namespace warpscope::compute {
 struct SmLimits {
     std::string_view name;              ///< "8.6"
     int compute_capability = 0;         ///< 86 for 8.6, as DeviceInfo has it
-    unsigned warps = 0;                 ///< of one SM at a time
-    unsigned blocks = 0;                ///< of one SM at a time
-    std::uint32_t shared_bytes = 0;     ///< of one SM, at the largest carve-out
+    unsigned warps = 0;                 ///< the most warps of one SM at a time
+    unsigned blocks = 0;                ///< the most blocks of one SM at a time
+    std::uint32_t shared_bytes = 0;     ///< bytes of one SM, at the largest carve-out
     std::uint32_t block_shared = 0;     ///< bytes, the most for one block
-    std::uint32_t reserved_shared = 0;  ///< bytes that the system uses of each block's
-    std::uint32_t shared_unit = 0;      ///< bytes
+    std::uint32_t reserved_shared = 0;  ///< bytes that the system uses of each block's share
+    std::uint32_t shared_unit = 0;      ///< bytes; shared memory is allocated in multiples of this
 };
 
-/// 7.5, 8.0, 8.6, 8.9, 9.0 and 10.0.
+/// The limits of 7.5, 8.0, 8.6, 8.9, 9.0 and 10.0.
 std::span<const SmLimits> sm_limits();
-/// nullptr for a compute capability that is not in the table.
+/// Returns nullptr for a compute capability that is not in the table.
 const SmLimits* find_sm_limits(int compute_capability);
 
 /// What a launch asks an SM for.
 struct BlockNeeds {
-    unsigned threads = 0;               ///< of a block
-    std::uint32_t shared_bytes = 0;     ///< of a block, static and dynamic
-    std::optional<unsigned> registers;  ///< of a thread; nullopt: unknown, no limit
+    unsigned threads = 0;               ///< threads of a block
+    std::uint32_t shared_bytes = 0;     ///< bytes of a block, static and dynamic
+    std::optional<unsigned> registers;  ///< registers of a thread; nullopt: unknown, no limit
 };
 
 enum class OccupancyLimit : std::uint8_t { warps, blocks, registers, shared_memory };
@@ -42,14 +42,14 @@ enum class OccupancyLimit : std::uint8_t { warps, blocks, registers, shared_memo
 struct Occupancy {
     unsigned blocks = 0;
     unsigned warps = 0;
-    /// The blocks that each resource has room for, by OccupancyLimit; nullopt: no limit is known.
+    /// The blocks that each resource has room for, by OccupancyLimit; nullopt: no known limit.
     std::array<std::optional<unsigned>, 4> room{};
 
     /// True where no other resource has room for fewer blocks.
     bool is_limited_by(OccupancyLimit limit) const { return room[std::size_t(limit)] == blocks; }
 };
 
-/// As CUDA's occupancy calculator (cuda_occupancy.h) computes it.
+/// Computes the occupancy in the way of CUDA's occupancy calculator (cuda_occupancy.h).
 Occupancy occupancy(const SmLimits& sm, const BlockNeeds& needs);
 
 /// Active warps of an SM for blocks of 32, 64, … 1024 threads that need what `needs` says.

@@ -35,8 +35,8 @@ std::optional<std::size_t> type_bytes(std::string_view word) {
     return *bits / 8;
 }
 
-/// A parameter, after its ".param": ".u64 .ptr .global .align 16 name", ".align 4 .b8 name[12]".
-/// `text` then begins after the `mark` that ends the parameter, "," or ")".
+/// Reads a parameter, after its ".param": ".u64 .ptr .global .align 16 name", ".align 4 .b8
+/// name[12]". `text` then begins after the `mark` that ends the parameter, "," or ")".
 std::optional<std::size_t> parameter(std::string_view& text, std::string_view& mark) {
     std::optional<std::size_t> bytes;
     for (std::string_view word = take_word(text);; word = take_word(text)) {
@@ -70,7 +70,7 @@ bool mentions(std::string_view text, std::string_view name) {
     return false;
 }
 
-/// "pi" of ".global .align 4 .f32 pi = 0f40490FDB;", "table" of "… table[4];"
+/// Returns "pi" for ".global .align 4 .f32 pi = 0f40490FDB;", "table" for "… table[4];".
 std::string_view variable_name(std::string_view declaration) {
     declaration = declaration.substr(0, declaration.find_first_of("[=;"));
     while (!declaration.empty() && !in_name(declaration.back())) declaration.remove_suffix(1);
@@ -79,7 +79,7 @@ std::string_view variable_name(std::string_view declaration) {
     return declaration.substr(begin);
 }
 
-/// The line without its line comment.
+/// Returns the line without its line comment.
 std::string_view code_of(std::string_view line) {
     return line.substr(0, line.find("//"));
 }

@@ -5,9 +5,9 @@
 
 namespace warpscope::compute {
 
-/// A PTX text that states the newest ISA version which a driver knows, if the text states a newer
-/// one. `driver_version` is that of cuDriverGetVersion: 12020 for CUDA 12.2. Instructions stay as
-/// they are: compilers write the version of their own release, which the text may not need.
+/// Returns the PTX text with the newest ISA version that a driver knows, if the text states a newer
+/// one. `driver_version` is that of cuDriverGetVersion: 12020 for CUDA 12.2. The instructions stay
+/// unchanged: compilers write the version of their own release, which the text may not need.
 /// Source: PTX ISA, "Release Notes".
 std::string ptx_for_driver(std::string_view ptx, int driver_version);
 

@@ -8,34 +8,34 @@
 /// Numbers as people read them, in the window, in the text of runs without one, and in sentences.
 namespace warpscope::compute {
 
-/// A whole number in groups of three digits: "25 723 564 731 392".
+/// Formats a whole number in groups of three digits: "25 723 564 731 392".
 std::string grouped(double value);
 
-/// Three significant digits with an SI prefix: "1.75 G", "999", "12.3 k", "0". Values below 0.001
-/// are in scientific notation: "3.4e-07".
+/// Formats three significant digits with an SI prefix: "1.75 G", "999", "12.3 k", "0". Values below
+/// 0.001 are in scientific notation: "3.4e-07".
 std::string si(double value);
 
-/// A count: every digit below 100 000, else three: "99 999", "1.05 M".
+/// Formats a count: every digit below 100 000, otherwise three: "99 999", "1.05 M".
 std::string count(double value);
 
-/// A value with its unit: whole numbers grouped ("25 723 564 731 392"), rates with an SI
+/// Formats a value with its unit: whole numbers grouped ("25 723 564 731 392"), rates with an SI
 /// prefix ("4.38 TB/s", "1.75 G interactions/s"), "41.8 %", "0.0094 ms", "not a number".
 std::string quantity(double value, std::string_view unit);
 
-/// At most six characters, for the cells of a tree: "1024", "25.7G", "-0.5", "1e-07".
+/// Formats a number in at most six characters, for a cell: "1024", "25.7G", "1e-07".
 std::string compact(double value);
 
-/// "4.41", "0.009", "118": three digits or three decimals, without the unit.
+/// Formats a time with three digits or three decimals, without the unit: "4.41", "0.009", "118".
 std::string milliseconds(double value);
 
-/// `value` as a multiple of `first`: "×0.25", "×12.3". Empty where `first` is 0.
+/// Formats `value` as a multiple of `first`: "×0.25", "×12.3". Empty where `first` is 0.
 std::string multiple(double value, double first);
 
-/// "3.4e-07", "0".
+/// Formats a relative error: "3.4e-07", "0".
 std::string relative_error(double value);
 
-/// The kernel's rate by its declared work: interactions, else bytes, else flops per second; empty
-/// where no work is declared.
+/// Formats the kernel's rate by its declared work: interactions, else bytes, else flops per second;
+/// empty where no work is declared.
 std::string rate(const KernelTiming& timing);
 
 }  // namespace warpscope::compute

@@ -6,10 +6,10 @@
 
 namespace warpscope::compute {
 
-/// "block" or "blocks", "pass" or "passes": the form of a noun that is used with `n`.
+/// Returns the form of a noun that is used with `n`: "block" or "blocks", "pass" or "passes".
 std::string noun(std::uint64_t n, std::string_view singular);
 
-/// "1 block", "3 blocks".
+/// Returns the number with its noun: "1 block", "3 blocks".
 std::string plural(std::uint64_t n, std::string_view singular);
 
 /// The words with a full stop at their end.

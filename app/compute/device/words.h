@@ -17,8 +17,8 @@ struct Word {
     std::string_view label;  ///< on the screen: "run to barrier"
 };
 
-/// The words of every value that a user can choose, in the order of lists. An enum without a
-/// specialization here has no words.
+/// The words of every value that a user can choose, in the order in which lists show them. An enum
+/// without a specialization here has no words.
 template <class Enum>
 inline constexpr std::array<Word<Enum>, 0> words_of{};
 
@@ -61,7 +61,7 @@ inline constexpr std::array words_of<Execution>{
     Word<Execution>{Execution::compiled, "compiled", "compiled"},
 };
 
-/// Word::name of a value. Throws std::invalid_argument for a value without words.
+/// Returns Word::name of a value. Throws std::invalid_argument for a value without words.
 template <class Enum>
 std::string_view name(Enum value) {
     static_assert(!words_of<Enum>.empty(), "the enum has no table of words");
@@ -82,8 +82,8 @@ std::string names(std::string_view separator = ", ") {
     return list;
 }
 
-/// The value that has this Word::name. For another text throws std::invalid_argument that lists
-/// the legal names.
+/// Returns the value that has this Word::name. Throws std::invalid_argument that lists the legal
+/// names for any other text.
 template <class Enum>
 Enum parse(std::string_view text) {
     for (const Word<Enum>& word : words_of<Enum>)

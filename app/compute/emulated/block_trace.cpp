@@ -121,10 +121,11 @@ class Tracer : public emulator::Observer {
     std::uint64_t epoch_ = 0;
     std::vector<LoadRecord> loads_;
     std::vector<StoreRecord> stores_;
-    std::map<std::uint32_t, Word> words_;                            ///< by address
-    std::map<std::uint32_t, std::vector<std::size_t>> since_store_;  ///< loads, by thread
-    BarrierSnapshot next_;
-    std::map<std::uint32_t, std::vector<std::uint32_t>> loaded_;  ///< addresses, by thread
+    std::map<std::uint32_t, Word> words_;  ///< indexed by address
+    /// Loads since the thread's last store, indexed by thread.
+    std::map<std::uint32_t, std::vector<std::size_t>> since_store_;
+    BarrierMoment next_;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> loaded_;  ///< addresses, indexed by thread
 };
 
 }  // namespace

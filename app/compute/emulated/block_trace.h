@@ -12,22 +12,23 @@
 namespace warpscope::compute {
 
 /// A block's shared memory at a barrier, and the accesses since the barrier before.
-struct BarrierSnapshot {
+struct BarrierMoment {
     std::string barrier;                ///< "kernels/dot.cu:24"
     std::vector<std::byte> shared;      ///< static, then dynamic
     std::vector<std::uint32_t> stored;  ///< linear indices of the threads that stored, ascending
-    /// {from, to}, byte offsets: a thread loaded `from` and later stored `to`. Distinct, ascending.
+    /// Pairs {from, to} of byte offsets: a thread loaded `from` and later stored `to`. Distinct,
+    /// ascending.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> flows;
 };
 
 /// A thread's load of a byte offset of shared memory.
 struct TracedLoad {
     std::uint32_t address = 0;
-    bool races =
-        false;  ///< no barrier lies between it and a store there by a thread of another warp
+    /// No barrier lies between it and a store there by a thread of another warp.
+    bool races = false;
 };
 
-/// A thread's store, and its loads since its store before.
+/// A thread's store, and the loads of the thread since its previous store.
 struct TracedStore {
     std::uint32_t thread = 0, address = 0;
     float value = 0;    ///< its first four bytes
@@ -37,7 +38,7 @@ struct TracedStore {
 
 /// What one block does with its shared memory.
 struct BlockTrace {
-    std::vector<BarrierSnapshot> barriers;
+    std::vector<BarrierMoment> barriers;
     std::vector<TracedStore> stores;  ///< in the order in which they were executed
 };
 

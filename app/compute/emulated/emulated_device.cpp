@@ -16,8 +16,8 @@ namespace {
 
 using emulator::splitmix64;
 
-/// In warp instructions, for a launch of an edit or a PTX text, which may loop for ever: done
-/// within a minute. Launches of built-in kernels end, though they may take hours.
+/// The most warp instructions of a launch of an edit or a PTX text, which may loop for ever; they
+/// take less than a minute. Launches of built-in kernels end, though they may take hours.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
 
 /// Calls `work`; an error of the emulator becomes a DeviceError.
@@ -32,8 +32,8 @@ auto translated(F work) {
     }
 }
 
-/// A built-in kernel file, parsed once for all devices. Null if it has module variables: each
-/// device has its own values of them.
+/// Returns a built-in kernel file, parsed once for all devices. Null if it has module variables:
+/// each device has its own values of them.
 std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, Math math) {
     static std::mutex mutex;
     static std::map<std::pair<std::string, Math>, std::shared_ptr<const emulator::Module>> parsed;

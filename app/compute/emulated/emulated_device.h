@@ -16,7 +16,7 @@
 
 namespace warpscope::compute {
 
-/// Half of the machine's memory, so that a size that is too large is an error instead of swapping.
+/// Half of the machine's memory: with more, the machine would begin to swap.
 std::size_t usual_emulator_memory();
 
 /// The SIMT emulator as a device: launches run at once, on the CPU, from the built-in PTX.
@@ -25,7 +25,7 @@ class EmulatedDevice final : public Device {
     /// `reason` and `memory_bytes` as in DeviceInfo.
     EmulatedDevice(std::string reason, std::size_t memory_bytes);
 
-    /// `observer` sees later launches and allocations; null: none does. Returns the one before.
+    /// Shows later launches and allocations to `observer` (null: nobody). Returns the previous one.
     emulator::Observer* observe(emulator::Observer* observer) {
         return std::exchange(observer_, observer);
     }
@@ -85,8 +85,8 @@ class EmulatedDevice final : public Device {
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
     Clock::time_point group_start_;
-    Engine engine_ = Engine::interpreted;           ///< of the newest launch
-    bool freezes_ = false;                          ///< within freeze_last()
+    Engine engine_ = Engine::interpreted;           ///< the engine of the newest launch
+    bool freezes_ = false;                          ///< true within freeze_last()
     std::optional<emulator::FrozenLaunch> frozen_;  ///< the newest launch within freeze_last()
     std::uint64_t frame_ = 0;
     std::uint64_t launch_in_frame_ = 0;

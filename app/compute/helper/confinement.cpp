@@ -28,8 +28,8 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 constexpr bool sanitized = false;
 #endif
 
-// The declarations that are used here of linux/landlock.h, which may be missing or older than the
-// kernel. Source: Linux "Landlock: unprivileged access control".
+// Declarations of linux/landlock.h, which may be missing or older than the kernel, as far as they
+// are used here. Source: Linux "Landlock: unprivileged access control".
 struct Ruleset {
     std::uint64_t files, network, scopes;
 };
@@ -42,7 +42,7 @@ constexpr std::uint32_t ask_for_version = 1;
 constexpr int path_beneath = 1;
 constexpr std::uint64_t read_file = 1 << 2, read_folder = 1 << 3;
 
-/// Every right that this version of Landlock can take away: the older the version, the fewer.
+/// Every right that this version of Landlock can take away. Older versions know fewer rights.
 Ruleset all_rights(long version) {
     const int files = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
     Ruleset all{(std::uint64_t(1) << files) - 1, 0, 0};
@@ -92,7 +92,7 @@ void restrict_files(const std::vector<fs::path>& readable) {
     ::close(rules);
 }
 
-/// Lowers a limit; one that is lower already stays.
+/// Lowers a limit. A limit that is already lower stays.
 void lower(__rlimit_resource_t which, rlim_t most) {
     rlimit now{};
     if (::getrlimit(which, &now) != 0) return;

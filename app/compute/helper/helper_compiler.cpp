@@ -25,7 +25,7 @@ void HelperCompiler::warm() {
     }
 }
 
-/// Receives the version: start() has requested it.
+/// Receives the version, which start() has requested.
 void HelperCompiler::receive_version(Ready& helper, const Patience& patience) {
     if (helper.has_version) return;
     try {
@@ -98,7 +98,7 @@ std::string HelperCompiler::missing() {
         receive_version(helper, {std::chrono::seconds(1)});
         keep(std::move(helper));
     } catch (const std::exception&) {
-        // No compiler; or the helper process has ended, and the next call starts another one.
+        // There is no compiler, or the helper process has ended; the next call starts one.
     }
     return known_missing();
 }

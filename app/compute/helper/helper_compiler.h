@@ -27,7 +27,7 @@ class HelperCompiler {
     /// The message of NoCompiler if a helper process has found no compiler, else empty. Never
     /// waits.
     std::string missing();
-    /// A compiler may have been installed since one was missing: has a helper process look again.
+    /// Has a helper process look again for a compiler, which may have been installed since.
     void search_again();
     /// The version of NVRTC. The first call waits for a helper process. Throws
     /// compiler::NoCompiler, DeviceError.
@@ -53,7 +53,7 @@ class HelperCompiler {
     std::mutex mutex_;
     Ready ready_;
     std::optional<std::string> version_;
-    mutable std::mutex missing_mutex_;  ///< of missing_, held only for a moment
+    mutable std::mutex missing_mutex_;  ///< guards missing_, held only for a moment
     std::string missing_;
 };
 

@@ -14,9 +14,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// For every request except a launch. The slowest one assembles a large PTX text.
+/// The limit of every request except a launch. The slowest one assembles a large PTX text.
 constexpr milliseconds usual_patience = std::chrono::seconds(60);
-/// A launch that ends so soon after a stop request costs nothing, but the end of its process does.
+/// How long a launch may go on after a stop request. Ending it earlier would end its helper
+/// process, and starting another one takes longer.
 constexpr milliseconds grace_of_launch{50};
 
 std::string seconds_text(milliseconds time) {
@@ -27,7 +28,7 @@ class HelperDevice;
 
 struct HelperKernel : LoadedKernel {
     HelperDevice* device = nullptr;
-    std::uint32_t index = 0;  ///< of the kernel in the helper process
+    std::uint32_t index = 0;  ///< number of the kernel in the helper process
     mutable std::vector<std::size_t> argument_bytes;
 
     void check_arguments(std::span<const std::size_t> bytes) const override;
@@ -120,7 +121,7 @@ class HelperDevice : public Device {
     const HelperKernel& kernel_of(WireWriter& request, std::string_view name);
     void keep_output();
 
-    std::unique_ptr<HelperProcess> process_;  ///< null: lost
+    std::unique_ptr<HelperProcess> process_;  ///< null: the helper process was lost
     std::string lost_;                        ///< why it was lost
     GiveBack give_back_;
     std::optional<RunSettings> sent_;

@@ -8,7 +8,7 @@ namespace {
 /// CUDA opens a GPU in about 0.3 s, much slower on a machine that was just started.
 const Patience opening{std::chrono::seconds(60), {}};
 
-/// Helper processes of one device: one that runs the visible kernels, one that tries the next edit.
+/// The most helper processes of one device: one runs the visible kernels, one tries the next edit.
 constexpr int most_of_a_device = 2;
 
 }  // namespace

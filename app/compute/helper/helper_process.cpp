@@ -42,7 +42,7 @@ Descriptor memory_file(const char* name, unsigned flags = 0) {
     return Descriptor(checked(::memfd_create(name, MFD_CLOEXEC | flags), "memory"));
 }
 
-/// A copy with a number above those of the helper process.
+/// Duplicates a file descriptor to a number above those of the helper process.
 Descriptor high(int fd) {
     return Descriptor(
         checked(::fcntl(fd, F_DUPFD_CLOEXEC, helper_memory + 1), "a file descriptor"));
@@ -123,7 +123,7 @@ HelperProcess::HelperProcess(const std::filesystem::path& program, Environment e
 
     const Descriptor memory = memory_file("transfer", MFD_ALLOW_SEALING);
     checked(::ftruncate(memory.get(), off_t(transfer_bytes)), "memory");
-    // Sealed, because this process would crash at an access if the file had shrunk.
+    // The size is sealed, because this process would crash at an access if the file had shrunk.
     checked(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), "memory");
     try {
         transfer_memory_.emplace(memory, transfer_bytes);

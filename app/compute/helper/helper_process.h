@@ -49,7 +49,7 @@ class TransferMemory {
 /// during a launch. Used by one thread at a time.
 class HelperProcess {
   public:
-    /// Which variables of this process's environment it gets.
+    /// Which variables of this process's environment the helper process gets.
     enum class Environment { whole, of_the_compiler };
 
     /// Starts the program and returns before it is ready for requests. Throws DeviceError if it
@@ -69,7 +69,7 @@ class HelperProcess {
     /// Whether receive() would return without waiting.
     bool has_answered() const { return frame_waits(socket_.get()); }
 
-    /// transfer_bytes bytes that the helper process maps too.
+    /// The transfer memory, transfer_bytes bytes that the helper process maps too.
     std::span<std::byte> transfer_memory() const { return transfer_memory_->bytes(); }
     /// Returns and clears its standard output, at most the last 64 KiB.
     std::string take_output();

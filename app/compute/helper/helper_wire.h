@@ -22,9 +22,9 @@ namespace warpscope::compute {
 // requests; the helper process answers each with one frame, in order, and sends `hello` before its
 // first answer. Both sides check every value that they read: see WireReader.
 
-/// The word of a request, and its values -> the values of its answer.
+/// The word of a request. Each comment shows the request's values -> the values of its answer.
 enum class HelperRequest : std::uint32_t {
-    compiler,     ///< -> text version
+    compiler,     ///< no values -> text version
     compile,      ///< Request, u32 seconds of CPU time -> Compiled
     open,         ///< text wish, a name as pick_device takes it -> DeviceInfo
     settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers

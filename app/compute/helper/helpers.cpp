@@ -13,10 +13,10 @@
 namespace warpscope::compute {
 namespace {
 
-/// For a compiler that waits without using its CPU time, on a slow machine with much else to do.
+/// The limit for a compiler that waits without using its CPU time, on a slow, busy machine.
 constexpr std::chrono::seconds compile_time(120);
 
-/// False for a damaged text.
+/// Returns whether a PTX text can be parsed; false for a damaged text.
 bool loads(const std::string& ptx) {
     try {
         emulator::Module::parse(ptx, "kept");
@@ -93,7 +93,7 @@ KernelEdits Helpers::compiled_anew(const KernelEdits& edits, const std::stop_tok
         }
         return result;
     } catch (const std::exception&) {
-        return edits;  // the error of the kernels is the one to tell
+        return edits;  // the error of the kernels is the one to report
     }
 }
 

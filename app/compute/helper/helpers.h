@@ -13,7 +13,7 @@ namespace warpscope::compute {
 
 /// What a kernel source was compiled to.
 struct CompiledSource : compiler::Compiled {
-    std::shared_ptr<const compiler::Request> kept{};  ///< as KernelEdit::kept
+    std::shared_ptr<const compiler::Request> kept{};  ///< what KernelEdit::kept becomes
 };
 
 /// The helper processes of the app. They compile edits and run them on a GPU, so that no edit can
@@ -31,7 +31,7 @@ class Helpers {
     /// A sentence that says why no compiler was found and what to install. Empty if there is one,
     /// or if that is not known yet: the first call starts a helper process that looks. Never waits.
     std::string no_compiler() const;
-    /// A compiler may have been installed since there was none: has a helper process look again.
+    /// Has a helper process look again for a compiler, which may have been installed since.
     void search_compiler();
 
     /// Starts the helper processes that the compiler and a device of this kind need. Never waits.
@@ -45,13 +45,13 @@ class Helpers {
     std::shared_ptr<const KernelEdit> compile(std::string_view file, const std::string& source,
                                               Math math, std::stop_token stop = {});
 
-    /// For kernels that have failed: those that were found in the cache, compiled anew. A GPU
-    /// refuses texts that the emulator loads, so that a wrong file of the cache may get this far.
-    /// It is replaced. The same edits, where no text is another one or the compiler fails.
+    /// Called for kernels that have failed: compiles those anew that were found in the cache. A GPU
+    /// refuses texts that the emulator loads, so a wrong file of the cache may get this far. The
+    /// file is replaced. Returns `edits` unchanged if no text differs or the compiler fails.
     KernelEdits compiled_anew(const KernelEdits& edits, const std::stop_token& stop = {}) noexcept;
 
-    /// A device for `edits`: an emulator in this process or a GPU in a helper process, as `like` is
-    /// an emulator or a GPU. Throws DeviceError.
+    /// Makes a device for `edits`: an emulator in this process if `like` is an emulator, a GPU in a
+    /// helper process if it is a GPU. Throws DeviceError.
     std::unique_ptr<Device> device(const DeviceInfo& like, const RunSettings& settings,
                                    KernelEdits edits, const LaunchLimits& limits);
 

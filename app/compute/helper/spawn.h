@@ -20,7 +20,7 @@ class SpawnFiles {
     void give_null(int theirs, int access) {
         posix_spawn_file_actions_addopen(&actions_, theirs, "/dev/null", access, 0);
     }
-    /// The process gets no file descriptor from `first` on.
+    /// Closes all file descriptors of the process from `first` on.
     void close_from(int first) { posix_spawn_file_actions_addclosefrom_np(&actions_, first); }
     const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -28,7 +28,7 @@ class SpawnFiles {
     posix_spawn_file_actions_t actions_;
 };
 
-/// A process group of its own, so that Ctrl-C does not reach it, and default signal handling.
+/// Gives the process default signals and a group of its own, which Ctrl-C does not reach.
 class SpawnAttributes {
   public:
     SpawnAttributes() {

@@ -27,7 +27,7 @@ constexpr std::uint32_t architecture = 0;
 
 using Calls = std::span<const std::uint32_t>;
 
-// Landlock says which files.
+// Calls that name files. Landlock decides which files they may reach.
 constexpr std::uint32_t of_files[] = {
     SYS_close,      SYS_faccessat, SYS_fcntl,      SYS_fstat,  SYS_fstatfs, SYS_getcwd,
     SYS_getdents64, SYS_lseek,     SYS_newfstatat, SYS_openat, SYS_pread64, SYS_read,
@@ -84,7 +84,7 @@ class Filter {
     }
 
   private:
-    // As a kernel without the call answers: a library then makes an older call, if there is one.
+    // The answer of a kernel without the call: a library then makes an older one, if it can.
     static constexpr std::uint32_t refusal = SECCOMP_RET_ERRNO | ENOSYS;
 
     void load(std::uint32_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)); }
@@ -107,7 +107,7 @@ void restrict_system_calls() {
                                       of_time_and_facts, older_forms})
         for (const std::uint32_t call : calls) filter.allow(call);
     filter.allow_if(SYS_clone, BPF_JSET, CLONE_THREAD);
-    filter.allow_if(SYS_prlimit64, BPF_JEQ, 0);  // of this process
+    filter.allow_if(SYS_prlimit64, BPF_JEQ, 0);  // only the limits of this process
     filter.allow_if(SYS_tgkill, BPF_JEQ, std::uint32_t(::getpid()));
     filter.install();
 }

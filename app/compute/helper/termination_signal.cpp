@@ -13,7 +13,7 @@
 namespace warpscope::compute {
 namespace {
 
-// A signal handler may use these and little else.
+// A signal handler may use these variables and little else.
 std::atomic<int> first_signal = 0;
 std::atomic<int> wake = -1;  // an eventfd
 

@@ -16,7 +16,7 @@ class TerminationSignal {
 
     /// The first signal; 0: none came so far. Any thread may ask.
     int number() const;
-    /// Waits until a signal comes or `stop` is requested. For one thread, once.
+    /// Waits until a signal comes or `stop` is requested. One thread may call it, once.
     void wait(const std::stop_token& stop) const;
 };
 

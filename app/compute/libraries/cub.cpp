@@ -19,7 +19,7 @@ std::string beside_program() {
 std::unique_ptr<Cub> Cub::load(Device& device, const std::string& library) {
     if (device.info().kind != DeviceKind::cuda || device.info().in_helper) return nullptr;
     const std::string path = library.empty() ? beside_program() : library;
-    // Never unloaded.
+    // The library is never unloaded.
     void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!opened) return nullptr;
     const auto sum = reinterpret_cast<Sum>(dlsym(opened, "warpscope_cub_sum"));

@@ -8,8 +8,8 @@
 namespace warpscope::compute {
 namespace {
 
-// The declarations that are used here of cublas_v2.h, which may not be installed.
-// Source: cuBLAS Library documentation, "cuBLAS Helper Function Reference" and "cublas<t>dot()".
+// Declarations of cublas_v2.h, which may not be installed, as far as they are used here. Source:
+// cuBLAS Library documentation, "cuBLAS Helper Function Reference" and "cublas<t>dot()".
 constexpr int cublas_success = 0;
 constexpr int pointer_mode_device = 1;  // cublasPointerMode_t: results stay on the device
 

@@ -10,8 +10,8 @@
 namespace warpscope::compute {
 namespace {
 
-// The declarations that are used here of nvml.h, which is not part of the driver.
-// Source: NVML API Reference Guide, "Device Queries" and "Clocks event reasons".
+// Declarations of nvml.h, which is not part of the driver, as far as they are used here. Source:
+// NVML API Reference Guide, "Device Queries" and "Clocks event reasons".
 using NvmlDevice = struct NvmlDeviceHandle*;
 constexpr int nvml_success = 0;
 constexpr int clock_sm = 1, clock_memory = 2;  // nvmlClockType_t
@@ -36,7 +36,7 @@ struct Nvml {
     bool ready = false;
 
     explicit Nvml(const std::string& library) {
-        // Never unloaded: NVML may have threads.
+        // The library is never unloaded, because it may have threads.
         void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!handle) return;
         find(handle, init, "nvmlInit_v2");
@@ -44,7 +44,7 @@ struct Nvml {
         find(handle, clock, "nvmlDeviceGetClockInfo");
         find(handle, max_clock, "nvmlDeviceGetMaxClockInfo");
         find(handle, clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-        // Its name in drivers before 535.
+        // Drivers before 535 have the function under its old name.
         if (!clock_reasons)
             find(handle, clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
         find(handle, power, "nvmlDeviceGetPowerUsage");
@@ -59,7 +59,7 @@ struct Nvml {
     }
 };
 
-/// 0 if the library or the GPU does not know the value.
+/// Returns what a function of NVML answers; 0 if the library or the GPU does not know the value.
 template <class Function, class... Args>
 unsigned asked(Function function, Args... args) {
     unsigned value = 0;

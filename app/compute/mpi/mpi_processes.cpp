@@ -20,8 +20,8 @@
 #include "compute/device/device.h"
 #include "compute/ranks/processes.h"
 
-// The only file that includes mpi.h. It becomes a library of its own, which the app loads when
-// mpirun has started it, so that the app needs no MPI.
+// This is the only file that includes mpi.h. It becomes a library of its own, which the app loads
+// when mpirun has started it, so that the app needs no MPI.
 namespace warpscope::compute {
 namespace {
 
@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 
 constexpr int arrival_tag = 1, fault_tag = 2;
 
-/// A process as the others know it.
+/// What the processes know of each other.
 struct Known {
     std::array<char, 64> host{};
     std::int64_t pid = 0;
@@ -68,7 +68,7 @@ class MpiProcesses : public Processes {
     void check_complete() const;
 
     int index_ = 0, count_ = 1, index_on_host_ = 0, count_on_host_ = 1;
-    MPI_Comm faults_ = MPI_COMM_NULL;  ///< for messages of fail()
+    MPI_Comm faults_ = MPI_COMM_NULL;  ///< carries the messages of fail()
     std::vector<Known> names_;
     Clock::time_point computing_since_ = Clock::now();
     std::string lost_;  ///< why the last collective was given up; empty: it was not
@@ -138,7 +138,7 @@ void MpiProcesses::learn_names() {
 }
 
 /// Waits for the end of a process of this host, or for a message of fail(). Then tells `on_fault`
-/// and ends all.
+/// and ends all processes.
 void MpiProcesses::watch(const std::stop_token& stop, const FaultHandler& on_fault) {
     std::vector<pollfd> watched;
     std::vector<int> ranks;
@@ -185,7 +185,7 @@ Clock::duration MpiProcesses::patience() const {
     return index_ == 0 ? limit : 2 * limit;
 }
 
-/// The process of this host that a signal has stopped, if there is one.
+/// Names the process of this host that a signal has stopped, if there is one.
 std::string MpiProcesses::stopped_rank() const {
     for (int rank = 0; rank < count_; ++rank) {
         const Known& process = names_[std::size_t(rank)];
@@ -209,8 +209,7 @@ void MpiProcesses::check_complete() const {
     if (!lost_.empty()) throw DeviceLost(lost_);
 }
 
-/// Waits without keeping a core busy. `idle`: as long as it takes, which may be hours, so that it
-/// looks more and more rarely.
+/// Waits without keeping a core busy; with `idle`, perhaps for hours and ever more rarely.
 void MpiProcesses::finish(MPI_Request request, bool idle) {
     const Clock::time_point begin = Clock::now();
     const Clock::duration limit = patience(), longest = idle ? 10ms : 50us;

@@ -14,7 +14,7 @@ std::size_t index_of(const Company& company) {
     return company.processes ? std::size_t(company.processes->index()) : 0;
 }
 
-/// In bytes of host memory: the values of each process, `bytes` for each rank.
+/// Converts first ranks to byte offsets in an array that has `bytes` for each rank.
 std::vector<std::size_t> scaled(std::vector<std::size_t> first_ranks, std::size_t bytes) {
     for (std::size_t& rank : first_ranks) rank *= bytes;
     return first_ranks;
@@ -49,7 +49,7 @@ void HostExchange::close() {
     try {
         compute::tell(*processes(), {Call::Task::close, company_.exchange});
     } catch (const DeviceError&) {
-        // The others have ended already.
+        // The other processes have already ended.
     }
 }
 

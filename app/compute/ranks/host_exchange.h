@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 #include "compute/ranks/processes.h"
 
 namespace warpscope::compute {
@@ -12,8 +12,9 @@ namespace warpscope::compute {
 /// The further devices of this process, and the processes of the other ranks.
 struct Company {
     std::vector<std::unique_ptr<Device>> devices{};
-    std::shared_ptr<Processes> processes{};  ///< null: there are none
-    std::uint32_t exchange = 0;              ///< the number of the exchange in a Call
+    /// The processes of the other ranks; null: there are none.
+    std::shared_ptr<Processes> processes{};
+    std::uint32_t exchange = 0;  ///< the number of the exchange in a Call
 };
 
 /// An exchange through host memory, and through MPI between processes: for the emulator.
@@ -21,7 +22,7 @@ class HostExchange : public Exchange {
   public:
     /// `device` is the first device of this process and owns the exchange.
     static std::shared_ptr<HostExchange> make(Device& device, Company company);
-    /// In the process of rank 0: the others close theirs.
+    /// In the process of rank 0, makes the other processes close their exchanges.
     ~HostExchange() override;
 
     void all_gather(std::span<const std::uint64_t> arrays,
@@ -35,7 +36,7 @@ class HostExchange : public Exchange {
     HostExchange(Device& device, Company company, Roll roll);
 
     Processes* processes() const { return company_.processes.get(); }
-    /// Has the other processes close theirs, once.
+    /// Makes the other processes close their exchanges, once.
     void close();
 
   private:
@@ -46,7 +47,7 @@ class HostExchange : public Exchange {
     bool closed_ = false;
 };
 
-/// The first device, and behind it those of its company.
+/// Returns the first device, followed by those of its company.
 std::vector<Device*> all_devices(Device& first, const Company& company);
 
 }  // namespace warpscope::compute

@@ -9,7 +9,7 @@
 
 namespace warpscope::compute {
 
-// The declarations that are used here of nccl.h. Source: NCCL User Guide, "NCCL API".
+// Declarations of nccl.h, as far as they are used here. Source: NCCL User Guide, "NCCL API".
 using NcclStatus = int;  // ncclResult_t
 using NcclComm = struct NcclCommHandle*;
 struct NcclId {  // ncclUniqueId
@@ -43,7 +43,7 @@ struct Nccl {
 /// to install.
 std::shared_ptr<const Nccl> load_nccl(const char* library = "libnccl.so.2");
 
-/// "NCCL 2.27.7".
+/// Returns the version in words: "NCCL 2.27.7".
 std::string nccl_version(const Nccl& nccl);
 
 /// Throws DeviceError if a call has failed; DeviceLost if NCCL can't be used any more.

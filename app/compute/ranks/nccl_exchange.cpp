@@ -65,7 +65,7 @@ NcclExchange::~NcclExchange() {
 }
 
 /// Waits for all that is queued, but not longer than an exchange may take: if a GPU was lost, the
-/// others wait for it. False: it has not ended.
+/// others wait for it. Returns false if it has not ended.
 bool NcclExchange::drain() {
     const Clock::time_point end = Clock::now() + longest;
     for (const Member& member : members_) {
@@ -125,7 +125,7 @@ NcclExchange::Watched NcclExchange::unused() {
     return unused;
 }
 
-/// Of the watched exchanges those that have ended need no watch any more.
+/// Stops watching the exchanges that have ended.
 void NcclExchange::retire() {
     members_.front().context.make_current();
     while (!watched_.empty() && cuda().event_query(watched_.front().end) == CudaStatuses::success) {
@@ -134,7 +134,7 @@ void NcclExchange::retire() {
     }
 }
 
-/// Has the exchange watched.
+/// Queues an exchange and has it watched.
 void NcclExchange::queue(const std::function<void()>& exchange) {
     const std::unique_lock lock(mutex_);
     retire();
@@ -203,7 +203,7 @@ void NcclExchange::check() const {
     if (!failure_.empty()) throw DeviceLost(failure_);
 }
 
-/// Empty while all is well.
+/// Returns the fault of NCCL; empty while there is none.
 std::string NcclExchange::fault() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
         NcclStatus status = Nccl::success;

@@ -18,7 +18,7 @@ namespace warpscope::compute {
 /// error of NCCL, or if an exchange hangs, it ends all exchanges, and later calls throw DeviceLost.
 class NcclExchange : public HostExchange {
   public:
-    /// An exchange that runs for longer hangs: the GPUs begin it at about the same time.
+    /// An exchange that runs longer than this has hung: the GPUs begin it at about the same time.
     static constexpr std::chrono::seconds longest{5};
 
     /// Throws Refused before it connects the GPUs.
@@ -42,7 +42,8 @@ class NcclExchange : public HostExchange {
     /// An exchange on the stream of the first GPU.
     struct Watched {
         CudaEvent begin = nullptr, end = nullptr;
-        std::chrono::steady_clock::time_point begun{};  ///< seen by the thread; 0: not yet
+        /// When the thread first saw it; 0: not yet.
+        std::chrono::steady_clock::time_point begun{};
     };
 
     NcclExchange(Device& device, Company company, Roll roll, std::shared_ptr<const Nccl> nccl);
@@ -61,9 +62,9 @@ class NcclExchange : public HostExchange {
     std::shared_ptr<const Nccl> nccl_;
     std::vector<Member> members_;
     mutable std::mutex mutex_;
-    std::deque<Watched> watched_;  ///< that have not ended, the oldest first
-    std::vector<Watched> ended_;   ///< to be used again
-    std::string failure_;          ///< empty: none
+    std::deque<Watched> watched_;  ///< the exchanges that have not ended, the oldest first
+    std::vector<Watched> ended_;   ///< the events of exchanges that have ended, to be used again
+    std::string failure_;          ///< why the exchanges have failed; empty: they have not
     std::jthread watch_;
 };
 

@@ -24,7 +24,7 @@ std::optional<int> number_in(const char* variable) {
     return int(value);
 }
 
-/// Beside the program, as in a build; or in the folder of an installation.
+/// Where the library may be: beside the program, or in the folder of an installation.
 std::vector<std::string> places() {
     std::error_code none;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
@@ -34,7 +34,7 @@ std::vector<std::string> places() {
 }  // namespace
 
 ProcessPlace place_of_process() {
-    // Open MPI; MPICH and Slurm.
+    // Open MPI uses the first pair of variables, MPICH and Slurm use the second.
     for (const auto& [rank, size] :
          {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}}) {
         const auto index = number_in(rank), count = number_in(size);
@@ -50,7 +50,8 @@ std::shared_ptr<Processes> join_processes(const FaultHandler& on_fault) {
     void* library = nullptr;
     for (const std::string& file : places()) {
         if (!library && std::filesystem::exists(file)) {
-            // Global: Open MPI loads parts of itself that need its symbols. Never unloaded.
+            // The symbols are global, because Open MPI loads parts of itself that need them. The
+            // library is never unloaded.
             library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
             if (!library) why = ::dlerror();
         }

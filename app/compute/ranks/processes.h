@@ -20,13 +20,13 @@ class Processes {
 
     virtual int index() const = 0;
     virtual int count() const = 0;
-    /// Among the processes of this host.
+    /// The position of this process among the processes of its host.
     virtual int index_on_host() const = 0;
     virtual int count_on_host() const = 0;
     virtual std::string version() const = 0;        ///< "Open MPI 4.1.4"
     virtual std::string name(int index) const = 0;  ///< "rank 2 (process 4711 on node7)"
 
-    /// From process 0 to all others, which may wait for it as long as it takes.
+    /// Sends from process 0 to all others, which may wait for it without a limit of time.
     virtual void broadcast(std::span<std::byte> bytes) = 0;
     /// Waits until every process is here.
     virtual void meet() = 0;

@@ -135,7 +135,7 @@ unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32
 
 namespace {
 
-// Of consecutive addresses, as most accesses have.
+// Returns the cost of consecutive addresses, which most accesses have.
 MemoryCounts cost_of_consecutive(const Access& a, bool shared) {
     const std::uint64_t bytes = std::uint64_t(lanes_per_warp) * a.bytes;
     MemoryCounts cost{.requests = 1, .bytes = bytes};

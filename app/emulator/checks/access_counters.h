@@ -13,7 +13,8 @@
 
 namespace warpscope::emulator {
 
-inline constexpr unsigned banks = 32;         ///< of shared memory, 4 bytes wide
+/// Number of banks of shared memory; each is 4 bytes wide.
+inline constexpr unsigned banks = 32;
 inline constexpr unsigned sector_bytes = 32;  ///< the unit in which global memory is transferred
 
 /// How one warp-wide access to shared memory uses the banks. The hardware serves 128 bytes in one
@@ -26,9 +27,11 @@ struct BankUse {
     unsigned wavefronts = 0;  ///< passes that the access takes
     unsigned least = 0;       ///< passes that it would take without bank conflicts
     unsigned degree = 0;      ///< most distinct words in one bank in one pass; 1: no conflict
-    std::array<std::uint8_t, 32> group{};  ///< by lane: lanes with one number are served together
+    /// For each lane, the number of its part: lanes with one number are served together.
+    std::array<std::uint8_t, 32> group{};
 };
-/// `addresses` are offsets into shared memory, by lane; `bytes` is the width of one lane's access.
+/// `addresses` are offsets into shared memory, one for each lane; `bytes` is the width of one
+/// lane's access.
 BankUse bank_use(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
                  std::uint32_t bytes);
 
@@ -44,8 +47,7 @@ unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32
 /// on the schedule only if the instructions that the kernel executes do.
 class AccessCounters : public Observer, BlockSummaries {
   public:
-    /// One for each kernel, in the order of their first launches. A launch that fails is not
-    /// counted.
+    /// The counters of each kernel, by first launch. A launch that fails is not counted.
     const std::vector<KernelCounters>& kernels() const { return kernels_; }
 
     std::unique_ptr<Observer> fork() override;
@@ -84,12 +86,12 @@ class AccessCounters : public Observer, BlockSummaries {
     struct Launch {
         std::uint64_t blocks = 0;
         Statistics total;
-        std::vector<Counts> at;  ///< by pc
+        std::vector<Counts> at;  ///< indexed by pc
     };
     /// The cost of an instruction's newest access by all lanes. The next access has this cost too
     /// if its lanes have these offsets from lane 0 and lane 0 has this offset in its sector.
     struct CachedCost {
-        std::array<std::uint64_t, 32> offsets{};  ///< from lane 0's address
+        std::array<std::uint64_t, 32> offsets{};  ///< distances from lane 0's address
         std::uint64_t base = ~0ull;               ///< lane 0's offset in its sector, and the space
         MemoryCounts cost{};
     };
@@ -103,10 +105,10 @@ class AccessCounters : public Observer, BlockSummaries {
             bool is_foreseen = false;
         };
         std::vector<Part> parts;
-        // Blocks whose parts add_followers() has still to add: all, or those that are foreseen
+        // Blocks that add_followers() has still to add: with all parts, or with the foreseen ones.
         std::uint64_t followers = 0, foreseen = 0;
-        /// What the accesses of an instruction to global memory cost, by its pc and by their
-        /// distance from the model's in a sector; those that a block has had.
+        /// The cost of the accesses of an instruction to global memory, by its pc and by their
+        /// distance from the model's in a sector. Holds the distances that a block has had.
         std::map<std::pair<std::uint32_t, std::uint64_t>, MemoryCounts> global;
     };
     /// True when `cached` holds the cost of this access by all lanes. Otherwise sets its pattern to
@@ -119,10 +121,10 @@ class AccessCounters : public Observer, BlockSummaries {
     void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;
 
     std::vector<KernelCounters> kernels_;
-    const Kernel* kernel_ = nullptr;  ///< of the running launch
+    const Kernel* kernel_ = nullptr;  ///< kernel of the running launch
     Launch counted_;
-    std::vector<CachedCost> costs_;  ///< by pc
-    std::vector<Counts> before_;     ///< the model
+    std::vector<CachedCost> costs_;  ///< indexed by pc
+    std::vector<Counts> before_;     ///< the counts when the model began
     Model model_;
 };
 

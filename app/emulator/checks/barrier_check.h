@@ -10,13 +10,14 @@
 
 namespace warpscope::emulator {
 
-/// Finds barriers that not every thread reaches, as compute-sanitizer's synccheck does.
-///   error    Some lanes of a warp arrive without the others (except at barrier.sync without
-///            .aligned, which allows it), or the threads of a block wait for each other forever.
-///   warning  The barrier completes although threads of the block have exited before it. Synccheck
-///            reports nothing here, because since Volta exited threads do not count.
-/// Lanes that take another branch and exit there give an error if the others arrive before that, a
-/// warning if they arrive after it.
+/// Finds barriers that not every thread reaches. It reports what compute-sanitizer's synccheck
+/// reports, and a warning that synccheck does not have.
+/// Error: some lanes of a warp arrive without the others (except at barrier.sync without .aligned,
+/// which allows it), or the threads of a block wait for each other forever.
+/// Warning: the barrier completes although threads of the block have exited before it. Synccheck
+/// reports nothing here, because since Volta exited threads do not count. Lanes that take another
+/// branch and exit there give an error if the others arrive before that, a warning if they arrive
+/// after it.
 class BarrierCheck : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
@@ -44,8 +45,8 @@ class BarrierCheck : public Observer {
 
     FindingLog log_;
     ObservedLaunch launch_;
-    std::array<BarrierArrival, barriers_per_block> newest_;  ///< by barrier
-    /// The newest arrival of the block. Before the first one: thread 0 at the kernel's entry.
+    std::array<BarrierArrival, barriers_per_block> newest_;  ///< indexed by barrier
+    /// The newest arrival of the block. Before the first one it is thread 0 at the kernel's entry.
     BarrierArrival last_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace warpscope::emulator {
 
-/// The hazards of a launch by 4-byte word of shared or of global memory. Takes memory for words
-/// with hazards and their neighbours only.
+/// The hazards of a launch, counted for each 4-byte word of shared or of global memory. Takes
+/// memory for words with hazards and their neighbours only.
 class HazardCounts {
   public:
     /// Adds `number` to each word that has one of the bytes.

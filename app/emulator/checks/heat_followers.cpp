@@ -4,7 +4,7 @@
 #include "emulator/checks/heat_map.h"
 #include "emulator/warp/warp.h"
 
-// What blocks that follow a model add to the heat.
+// The functions of HeatMap that add what blocks that follow a model have accessed.
 namespace warpscope::emulator {
 
 void HeatMap::on_model_begin() {
@@ -67,7 +67,7 @@ void HeatMap::add_moved(const ModelBlock& model, const ModelBlock::Move& move) {
     model.for_moved_accesses(move, [&](const Access& a) { count_lanes(a); });
 }
 
-// Adds the counts of shared memory that wait.
+// Adds the counts of shared memory of the blocks that have followed the model.
 void HeatMap::add_followers() {
     add_started();
     const std::uint64_t followers = std::exchange(model_.followers, 0);

@@ -127,7 +127,8 @@ void HeatMap::add_shared(KernelHeat& heat) {
     }
 }
 
-// By the kernel's parameters: addresses of allocations differ from run to run.
+// Adds the arrays in the order of the kernel's parameters, because the addresses of allocations
+// differ from run to run.
 void HeatMap::add_global(KernelHeat& heat) {
     std::vector<HeatArray> arrays;
     for (auto& [begin, region] : regions_) {
@@ -304,8 +305,8 @@ void HeatMap::add_started(Pattern& pattern) {
     pattern.start_words.clear();
 }
 
-// For lanes that access several allocations. An invalid address ends the launch, which then does
-// not count.
+// Counts an access lane by lane, because its lanes access several allocations. An invalid address
+// ends the launch, which then does not count.
 void HeatMap::count_lanes(const Access& a) {
     for (std::uint32_t m = a.mask; m; m &= m - 1) {
         const std::uint64_t at = a.address(unsigned(std::countr_zero(m)));

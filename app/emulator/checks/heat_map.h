@@ -24,13 +24,12 @@ class HeatMap : public Observer, BlockSummaries {
     /// `memory` is that of the machine, and outlives this object.
     explicit HeatMap(const Memory& memory) : memory_(memory) {}
 
-    /// One for each kernel, in the order of their first launches. A launch that fails is not
-    /// counted.
+    /// The heat of each kernel, by first launch. A launch that fails is not counted.
     const std::vector<KernelHeat>& kernels() const { return kernels_; }
     std::vector<KernelHeat> take() { return std::move(kernels_); }
 
-    /// What a race check has found in the running launch, in Space::shared or Space::global. Comes
-    /// before on_launch_end(); its words are those that the launch has accessed.
+    /// Adds what a race check has found in the running launch, in Space::shared or Space::global.
+    /// Must be called before on_launch_end(), for words that the launch has accessed.
     void add_races(Space space, const HazardCounts& hazards);
 
     std::unique_ptr<Observer> fork() override;
@@ -59,7 +58,7 @@ class HeatMap : public Observer, BlockSummaries {
     /// Shared memory, an allocation or a variable: bytes [begin, end).
     struct Region {
         std::uint64_t begin = 0, end = 0;
-        std::string name;  ///< of a variable
+        std::string name;  ///< name of a variable
         Counts counts{};
 
         bool holds(std::uint64_t low, std::uint64_t high) const {
@@ -71,17 +70,21 @@ class HeatMap : public Observer, BlockSummaries {
         void add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
                  std::uint64_t number);
     };
-    /// An instruction's newest access: what accesses with these distances between the lanes add.
+    /// What the newest access of an instruction adds. It holds for every access whose lanes have
+    /// these distances from each other.
     struct Pattern {
         std::uint32_t mask = 0;
         std::uint64_t start = 0;  ///< offset of the first lane in its word, and the space
-        std::array<std::uint64_t, lanes_per_warp> offsets{};  ///< from the first lane's address
-        std::int64_t low = 0, high = 0;                       ///< bytes of all lanes, likewise
+        /// Distances from the first lane's address.
+        std::array<std::uint64_t, lanes_per_warp> offsets{};
+        /// Bytes of all lanes, as distances from the first lane's address.
+        std::int64_t low = 0, high = 0;
         std::vector<WordRun> runs;  ///< counted from the word of the first lane
-        // Accesses to shared memory that add_started() has still to add
+        // Accesses to shared memory that add_started() has still to add.
         HeatFigure figure{};
-        std::vector<std::uint32_t> starts;       ///< how many, by the word of the first lane
-        std::vector<std::uint64_t> start_words;  ///< those that `starts` has
+        /// How many, indexed by the word of the first lane.
+        std::vector<std::uint32_t> starts;
+        std::vector<std::uint64_t> start_words;  ///< the words that `starts` has
     };
 
     /// A block that others follow.
@@ -89,13 +92,12 @@ class HeatMap : public Observer, BlockSummaries {
         struct SharedWord {
             HeatFigure figure{};
             std::uint64_t word = 0, number = 0;
-            std::uint64_t unforeseen = 0;  ///< of these
+            std::uint64_t unforeseen = 0;  ///< the part of `number` that is not foreseen
         };
         std::vector<SharedWord> shared;
-        // Blocks whose shared memory add_followers() has still to add: all of it, or what is
-        // foreseen
+        // Blocks whose shared memory add_followers() has still to add: all, or what is foreseen.
         std::uint64_t followers = 0, foreseen = 0;
-        /// By pc: what an instruction adds to global memory, counted from address 0.
+        /// For each pc, what its instruction adds to global memory, counted from address 0.
         std::vector<std::vector<WordRun>> global;
     };
 
@@ -110,7 +112,7 @@ class HeatMap : public Observer, BlockSummaries {
     void add_started();
     void add_started(Pattern& pattern);
     Pattern& pattern_of(const Access& access, std::uint64_t first, bool shared);
-    /// The region that holds these bytes, or nullptr.
+    /// Returns the region that holds these bytes, or nullptr.
     Region* region_of(std::uint32_t pc, std::uint64_t low, std::uint64_t high, bool shared);
     Region* global_region(std::uint64_t address);
     void add_array(KernelHeat& heat, HeatArray array) const;
@@ -121,17 +123,19 @@ class HeatMap : public Observer, BlockSummaries {
 
     const Memory& memory_;
     std::vector<KernelHeat> kernels_;
-    // Of the running launch
+    // The state of the running launch.
     const Kernel* kernel_ = nullptr;
     LaunchShape launch_;
     bool has_races_ = false;
     std::vector<std::byte> arguments_;
     Region shared_;
-    std::map<std::uint64_t, Region> regions_;  ///< of global memory, by Region::begin
-    std::vector<Region*> newest_;              ///< by pc: the region of the newest global access
-    std::vector<Pattern> patterns_;            ///< by pc
-    std::vector<WordRun> parts_;               ///< of the pattern that is computed
-    Counts before_model_{};                    ///< of shared memory
+    /// Regions of global memory, indexed by Region::begin.
+    std::map<std::uint64_t, Region> regions_;
+    /// Indexed by pc: the region of the newest global access.
+    std::vector<Region*> newest_;
+    std::vector<Pattern> patterns_;  ///< indexed by pc
+    std::vector<WordRun> parts_;     ///< runs of the pattern that is computed
+    Counts before_model_{};          ///< counts of shared memory when the model began
     Model model_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace warpscope::emulator {
 
-/// What an access adds to.
+/// Returns the figure to which an access adds.
 inline HeatFigure figure_of(MemoryAccess kind) {
     if (kind == MemoryAccess::load) return HeatFigure::reads;
     return kind == MemoryAccess::store ? HeatFigure::writes : HeatFigure::atomics;
@@ -21,7 +21,7 @@ struct WordRun {
     std::uint64_t words = 0, lanes = 0, conflicts = 0;
 };
 
-/// Sorts by word, and adds up the parts of each word.
+/// Sorts the parts by word, and adds up the parts of each word.
 inline void add_up(std::vector<WordRun>& parts) {
     std::sort(parts.begin(), parts.end(),
               [](const WordRun& a, const WordRun& b) { return a.first < b.first; });

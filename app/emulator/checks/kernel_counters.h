@@ -11,15 +11,16 @@ namespace warpscope::emulator {
 
 /// Counts of one kind of accesses.
 struct MemoryCounts {
-    std::uint64_t requests = 0;          ///< warp instructions
-    std::uint64_t bytes = 0;             ///< that the lanes requested
-    std::uint64_t sectors = 0;           ///< global memory: transferred
-    std::uint64_t least_sectors = 0;     ///< that the distinct bytes of each request fit into
-    std::uint64_t wavefronts = 0;        ///< shared memory: passes
+    std::uint64_t requests = 0;  ///< warp instructions
+    std::uint64_t bytes = 0;     ///< bytes that the lanes requested
+    std::uint64_t sectors = 0;   ///< sectors of global memory that are transferred
+    /// The fewest sectors that the distinct bytes of each request fit into.
+    std::uint64_t least_sectors = 0;
+    std::uint64_t wavefronts = 0;        ///< passes over shared memory
     std::uint64_t least_wavefronts = 0;  ///< passes without bank conflicts
-    unsigned degree = 0;                 ///< shared memory: the highest BankUse::degree
+    unsigned degree = 0;                 ///< the highest BankUse::degree of shared memory
 
-    /// Passes that bank conflicts add.
+    /// Returns the passes that bank conflicts add.
     std::uint64_t conflicts() const { return wavefronts - least_wavefronts; }
     MemoryCounts& operator+=(const MemoryCounts& other);
     bool operator==(const MemoryCounts&) const = default;
@@ -32,8 +33,8 @@ struct ExecutedWork {
     MemoryCounts global_loads, global_stores, global_atomics;
     MemoryCounts shared_loads, shared_stores, shared_atomics;
 
-    /// Lanes that did not take part in the warp instructions: inactive ones, and those that a warp
-    /// of an uneven block does not have. Predicated lanes take part.
+    /// Returns the lanes that did not take part in the warp instructions: inactive ones, and those
+    /// that a warp of an uneven block does not have. Predicated lanes take part.
     std::uint64_t idle_lanes() const { return 32 * warp_instructions - thread_instructions; }
     MemoryCounts global() const;  ///< loads, stores and atomics
     MemoryCounts shared() const;
@@ -42,8 +43,8 @@ struct ExecutedWork {
 };
 
 struct LineCounters : ExecutedWork {
-    std::string file;  ///< as the PTX names it; empty where the PTX has no .loc
-    int line = 0;      ///< of the file; of the PTX where there is none
+    std::string file;  ///< the name in the PTX; empty if the PTX has no .loc
+    int line = 0;      ///< line of the file, or of the PTX if there is no file
     bool operator==(const LineCounters&) const = default;
 };
 
@@ -51,13 +52,13 @@ struct LineCounters : ExecutedWork {
 struct KernelCounters : ExecutedWork {
     std::string kernel;
     std::uint64_t launches = 0, blocks = 0;
-    std::uint64_t barriers = 0;  ///< completed, over all blocks
-    /// Those that executed something, by file and line. They add up to the kernel's work.
+    std::uint64_t barriers = 0;  ///< completed barriers, over all blocks
+    /// The lines that executed something, by file and line. They add up to the kernel's work.
     std::vector<LineCounters> lines;
 
-    /// The counters of a line, new ones where there are none.
+    /// Returns the counters of a line, new ones if there are none.
     LineCounters& at(std::string_view file, int line);
-    KernelCounters& operator+=(const KernelCounters& other);  ///< of one kernel
+    KernelCounters& operator+=(const KernelCounters& other);  ///< adds counts of this kernel
 };
 
 inline MemoryCounts& MemoryCounts::operator+=(const MemoryCounts& other) {
@@ -71,7 +72,7 @@ inline MemoryCounts& MemoryCounts::operator+=(const MemoryCounts& other) {
     return *this;
 }
 
-/// What has been counted since `before`.
+/// Returns what has been counted since `before`.
 inline MemoryCounts operator-(MemoryCounts now, const MemoryCounts& before) {
     now.requests -= before.requests;
     now.bytes -= before.bytes;
@@ -82,7 +83,7 @@ inline MemoryCounts operator-(MemoryCounts now, const MemoryCounts& before) {
     return now;
 }
 
-/// So many times as many of each; `degree` is that of one.
+/// Returns `times` times the counts; `degree` stays that of one.
 inline MemoryCounts operator*(MemoryCounts counts, std::uint64_t times) {
     counts.requests *= times;
     counts.bytes *= times;

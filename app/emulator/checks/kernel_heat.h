@@ -13,7 +13,7 @@
 
 namespace warpscope::emulator {
 
-/// Numbers of 64 bits by index. Indices without a number take no memory, others about 4 bytes.
+/// A 64-bit number for each index. Indices without a number take no memory, others about 4 bytes.
 class SparseCounts {
   public:
     std::uint64_t at(std::uint64_t index) const;
@@ -29,7 +29,7 @@ class SparseCounts {
     Page& page_of(std::uint64_t index);
 
     std::vector<std::unique_ptr<Page>> pages_;  ///< null: all zero
-    /// By index: what its 32 bits in a page do not hold, multiples of 2^32.
+    /// The part of a number that does not fit into the 32 bits of its page, by index.
     std::map<std::uint64_t, std::uint64_t> carries_;
 };
 
@@ -50,38 +50,39 @@ class WordCounts {
     WordCounts& operator+=(WordCounts&& other);
 
   private:
-    /// Half a warp's words, as a row of a 16x16 block accesses them. An access to all words of a
-    /// group counts once, for the group: that saves most of the memory traffic of the counts.
+    /// Words of half a warp, which a row of a 16x16 block accesses. An access to all words of a
+    /// group is counted once, for the group, which saves most of the memory traffic of the counts.
     static constexpr std::uint64_t group_words = 16;
 
-    SparseCounts words_;   ///< of accesses to a part of a group
-    SparseCounts groups_;  ///< by group: to be added to each of its words
+    SparseCounts words_;   ///< counts of accesses to a part of a group
+    SparseCounts groups_;  ///< for each group, a count that holds for each of its words
 };
 
 /// The counts of each word.
 enum class HeatFigure : std::uint8_t {
-    reads,    ///< by lanes
-    writes,   ///< by lanes
-    atomics,  ///< by lanes
-    races,    ///< hazards that the race check finds, where it ran: see KernelHeat::has_races
-    /// Of shared memory: additional wavefronts of the word's bank. In a pass that accesses n words
-    /// of one bank, each of these words takes part in n - 1.
+    reads,    ///< reads, counted by lanes
+    writes,   ///< writes, counted by lanes
+    atomics,  ///< atomics, counted by lanes
+    races,    ///< hazards that the race check finds, if it ran: see KernelHeat::has_races
+    /// Additional wavefronts of the bank of a word in shared memory. In a pass that accesses n
+    /// words of one bank, each of these words takes part in n - 1.
     conflicts
 };
 inline constexpr std::size_t heat_figures = 5;
 /// The accesses to each word of a variable in shared memory, summed over all blocks, or of an
 /// allocation or a variable in global memory.
 struct HeatArray {
-    std::string name;         ///< of a variable, as in the source; empty for an allocation
+    std::string name;         ///< name of a variable in the source; empty for an allocation
     bool shared = false;      ///< in shared memory
     std::uint64_t begin = 0;  ///< offset into the block's shared memory, or the address
     std::uint64_t bytes = 0;
     /// The first parameter of the kernel that holds an address of the array; -1: none does.
     int parameter = -1;
-    std::uint32_t parameter_offset = 0;  ///< bytes before this address in the parameter: a struct
-    std::array<WordCounts, heat_figures> counts{};  ///< by HeatFigure
+    /// Bytes before this address in the parameter, which is a struct.
+    std::uint32_t parameter_offset = 0;
+    std::array<WordCounts, heat_figures> counts{};  ///< indexed by HeatFigure
 
-    /// Words that the array has a byte of: 1 more than bytes / 4 where it begins within a word.
+    /// The words of which the array has a byte: bytes / 4 + 1 if it begins within a word.
     std::uint64_t words() const {
         constexpr std::uint64_t size = WordCounts::word_bytes;
         return (begin % size + bytes + size - 1) / size;
@@ -91,14 +92,15 @@ struct HeatArray {
     }
 };
 
-/// The arrays that all launches of one kernel have accessed: first those in shared memory. Those
-/// that a launch is the first to access are in the order of its parameters.
+/// The arrays that all launches of one kernel have accessed: first those in shared memory. The
+/// arrays that a launch is the first to access are in the order of its parameters.
 struct KernelHeat {
     std::string kernel;
-    std::string file;  ///< of the kernel's source, as the PTX names it; empty where it does not
+    /// File of the kernel's source, named as in the PTX; empty if the PTX names none.
+    std::string file;
     std::uint64_t launches = 0;
-    LaunchShape launch;  ///< the newest
-    /// The race check ran too, and HeatFigure::races has what it found.
+    LaunchShape launch;  ///< the newest launch
+    /// True if the race check ran too, so that HeatFigure::races has its hazards.
     bool has_races = false;
     std::vector<HeatArray> arrays;
 };

@@ -10,7 +10,7 @@
 
 namespace warpscope::emulator {
 
-/// The access that has ended a launch, in this block.
+/// Returns the finding for the access that has ended a launch, in this block.
 Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, std::uint32_t block);
 
 /// Finds reads of global memory that was not written since its allocation, and reports the invalid
@@ -36,10 +36,10 @@ class MemoryCheck : public Observer {
     /// One allocation.
     struct Region {
         std::uint64_t begin = 1, end = 0;
-        std::vector<std::uint8_t> written;  ///< by 4-byte word: a bit for each byte
+        std::vector<std::uint8_t> written;  ///< for each 4-byte word, a bit for each byte
     };
 
-    /// The region that holds all of the bytes, or nullptr.
+    /// Returns the region that holds all of the bytes, or nullptr.
     Region* find(std::uint64_t address, std::size_t bytes);
     /// Calls f(bits of the word, bits that stand for these bytes) for each word of the bytes.
     template <typename F>
@@ -48,7 +48,7 @@ class MemoryCheck : public Observer {
 
     FindingLog log_;
     ObservedLaunch launch_;
-    std::map<std::uint64_t, Region> regions_;  ///< by Region::begin
+    std::map<std::uint64_t, Region> regions_;  ///< indexed by Region::begin
     Region* newest_ = nullptr;                 ///< the region found last
 };
 

@@ -14,7 +14,7 @@ constexpr std::uint64_t most_facts = 200'000'000;
 
 void choose_float_mode(KernelState& state) {
     for (const Statement& s : state.syntax.statements) {
-        // rsqrt.approx.ftz.f32 flushes by itself.
+        // rsqrt.approx.ftz.f32 flushes subnormals in its own handler.
         const bool by_itself = s.opcode->operation == Operation::frsqrt && s.has("f32");
         state.kernel->flush_subnormals |= s.has("ftz") && !by_itself;
     }

@@ -21,8 +21,8 @@ int rounding_of(const Statement& s) {
     return s.has("rp") ? FE_UPWARD : FE_TONEAREST;
 }
 
-// neg, abs and copysign ignore the CPU's flush mode, and rsqrt is so frequent that its .ftz form
-// has a handler that does not need the mode.
+// True for operations whose .ftz form does not need the CPU's flush mode: neg, abs and copysign
+// ignore the mode, and rsqrt is so frequent that its .ftz form has a handler of its own.
 bool flushes_by_itself(const Arithmetic& a, bool ftz) {
     switch (a.operation) {
         case Operation::fneg:
@@ -94,7 +94,7 @@ void decode_dot_product(StatementDecoder& d) {
                               d.source(d.operand(3), Type::b32)}));
 }
 
-// vabsdiffN.u32.type.type{.add} d, a, b, c, of all elements in their order
+// vabsdiffN.u32.type.type{.add} d, a, b, c, with all elements in their order
 void decode_absolute_difference(StatementDecoder& d) {
     const Type a = d.type(1), b = d.type(2);
     if (d.type(0) != Type::u32 || a != b || (a != Type::u32 && a != Type::s32)) d.fail_form();

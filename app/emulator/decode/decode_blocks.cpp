@@ -65,7 +65,7 @@ std::size_t most_types(TypeList list) {
     }
 }
 
-// The grammar functions read the modifiers that they know: this finds the others.
+// Fails for a modifier that the statement's grammar function has not read.
 void check_modifiers(const OperandReader& reader) {
     const Statement& s = reader.statement();
     std::size_t types = 0;

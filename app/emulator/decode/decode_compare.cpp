@@ -60,7 +60,7 @@ Handler half_comparison(const StatementDecoder& d, Comparison comparison, bool h
     return compare_halves(comparison, d.has("ftz"), high);
 }
 
-// setp.cmp{.ftz}.f16x2 p|q, a, b: of the lower and of the upper halves
+// setp.cmp{.ftz}.f16x2 p|q, a, b: p compares the lower halves, q the upper halves
 void decode_compare_of_pairs(StatementDecoder& d) {
     const Comparison comparison = comparison_of(d, Type::f16x2);
     expect_predicate_operand(d, false);

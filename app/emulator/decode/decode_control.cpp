@@ -43,8 +43,9 @@ void decode_trap(StatementDecoder& d) {
     emit_checkpoint(d, trap, Role::operation);
 }
 
-// Fences and hints: memory is in order here, and time is counted in instructions. Observers are
-// told about fences, but not about those between proxies (PTX ISA 9.7.13.4, "membar, fence").
+// Decodes fences and hints, which do nothing: in the emulator memory is in order, and time is
+// counted in instructions. Observers are told about fences, except those between proxies (PTX ISA
+// 9.7.13.4, "membar, fence").
 void decode_hint(StatementDecoder& d) {
     Emission e;
     e.full = nothing;
@@ -54,13 +55,13 @@ void decode_hint(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
-// d, format, arguments
+// vprintf d, format, arguments
 void decode_print(StatementDecoder& d) {
     emit_checkpoint(d, print, Role::operation,
                     {d.destination(d.operand(0)), d.source(1, Type::b64), d.source(2, Type::b64)});
 }
 
-// message, file, line, function
+// __assertfail message, file, line, function
 void decode_assertion(StatementDecoder& d) {
     emit_checkpoint(d, assert_fail, Role::operation,
                     {d.source(0, Type::b64), d.source(1, Type::b64), d.source(2, Type::b32),
@@ -98,7 +99,7 @@ bool is_aligned(const StatementDecoder& d) {
 
 }  // namespace
 
-// bar{.cta}.sync a{, b}; .arrive a, b; .red.op d, a{, b}, {!}c; barrier the same with {.aligned}
+// bar{.cta}.sync a{, b}; .arrive a, b; .red.op d, a{, b}, {!}c; barrier likewise, with {.aligned}
 void decode_barrier(StatementDecoder& d) {
     const std::vector<Operand>& operands = d.statement().operands;
     const BarrierKind kind = barrier_kind(d);

@@ -22,8 +22,8 @@ struct Address {
     bool wide = false;  // the register has 64 bits
 };
 
-// [a], [a+offset], [variable+offset] or [number]. A variable's space is that of an access without
-// one.
+// Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
+// the space of its variable.
 Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     if (o.kind != Operand::address) d.fail("the address is not in brackets");
     if (o.elements.size() > 1) d.fail("an address is one value");
@@ -74,7 +74,7 @@ MemoryOrder order_of(const StatementDecoder& d, MemoryAccess access) {
     return d.has("volatile") ? MemoryOrder::volatile_ : MemoryOrder::weak;
 }
 
-// What loads, stores and atomics have in common.
+// Returns the emission that loads, stores and atomics have in common.
 Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Address& at,
                          MemoryAccess access) {
     Emission e;
@@ -160,8 +160,8 @@ AtomicOp atomic_operation(const StatementDecoder& d) {
     d.fail("unknown form of an atomic");
 }
 
-// Whether the result in memory, or the old value, depends on the order of the blocks: it does for
-// old values that are read, exchanges, counters and sums of floats.
+// Returns whether the result in memory, or the old value, depends on the order of the blocks: it
+// does for old values that are read, exchanges, counters and sums of floats.
 bool tells_order(AtomicOp op, Type type, bool returns) {
     switch (op) {
         case AtomicOp::exch:
@@ -191,7 +191,7 @@ void decode_atomic(StatementDecoder& d) {
     Emission e = access_emission(d, form, at, MemoryAccess::atomic);
     e.full = atomic_handler(op, form.type);
     if (!e.full) d.fail("unknown form of an atomic");
-    // nvcc writes atom where red would do: an old value that nothing reads is not kept.
+    // The old value is not kept if nothing reads it: nvcc writes atom where red would be enough.
     const bool returns = first && operands[0].kind == Operand::register_ &&
                          d.state().is_read[std::size_t(operands[0].index)];
     if (returns) d.check_width(operands[0], form.type);

@@ -69,8 +69,8 @@ void decode_move(StatementDecoder& d) {
     d.emit_arithmetic({Operation::mov, type}, type, {d.destination(to), d.source(1, type)});
 }
 
-// cvta{.to}.space.type d, a: between a space and the generic one. Global and constant memory are
-// at their own addresses in the generic space, shared and local memory in a window.
+// cvta{.to}.space.type d, a: converts between a space and the generic one. Global and constant
+// memory are at their own addresses in the generic space, shared and local memory in a window.
 void decode_convert_address(StatementDecoder& d) {
     const Space space = space_of(d.statement());
     if (bits_of(d.type()) != 64) d.fail("addresses have 64 bits");
@@ -106,7 +106,7 @@ void read_rounding(const Statement& s, Conversion& c) {
     }
 }
 
-// Then the CPU's flush mode makes no difference.
+// Whether subnormal operands give zero, so that the CPU's flush mode makes no difference.
 bool rounds_subnormals_to_zero(const Conversion& c) {
     return (c.to_integral || !is_float(c.to)) &&
            (c.rounding == Rounding::nearest || c.rounding == Rounding::zero);
@@ -130,7 +130,7 @@ void decode_convert(StatementDecoder& d) {
     c.from = number_type(d.type(1));
     const unsigned to_bits = bits_of(c.to), from_bits = bits_of(c.from);
     const bool integers = !is_float(c.to) && !is_float(c.from);
-    // PTX's own compiler does not write this: the upper half would keep its value.
+    // Fails for a wide register, whose upper half would keep its value: compilers write none.
     if (to_bits < 64 && d.register_bits(d.operand(0)) == 64) d.fail("the register is too wide");
     const std::uint32_t destination = d.destination(d.operand(0));
     std::uint32_t a = d.source(d.operand(1), c.from);

@@ -12,7 +12,7 @@ Emission warp_emission(Handler handler, std::vector<std::uint32_t> operands) {
     return e;
 }
 
-// The slots of d and p in d|p; p is 0 where there is none.
+// Returns the slots of d and p in d|p; p is 0 if there is none.
 std::pair<std::uint32_t, std::uint32_t> pair_of(const StatementDecoder& d) {
     const Operand& to = d.operand(0);
     if (to.kind != Operand::pair) return {d.destination(to), 0};

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 /// An instruction before it is written into the kernel.
 struct Emission {
     Handler full = nullptr;
-    Handler masked = nullptr;  ///< nullptr: as `full`
+    Handler masked = nullptr;  ///< nullptr: `full` runs in its place
     std::vector<std::uint32_t> operands;
     std::int64_t immediate = 0;
     std::uint32_t target = 0;
@@ -39,7 +39,7 @@ inline Emission emission_of(std::vector<std::uint32_t> operands) {
 
 /// The float mode of one operation.
 struct FloatRequest {
-    bool keeps_subnormals = false;  ///< in a kernel that flushes them elsewhere
+    bool keeps_subnormals = false;  ///< keep subnormals in a kernel that flushes them elsewhere
     int rounding = FE_TONEAREST;
 };
 
@@ -48,17 +48,17 @@ class Emitter {
   public:
     explicit Emitter(KernelState& state) : state_(state) {}
 
-    /// Every statement costs one instruction, whether it emits some or not.
+    /// Counts a statement. Every statement costs one instruction, whether it emits some or not.
     void count_statement(const Statement& statement);
     bool has_pending_cost() const { return pending_cost_ > 0; }
     void begin(const Statement& statement);
 
-    /// An instruction of the statement, behind the prefixes that it needs. The first one shows the
-    /// statement to the user; the others count as inserted.
+    /// Emits an instruction of the statement, behind the prefixes that it needs. The first
+    /// instruction shows the statement to the user; the others count as inserted.
     void emit(const Emission& e, const FloatRequest& mode = {});
-    /// An instruction without the statement's guard, which is hidden from the user.
+    /// Emits an instruction without the statement's guard, which is hidden from the user.
     void emit_inserted(const Emission& e, const FloatRequest& mode = {});
-    /// A branch: it evaluates the statement's guard itself.
+    /// Emits a branch, which evaluates the statement's guard itself.
     void emit_branch(const Emission& e) { append(e, false); }
 
     std::uint32_t position() const { return std::uint32_t(state_.kernel->code.size()); }
@@ -71,7 +71,7 @@ class Emitter {
 
     KernelState& state_;
     const Statement* statement_ = nullptr;
-    bool is_first_ = true;  // of the statement
+    bool is_first_ = true;  // true until the statement has emitted an instruction
     std::uint32_t pending_cost_ = 0;
     std::uint32_t carry_slot_ = 0;
 };

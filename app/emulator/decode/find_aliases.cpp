@@ -6,7 +6,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-// The slot of the kernel argument that ld.param loads, where the load only copies it.
+// Returns the slot of the kernel argument that ld.param loads, if the load only copies it.
 std::optional<std::uint32_t> argument_slot(const OperandReader& reader, const KernelState& state) {
     const Statement& s = reader.statement();
     const Operand& from = s.operands[1];
@@ -19,13 +19,13 @@ std::optional<std::uint32_t> argument_slot(const OperandReader& reader, const Ke
     const Symbol found = reader.symbol(from.elements[0]);
     const std::uint64_t offset = found.address + std::uint64_t(from.value);
     const std::uint64_t bytes = bits / 8, all = state.kernel->parameter_bytes;
-    // Execution reports a load that is misaligned or not within the arguments.
+    // A load that is misaligned or not within the arguments is kept, to report the error.
     const bool valid = offset % bytes == 0 && offset <= all && bytes <= all - offset;
     if (found.space != Space::param || !valid) return std::nullopt;
     return (state.kernel->argument_slot + std::uint32_t(offset)) | uniform_operand;
 }
 
-// The slot that a statement only copies, if its value never changes while the kernel runs.
+// Returns the slot that a statement only copies, if its value never changes while the kernel runs.
 std::optional<std::uint32_t> copied_slot(OperandReader& reader, const KernelState& state) {
     const Statement& s = reader.statement();
     const Operand& from = s.operands[1];
@@ -38,7 +38,7 @@ std::optional<std::uint32_t> copied_slot(OperandReader& reader, const KernelStat
     const auto type = type_named(s.modifiers.back());
     if (!type || *type == Type::pred || from.kind == Operand::vector) return std::nullopt;
     if (from.kind == Operand::register_) {
-        // Lanes of another width lie elsewhere in a slot.
+        // Lanes of another width have other places in a slot.
         if (reader.register_bits(from) != reader.register_bits(s.operands[0])) return std::nullopt;
         return state.aliases[std::size_t(from.index)];
     }

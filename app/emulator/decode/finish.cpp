@@ -1,6 +1,6 @@
 #include "emulator/decode/kernel_state.h"
 
-// The last passes: what can be written only when all instructions and slots are known.
+// The last passes, which need all instructions and slots.
 namespace warpscope::emulator {
 
 void resolve_branches(KernelState& state) {
@@ -16,7 +16,7 @@ void resolve_branches(KernelState& state) {
 void finish_operands(KernelState& state) {
     Kernel& kernel = *state.kernel;
     for (Instruction& i : kernel.code)
-        // Operand 1 of a branch is the distance to its join.
+        // Operand 1 of a branch is no slot: it is the distance to its join.
         for (unsigned k = 0; k < (is_branch(i.role) ? 1 : 6); ++k)
             i.operands[k] = state.slots.final_operand(i.operands[k]);
     for (RegisterInfo& r : kernel.registers) r.slot = state.slots.final_operand(r.slot);

@@ -27,7 +27,7 @@ using Symbols = std::map<std::string, Symbol>;
 struct BranchFixup {
     std::uint32_t instruction;
     std::uint32_t target_block;
-    std::uint32_t join_block;  ///< ControlFlow::no_block for none
+    std::uint32_t join_block;  ///< ControlFlow::no_block if there is none
 };
 
 /// A kernel while it is decoded. Each pass of decode_kernel() reads what earlier ones have written.
@@ -38,55 +38,55 @@ struct KernelState {
     std::unique_ptr<Kernel> kernel = std::make_unique<Kernel>();
     SlotAllocator slots;
 
-    // analyse_control()
+    // analyse_control() fills in:
     ControlFlow flow;
     Uniformity uniformity;
-    // place_variables()
+    // place_variables() fills in:
     Symbols symbols;
-    // find_aliases()
-    std::vector<std::optional<std::uint32_t>> aliases;  ///< by register: a slot that never changes
+    // find_aliases() fills in:
+    std::vector<std::optional<std::uint32_t>> aliases;
     std::vector<bool>
-        dropped;  ///< by statement: needs no instruction, since its result is an alias
-    // place_registers()
-    std::vector<std::uint32_t> register_slots;  ///< by register
-    std::vector<bool> is_read;                  ///< by register
-    // decode_blocks()
-    std::vector<std::uint32_t> block_begin;  ///< by block: index into Kernel::code
+        dropped;  ///< indexed by statement: it needs no instruction, since its result is an alias
+    // place_registers() fills in:
+    std::vector<std::uint32_t> register_slots;  ///< indexed by register
+    std::vector<bool> is_read;                  ///< indexed by register
+    // decode_blocks() fills in:
+    std::vector<std::uint32_t> block_begin;  ///< indexed by block: index into Kernel::code
     std::vector<BranchFixup> fixups;
 };
 
-// The passes, in their order.
+// The passes follow in their order.
 
 /// Throws Error for a statement whose opcode, operand count or label is unknown.
 void check_statements(const KernelState& state);
-/// Whether the kernel runs with the CPU's flush mode on: some operation flushes subnormals.
+/// Switches the CPU's flush mode on for a kernel in which an operation flushes subnormals.
 void choose_float_mode(KernelState& state);
-/// Control flow in branches only, basic blocks, uniform registers.
+/// Turns all control flow into branches, and finds basic blocks and uniform registers.
 void analyse_control(KernelState& state);
-/// Offsets of parameters, shared and local variables.
+/// Computes the offsets of parameters, shared and local variables.
 void place_variables(KernelState& state);
 /// Finds registers that only rename a constant, a special register or a parameter. They need
 /// neither a slot nor an instruction.
 void find_aliases(KernelState& state);
-/// A slot for each register that is used.
+/// Gives a slot to each register that is used.
 void place_registers(KernelState& state);
-/// The instructions of each block.
+/// Decodes the instructions of each block.
 void decode_blocks(KernelState& state);
-/// Distances of branches to their targets and joins.
+/// Computes the distances of branches to their targets and joins.
 void resolve_branches(KernelState& state);
-/// Final offsets of slots, in instructions and in what the kernel tells about its registers.
+/// Writes the final offsets of slots into instructions and into the kernel's list of registers.
 void finish_operands(KernelState& state);
-/// What observers can be told about each instruction.
+/// Marks what observers can be told about each instruction.
 void mark_events(KernelState& state);
 /// Moves what analyses of the whole kernel need to Kernel::origin.
 void keep_origin(KernelState& state);
 
-/// A kernel's instructions from its syntax. Throws Error, which names the PTX line and, where it is
-/// known, the CUDA line.
+/// Makes a kernel's instructions from its syntax. Throws Error, which names the PTX line and, if it
+/// is known, the CUDA line.
 std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& module_symbols,
                                       KernelSyntax syntax);
 
-/// Throws Error: module, kernel, lines, `what`, and the statement's text.
+/// Throws an Error that names the module, the kernel, the lines, `what`, and the statement's text.
 [[noreturn]] void fail_at(const KernelState& state, const Statement& statement,
                           const std::string& what);
 

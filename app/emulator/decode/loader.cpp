@@ -12,8 +12,8 @@
 
 namespace warpscope::emulator {
 
-// From PTX text to a module: parses it, places its variables, puts functions into the kernels that
-// call them, and decodes the kernels.
+// Makes a module from a PTX text: parses it, places its variables, puts functions into the kernels
+// that call them, and decodes the kernels.
 class ModuleLoader {
   public:
     ModuleLoader(std::string_view ptx, const std::string& name) : syntax_(parse_ptx(ptx, name)) {
@@ -83,7 +83,7 @@ class ModuleLoader {
     ModuleSyntax syntax_;
     std::shared_ptr<Module> module_ = std::make_shared<Module>();
     Symbols symbols_;
-    std::uint64_t bytes_ = 0;  // of its variables
+    std::uint64_t bytes_ = 0;  // bytes of the module's variables
 };
 
 std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {

@@ -53,7 +53,7 @@ std::uint32_t OperandReader::source(std::size_t k, Type instruction_type) {
 
 namespace {
 
-// The bits of a float literal as a value of `type`.
+// Returns the bits of a float literal as a value of `type`.
 std::uint64_t float_bits(const Operand& o, Type type) {
     const auto bits = std::uint64_t(o.value);
     const bool is_single = o.kind == Operand::float32;

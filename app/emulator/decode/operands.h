@@ -25,9 +25,10 @@ class OperandReader {
     std::uint32_t source(std::size_t k, Type instruction_type);
     Type type_of(std::size_t k, Type instruction_type) const;
 
-    unsigned register_bits(const Operand& o) const;  ///< 0 for what is not a register
-    /// Fails where a register is too narrow for a value of `type`, so that the access would reach
-    /// into the next register, and where a predicate stands for a number or a number for one.
+    unsigned register_bits(const Operand& o) const;  ///< 0 if the operand is no register
+    /// Fails if a register is too narrow for a value of `type`, because the access would reach into
+    /// the next register. Also fails if a predicate stands for a number or a number for a
+    /// predicate.
     void check_width(const Operand& o, Type type) const;
     Symbol symbol(const Operand& o) const;
     [[noreturn]] void fail(const std::string& what) const { fail_at(state_, statement_, what); }

@@ -17,7 +17,7 @@ class SlotAllocator {
     std::uint32_t constant(std::uint64_t value);  ///< one slot for each value
     std::uint32_t special(Special special);       ///< one slot for each special register
 
-    /// The operand as the finished kernel has it. Valid once all slots are handed out.
+    /// Returns the operand in the finished kernel. Valid once all slots are handed out.
     std::uint32_t final_operand(std::uint32_t operand) const;
     /// Tells the kernel its constants, special registers and the size of its register file.
     void finish(Kernel& kernel) const;

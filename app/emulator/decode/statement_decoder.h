@@ -21,27 +21,27 @@ class StatementDecoder : public OperandReader {
     Emitter& emitter() { return emitter_; }
     Operation operation() const { return statement_.opcode->operation; }
     bool has(std::string_view modifier) const { return statement_.has(modifier); }
-    /// Type modifier k; fails where the statement has fewer.
+    /// Returns type modifier k; fails if the statement has fewer.
     Type type(std::size_t k = 0) const;
     const std::vector<Type>& types() const { return types_; }
 
-    /// Where the operation's rounding or flushing differs from the kernel's.
+    /// Set where the operation's rounding or flushing differs from the kernel's.
     FloatRequest float_mode;
 
     void emit(Emission e);
     void emit_inserted(Emission e);
-    /// An operation whose result goes into a slot of `bits` bits, 32 or 64, and whose handler
+    /// Emits an operation whose result goes into a slot of `bits` bits, 32 or 64, and whose handler
     /// writes all lanes.
     void emit_value(Handler handler, std::uint32_t destination, unsigned bits, Emission e);
-    /// An operation whose result is a predicate.
+    /// Emits an operation whose result is a predicate.
     void emit_predicate(Handler handler, std::uint32_t destination, Emission e);
-    /// operands: the destination first.
+    /// `operands` begin with the destination.
     void emit_arithmetic(const Arithmetic& arithmetic, Type result,
                          std::vector<std::uint32_t> operands);
 
     std::uint32_t new_predicate() { return state_.slots.uniform(); }
     std::uint32_t constant(std::uint64_t value) { return state_.slots.constant(value); }
-    /// The slot of a predicate operand; of its inverse where it is negated (!p).
+    /// Returns the slot of a predicate operand; the slot of its inverse if it is negated (!p).
     std::uint32_t predicate_source(const Operand& o);
 
     [[noreturn]] void fail_form() const;  ///< "unknown form of mul"
@@ -53,13 +53,13 @@ class StatementDecoder : public OperandReader {
     std::vector<Type> types_;
 };
 
-/// Which operands are uniform; the destination first.
+/// Returns which operands are uniform; the destination comes first.
 OperandKinds kinds_of(const std::vector<std::uint32_t>& operands);
 
-/// Decodes by the statement's Grammar.
+/// Decodes a statement by its Grammar.
 void decode_statement(StatementDecoder& d);
 
-// One function for each Grammar, by the file that holds it.
+// The following functions decode one Grammar each. They are grouped by the file that defines them.
 
 // decode_arithmetic.cpp
 void decode_arithmetic(StatementDecoder& d);
@@ -103,7 +103,7 @@ void decode_hint(StatementDecoder& d);
 void decode_print(StatementDecoder& d);
 void decode_assertion(StatementDecoder& d);
 
-// decode_compare.cpp: setp and set; into a new predicate where `into` is 0.
+// In decode_compare.cpp: emits a comparison, into a new predicate if `into` is 0.
 std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
                               std::uint32_t into, const Operand& a, const Operand& b);
 

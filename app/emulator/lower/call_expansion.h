@@ -25,7 +25,8 @@ struct CallBinding {
 /// return to, parameters, results, local variables, and registers that are saved during calls.
 struct CallFrame {
     std::map<std::string, std::int64_t> variables;
-    std::vector<std::pair<std::int32_t, std::int64_t>> saved;  ///< register of the function, offset
+    /// Register of the function, offset in the frame.
+    std::vector<std::pair<std::int32_t, std::int64_t>> saved;
     std::int64_t bytes = 0;
 };
 
@@ -33,18 +34,18 @@ struct CallFrame {
 struct CallInstance {
     const KernelSyntax* function = nullptr;
     std::int32_t first_register = 0;
-    std::string suffix;  ///< of its labels and variables; empty for the kernel's own body
+    std::string suffix;  ///< suffix of its labels and variables; empty for the kernel's own body
     std::map<std::string, CallBinding> names;
-    std::string end;                   ///< label behind it; empty for the kernel's own body
-    const CallFrame* frame = nullptr;  ///< of the recursive function that it belongs to
-    std::string recursive;             ///< that function's name
+    std::string end;                   ///< the label behind it; empty for the kernel's own body
+    const CallFrame* frame = nullptr;  ///< the frame of the recursive function that it belongs to
+    std::string recursive;             ///< the name of that function
     const Statement* site = nullptr;
 };
 
 /// A recursive function. The kernel has one copy of it.
 struct CallRecursion {
     CallFrame frame;
-    std::vector<std::string> returns;  ///< labels, by number
+    std::vector<std::string> returns;  ///< labels, indexed by number
 };
 
 /// Replaces the calls of a kernel by the bodies of the functions: see expand_calls(). calls.cpp
@@ -83,20 +84,20 @@ class CallExpansion {
     void call_function(const CallInstance& in, const Statement& original, const Statement& s,
                        const std::string& name);
 
-    /// A copy of a function with its own registers, labels and variables.
+    /// Returns a copy of a function with its own registers, labels and variables.
     CallInstance instance_of(const KernelSyntax& f, const Statement& site);
 
     /// Compares the pointer with the address of every function that it may point to.
     void call_pointer(const CallInstance& in, const Statement& original, const Statement& s);
 
-    /// vprintf and __assertfail: one statement that reads the first `count` arguments.
+    /// Calls vprintf or __assertfail: one statement that reads the first `count` arguments.
     void call_built_in(const Statement& s, Operation operation, std::size_t count);
 
     // --- recursive functions
     CallRecursion& recursion(const std::string& name);
     static CallFrame frame_of(const KernelSyntax& f);
 
-    /// Arguments and results of a recursive function are in its frame, which begins where the
+    /// Binds the arguments and results of a recursive function to its frame, which begins where the
     /// caller's ends.
     void bind_stack_arguments(CallInstance& in);
 
@@ -107,12 +108,12 @@ class CallExpansion {
     /// bits.
     void save_registers(const CallInstance& in, const Statement& s, bool save);
 
-    /// The bodies of the recursive functions, and behind each the branches back to its callers.
+    /// Adds the bodies of recursive functions, and behind each the branches to its callers.
     void finish_recursions();
     void put_recursion(const std::string& name, const Statement& site);
     void put_returns(const std::string& name, const CallRecursion& r, const Statement& site);
 
-    /// The local variable that holds the stack, and the first value of the stack pointer.
+    /// Adds the local variable that holds the stack, and the first value of the stack pointer.
     void begin_stack();
 
     std::int32_t stack_pointer();
@@ -129,14 +130,14 @@ class CallExpansion {
 
     const ModuleSyntax& module_;
     const CallGraph graph_;
-    KernelSyntax& kernel_;  // the result
+    KernelSyntax& kernel_;  // the kernel that is being made
     KernelSyntax source_;
-    std::set<std::string> known_;  // shared variables
+    std::set<std::string> known_;  // the shared variables of the kernel so far
     std::map<std::string, CallRecursion> recursions_;
     std::vector<std::string>
-        waiting_;  // names of recursive functions, in the order of their first calls
+        waiting_;  // the names of recursive functions, in the order of their first calls
     std::vector<std::pair<std::uint32_t, std::int64_t>>
-        checks_;  // stack checks: statement, bytes of the frame
+        checks_;  // pairs of a statement that checks the stack and the bytes of its frame
     unsigned instances_ = 0, labels_ = 0, depth_ = 0;
     std::int32_t stack_pointer_ = -1, predicate_ = -1;
 };

@@ -14,8 +14,9 @@ class CallGraph {
   public:
     explicit CallGraph(const ModuleSyntax& module);
 
-    const std::set<std::string>& pointed() const { return pointed_; }  ///< whose address is taken
-    /// Whether each calls the other, directly or through other functions.
+    /// Functions whose address is taken.
+    const std::set<std::string>& pointed() const { return pointed_; }
+    /// Whether each of the two functions calls the other, directly or through other functions.
     bool call_each_other(const std::string& a, const std::string& b) const;
     bool is_recursive(const std::string& function) const {
         return call_each_other(function, function);

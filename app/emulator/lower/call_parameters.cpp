@@ -21,7 +21,7 @@ struct Piece {
 
 struct Place {
     bool in_memory = false;
-    std::map<std::int64_t, Piece> pieces;  // by offset
+    std::map<std::int64_t, Piece> pieces;  // indexed by offset
 };
 
 // A load from a .param variable, or a store to one, at a known offset.

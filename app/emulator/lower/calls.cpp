@@ -12,12 +12,12 @@ namespace warpscope::emulator {
 
 namespace {
 
-// Of a kernel with all that it calls.
+// Limits of a kernel with all functions that it calls.
 constexpr std::size_t most_statements = 100'000, most_registers = 1'000'000;
-constexpr unsigned deepest_call = 200;  // each takes some of the host's stack
+constexpr unsigned deepest_call = 200;  // each nested call takes some of the host's stack
 
-// Of a statement of a function that is called at `site`. A line of another file, such as a CUDA
-// header, counts as inlined into the line of the call.
+// Returns the line of a statement of a function that is called at `site`. A line of another file,
+// such as a CUDA header, counts as inlined into the line of the call.
 SourceLine called_from(const SourceLine& site, SourceLine source) {
     if (source.file == site.file) return source;
     std::vector<FileLine> lines;
@@ -154,11 +154,12 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
         kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type});
     check_size(site);
     for (const Variable& v : f.variables) {
-        if (v.space == Space::shared) {  // one for all
+        if (v.space == Space::shared) {  // all copies of the function share one variable
             if (known_.insert(v.name).second) kernel_.variables.push_back(v);
             continue;
         }
-        if (v.space == Space::local && graph_.is_recursive(f.name)) continue;  // in its frame
+        // It is in the function's frame.
+        if (v.space == Space::local && graph_.is_recursive(f.name)) continue;
         Variable own = v;
         own.name += body.suffix;
         body.names[v.name] = {own.name, {}};
@@ -245,7 +246,8 @@ std::set<std::string> pointed_functions(const ModuleSyntax& module) {
 }
 
 std::uint64_t function_address(const ModuleSyntax& module, const std::string& function) {
-    constexpr std::uint64_t window = 0xE200'0000'0000'0000;  // behind local_window of warp.h
+    // Addresses behind local_window of warp.h.
+    constexpr std::uint64_t window = 0xE200'0000'0000'0000;
     const auto found = module.functions.find(function);
     return window + 16 * std::uint64_t(1 + std::distance(module.functions.begin(), found));
 }

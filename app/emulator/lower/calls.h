@@ -10,9 +10,9 @@ namespace warpscope::emulator {
 
 inline constexpr const char* stack_name = "(stack)";  ///< the kernel's last local variable
 
-/// Functions whose address is taken. A pointer may point to any of them.
+/// Returns the functions whose address is taken. A pointer may point to any of them.
 std::set<std::string> pointed_functions(const ModuleSyntax& module);
-/// The value of a pointer to the function. No memory is at this address.
+/// Returns the value of a pointer to the function. No memory is at this address.
 std::uint64_t function_address(const ModuleSyntax& module, const std::string& function);
 
 /// Inlines every call, so that the analyses of control flow see one body. A recursive function has

@@ -95,8 +95,9 @@ void connect(const KernelSyntax& kernel, ControlFlow& flow) {
     }
 }
 
-// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph. Blocks
-// from which no path leads to the end (an endless loop) keep no_block.
+// Computes post-dominators with the algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast
+// Dominance Algorithm", on the reversed graph. Blocks from which no path leads to the end (an
+// endless loop) keep no_block.
 class PostDominators {
   public:
     explicit PostDominators(ControlFlow& flow)

@@ -19,11 +19,11 @@ struct ControlFlow {
     static constexpr std::uint32_t no_block = ~0u;  ///< the end of the kernel
 
     std::vector<BasicBlock> blocks;
-    std::vector<std::uint32_t> block_of;  ///< by statement
+    std::vector<std::uint32_t> block_of;  ///< indexed by statement
     std::vector<std::uint32_t>
-        post_dominator;  ///< by block; no_block where paths meet only at the end
+        post_dominator;  ///< indexed by block; no_block if paths meet only at the end
 
-    /// The blocks that can be reached from `from` without going through `stop`.
+    /// Returns the blocks that can be reached from `from` without going through `stop`.
     std::vector<bool> region(std::uint32_t from, std::uint32_t stop) const;
 };
 

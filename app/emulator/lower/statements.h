@@ -7,8 +7,8 @@
 
 namespace warpscope::emulator {
 
-// Statements that a transformation of a kernel adds. Each has the text and line of the statement
-// `at` that it belongs to.
+// The functions below make statements that a transformation adds to a kernel. Each has the text and
+// line of the statement `at` that it belongs to.
 
 inline Operand register_operand(std::int32_t index) {
     Operand o;
@@ -41,7 +41,7 @@ inline Operand address_operand(Operand base, std::int64_t offset = 0) {
 
 /// `opcode` includes its modifiers: "add.u64".
 Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands);
-/// bra label, with a guard where `guard` is a register.
+/// Makes "bra label", with a guard if `guard` is a register.
 Statement branch(const Statement& at, const std::string& label, std::int32_t guard = -1,
                  bool negated = false);
 

@@ -8,7 +8,7 @@ namespace {
 
 using Bits = std::vector<bool>;
 
-// Adds `from` to `into`. True if that changed it.
+// Adds `from` to `into`. Returns whether that changed it.
 bool merge(Bits& into, const Bits& from) {
     bool changed = false;
     for (std::size_t i = 0; i < into.size(); ++i)
@@ -61,7 +61,7 @@ class Analysis {
         }
     }
 
-    // Registers whose value depends on an atomic or a volatile load.
+    // Finds the registers whose value depends on an atomic or a volatile load.
     void compute_shared_taint() {
         tainted_.assign(registers_, false);
         for (bool changed = true; changed;) {
@@ -112,7 +112,7 @@ class Analysis {
         return changed;
     }
 
-    // A block that only ends its threads. None of its code can run beside the other side.
+    // True for a block that only ends its threads. None of its code can run beside the other side.
     bool only_exits(std::uint32_t b) const {
         const BasicBlock& block = flow_.blocks[b];
         return is_exit(kernel_.statements[block.first]);
@@ -184,9 +184,9 @@ class Analysis {
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
     std::size_t registers_;
-    std::vector<std::vector<std::int32_t>> sources_, destinations_;  // by statement
-    std::vector<std::uint32_t> definitions_;                         // by register
-    std::vector<Bits> live_in_;                                      // by block
+    std::vector<std::vector<std::int32_t>> sources_, destinations_;  // indexed by statement
+    std::vector<std::uint32_t> definitions_;                         // indexed by register
+    std::vector<Bits> live_in_;                                      // indexed by block
     Bits tainted_;
     Uniformity result_;
     bool changed_ = false;

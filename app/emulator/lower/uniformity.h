@@ -21,10 +21,10 @@ namespace warpscope::emulator {
 /// - if it is written where only one side of a divergent branch has code, it is dead at the join;
 /// - if it is written where both sides have code, it has one definition, a pure one.
 struct Uniformity {
-    std::vector<bool> uniform;        ///< by register
-    std::vector<bool> live_at_entry;  ///< by register: may be read before it is written
-    std::vector<bool> divergent;      ///< by block: lanes may diverge at its last branch
-    std::vector<std::uint32_t> join;  ///< by block: where they reconverge, or no_block
+    std::vector<bool> uniform;        ///< indexed by register
+    std::vector<bool> live_at_entry;  ///< indexed by register: it may be read before it is written
+    std::vector<bool> divergent;      ///< indexed by block: lanes may diverge at its last branch
+    std::vector<std::uint32_t> join;  ///< indexed by block: where they reconverge, or no_block
 };
 
 Uniformity analyse_uniformity(const KernelSyntax& kernel, const ControlFlow& flow);

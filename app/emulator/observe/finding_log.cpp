@@ -13,7 +13,7 @@ std::size_t FindingLog::KeyHash::operator()(const Key& key) const {
                                       rest << 48);
 }
 
-// Several instructions of one source line have one entry.
+// Returns the entry of a finding. Several instructions of one source line have one entry.
 std::size_t FindingLog::index_of(Finding finding) {
     const Lines lines{
         finding.kernel, finding.first.where(), finding.second ? finding.second->where() : "",

@@ -23,7 +23,7 @@ class FindingLog {
   public:
     void begin_launch();
     void begin_block(std::uint32_t block) { now_.block = block; }
-    /// An empty log for another host thread of the current launch.
+    /// Returns an empty log for another host thread of the current launch.
     FindingLog fork() const;
     /// Adds the findings of a log that fork() made.
     void join(const FindingLog& fork);
@@ -58,7 +58,7 @@ class FindingLog {
         entry.blocks.back().count += count;
     }
 
-    /// As merged() orders them, then in the order of their examples.
+    /// Returns the findings in the order of merged(), then in the order of their examples.
     std::vector<Finding> findings() const;
 
   private:
@@ -72,13 +72,13 @@ class FindingLog {
     };
     struct Entry {
         Finding finding;
-        LaunchBlock at;                   ///< of the example
+        LaunchBlock at;                   ///< where the example is
         std::uint64_t example_order = 0;  ///< orders the examples of one block
         struct BlockCount {
             std::uint32_t block;
             std::uint64_t count;
         };
-        std::vector<BlockCount> blocks;  ///< of the current launch
+        std::vector<BlockCount> blocks;  ///< counts of the current launch
     };
     std::size_t index_of(Finding finding);
     void set_example(Entry& entry, Finding finding);

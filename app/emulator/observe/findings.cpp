@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// 0 is the most harmful.
+/// Returns the rank of a finding; 0 is the most harmful.
 int harm_rank(const Finding& f) {
     switch (f.kind) {
         case FindingKind::race:
@@ -26,7 +26,7 @@ int harm_rank(const Finding& f) {
     return 5;
 }
 
-/// The user's lines, from that of the kernel to the one in which the code stands.
+/// Returns the user's lines, from that of the kernel to the one in which the code stands.
 std::vector<std::string> users_calls(const ThreadAtLine& at) {
     std::vector<std::string> lines{at.own_line()};
     for (const HeaderLine& header : at.inlined | std::views::reverse)

@@ -28,8 +28,8 @@ enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
 
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
-    std::string file;  ///< the kernel's; empty where the PTX carries no line information
-    int line = 0;      ///< of the file; of the PTX text where `file` is empty
+    std::string file;  ///< the kernel's file; empty if the PTX carries no line information
+    int line = 0;      ///< line of the file, or of the PTX text if `file` is empty
     Dim3 thread, block;
     /// The lines of headers from which the code was inlined into `line`: first the one in which it
     /// stands, then its caller, and so on.
@@ -38,12 +38,12 @@ struct ThreadAtLine {
     std::string own_line() const;  ///< "kernels/ripple.cu:76", "PTX line 34"
     /// users_place(): "tile.h:14 (called at mine.cu:9)". Findings at one such place are one.
     std::string where() const;
-    /// full_place(), which names a header of the toolkit too.
+    /// Returns full_place(), which names a header of the toolkit too.
     std::string where_in_full() const;
 };
 
-/// The lines between which something is missing that happens at two places: those of the outermost
-/// calls that differ. Equal texts for one place.
+/// Returns the lines between which something is missing, for two places: the lines of the outermost
+/// calls that differ. Both texts are equal if the places are.
 std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const ThreadAtLine& b);
 
 /// One line of a check's result: what was found at one source line or pair of lines, how often, and
@@ -52,25 +52,26 @@ struct Finding {
     FindingKind kind = FindingKind::race;
     Severity severity = Severity::error;
     Hazard hazard = Hazard::none;
-    AccessOrder order = AccessOrder::unknown;  ///< of a race
+    AccessOrder order = AccessOrder::unknown;  ///< the order of the two accesses of a race
     std::string kernel;
-    ThreadAtLine first;  ///< of a race: the earlier access; between blocks: that of the lower block
-    std::optional<ThreadAtLine> second;  ///< of a race: the other access
+    /// For a race, the earlier access; between blocks, that of the lower block.
+    ThreadAtLine first;
+    std::optional<ThreadAtLine> second;  ///< for a race, the other access
     std::optional<std::uint64_t> byte;   ///< offset into the block's shared memory
-    /// Accesses of single lanes; of a race between blocks, words; for a barrier: threads without
-    /// it.
+    /// The number of accesses of single lanes; for a race between blocks, of words; for a barrier,
+    /// of threads that do not reach it.
     std::uint64_t count = 0;
     std::string sentence;  ///< the example: threads, lines, the cause
 
-    /// A race in which a read came before or after a write that the program orders the other way:
-    /// it got the wrong value.
+    /// Returns true for a race in which a read came before or after a write that the program orders
+    /// the other way: the read got the wrong value.
     bool misread() const {
         return kind == FindingKind::race && order == AccessOrder::reversed &&
                hazard != Hazard::write_after_write;
     }
-    /// A race of threads of two blocks.
+    /// Returns true for a race of threads of two blocks.
     bool is_between_blocks() const { return second && second->block != first.block; }
-    /// Where to look: the read of a race, where there is one, else the later access.
+    /// The place to look at: the read of a race, if there is one, otherwise the later access.
     const ThreadAtLine& place() const {
         return second && hazard != Hazard::write_after_read ? *second : first;
     }
@@ -80,10 +81,10 @@ std::string_view to_string(FindingKind kind);   ///< "race"
 std::string_view to_string(Severity severity);  ///< "warning"
 std::string_view to_string(Hazard hazard);      ///< "RAW", "WAR", "WAW"; "" for none
 bool has_errors(const std::vector<Finding>& findings);
-/// The findings of several checks as one list, the most harmful first: errors before warnings;
-/// among them reads that got a wrong value, then reads of memory that nothing wrote, then races in
-/// which a read may have come too early, then other races, then the other kinds; else in the given
-/// order.
+/// Returns the findings of several checks as one list, the most harmful first: errors before
+/// warnings; among them reads that got a wrong value, then reads of memory that nothing wrote, then
+/// races in which a read may have come too early, then other races, then the other kinds; otherwise
+/// in the given order.
 std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists);
 
 }  // namespace warpscope::emulator

@@ -13,8 +13,9 @@ class ObservedLaunch {
   public:
     void begin(const Kernel& kernel, const LaunchShape& launch);
     const Kernel& kernel() const { return *kernel_; }
-    std::uint32_t threads() const { return std::uint32_t(block_.count()); }  ///< of one block
-    /// `thread` is a linear index in its block, `block` one in the grid.
+    /// Threads of one block.
+    std::uint32_t threads() const { return std::uint32_t(block_.count()); }
+    /// The place of a thread. `thread` is a linear index in its block, `block` one in the grid.
     ThreadAtLine at(std::uint32_t pc, std::uint32_t thread, std::uint32_t block) const;
 
   private:

@@ -106,7 +106,7 @@ class ObserverList : public Observer {
     std::vector<Observer*> all_, of_shared_accesses_, of_global_accesses_, of_barriers_;
     bool wants_instructions_ = false;
     std::vector<std::unique_ptr<Observer>>
-        forks_;  ///< owned here where this list is a fork; all_ has them too
+        forks_;  ///< owned here if this list is a fork; all_ has them too
 };
 
 }  // namespace warpscope::emulator

@@ -21,7 +21,7 @@ enum class Space : std::uint8_t { generic, global, shared, local, constant, para
 /// How a load, store or atomic accesses memory, as Instruction::target holds it.
 struct AccessForm {
     Space space = Space::generic;
-    unsigned bytes = 4;  ///< of one element: 1, 2, 4 or 8
+    unsigned bytes = 4;  ///< width of one element: 1, 2, 4 or 8
     unsigned elements = 1;
     bool is_signed = false;
     bool wide_address = false;   ///< the address register has 64 bits

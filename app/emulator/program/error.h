@@ -13,7 +13,8 @@ namespace warpscope::emulator {
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
-    std::optional<std::uint32_t> block;  ///< that failed, by linear index; of Machine::run()
+    /// The block that failed, by linear index; set by Machine::run().
+    std::optional<std::uint32_t> block;
 };
 
 /// A load, store or atomic that is outside all allocations, or misaligned.
@@ -22,9 +23,10 @@ class AccessError : public Error {
     AccessError(const std::string& what, std::uint32_t pc, std::uint32_t thread,
                 std::uint64_t allocation = 0)
         : Error(what), pc(pc), thread(thread), allocation(allocation) {}
-    std::uint32_t pc;          ///< index into Kernel::code
-    std::uint32_t thread;      ///< linear index in its block
-    std::uint64_t allocation;  ///< that the global address is next to: its beginning; 0: none
+    std::uint32_t pc;      ///< index into Kernel::code
+    std::uint32_t thread;  ///< linear index in its block
+    /// Beginning of the allocation that the global address is next to; 0: none.
+    std::uint64_t allocation;
 };
 
 /// The launch's stop was requested.

@@ -58,8 +58,8 @@ constexpr std::uint32_t slot_offset(std::uint32_t operand) {
 /// A decoded instruction: one cache line. Its text and source line are in Kernel::lines.
 struct alignas(64) Instruction {
     enum Mode : std::uint32_t { full, masked };
-    /// What an observer can be told about an instruction. A prefix has the events of the
-    /// instruction that it changes.
+    /// The events of an instruction that an observer can be told about. A prefix has the events of
+    /// the instruction that it changes.
     enum Event : std::uint8_t {
         executes = 1,
         shared_access = 2,  ///< a generic access has this and global_access
@@ -75,10 +75,10 @@ struct alignas(64) Instruction {
     /// Modifiers that change the result. Others are in `detail`, in `target` or in a prefix.
     enum Modifier : std::uint8_t { saturates = 1, flushes = 2 };  // .sat, .ftz
 
-    Handler handlers[2];        ///< by Mode: for all lanes; for the lanes of the mask
+    Handler handlers[2];        ///< indexed by Mode: for all lanes; for the lanes of the mask
     std::uint32_t operands[6];  ///< destinations first, then sources, as in the PTX text
-    std::int64_t immediate;     ///< address offset, or what else the handler needs
-    /// Of a branch: distance to the target in instructions. Of a memory access: AccessForm.
+    std::int64_t immediate;     ///< address offset, or another constant that the handler needs
+    /// A branch's distance to its target in instructions, or a memory access's AccessForm.
     std::uint32_t target;
     std::uint16_t cost;  ///< at a checkpoint: PTX instructions since the previous checkpoint
     std::uint16_t detail;

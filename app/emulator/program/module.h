@@ -35,11 +35,12 @@ struct InstructionInfo {
     SourceLine source;
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
-    MemoryOrder order = MemoryOrder::weak;  ///< of an access, or of a fence
-    bool compares = false;                  ///< an atomic that may leave memory unchanged (cas)
-    std::uint8_t bytes = 0;                 ///< of one lane's access
-    std::uint8_t address_operand = 0;       ///< index into Instruction::operands
-    bool pseudo = false;                    // inserted by the decoder (a join); counts for nothing
+    MemoryOrder order = MemoryOrder::weak;  ///< memory order of an access, or of a fence
+    /// The instruction is an atomic that may leave memory unchanged (cas).
+    bool compares = false;
+    std::uint8_t bytes = 0;            ///< width of one lane's access
+    std::uint8_t address_operand = 0;  ///< index into Instruction::operands
+    bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
     /// PTX statements of the kernel up to this one, in Kernel::statements. A checkpoint counts the
     /// last Instruction::cost of them.
@@ -49,7 +50,7 @@ struct InstructionInfo {
 /// Where a PTX register is while the kernel runs.
 struct RegisterInfo {
     std::string name;
-    std::uint32_t slot = 0;  ///< as in Instruction::operands
+    std::uint32_t slot = 0;  ///< byte offset, as in Instruction::operands
     std::uint8_t bits = 0;   ///< 1 (a predicate: a mask of 32 lanes), 16, 32 or 64
     bool is_float = false;
 };
@@ -70,9 +71,10 @@ struct Kernel {
     std::string name;
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0;
-    std::uint32_t shared_bytes = 0;  ///< static; dynamic shared memory begins behind it
+    /// Static shared memory; dynamic shared memory begins behind it.
+    std::uint32_t shared_bytes = 0;
     std::vector<SharedVariable> shared_variables;  ///< in the order of their offsets
-    std::uint32_t local_bytes = 0;                 ///< of one thread
+    std::uint32_t local_bytes = 0;                 ///< local memory of one thread
     /// The first bytes of local memory, which are zero when a block begins: all of them except the
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;
@@ -91,30 +93,32 @@ struct Kernel {
 
     bool has_barrier = false;
     bool uses_shared = false;
-    bool flush_subnormals = false;  ///< runs with the CPU's FTZ and DAZ bits set
-    bool order_dependent = false;  ///< its atomics reveal the order of the blocks: they run in turn
+    bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
+    /// The kernel's atomics reveal the order of the blocks: they run one after the other.
+    bool order_dependent = false;
 
     std::shared_ptr<const KernelOrigin> origin;  ///< what it was decoded from
 
     const Module* module = nullptr;
 
     std::uint32_t index_of(const Instruction* i) const { return std::uint32_t(i - code.data()); }
-    std::string own_line(std::uint32_t index) const;  ///< of an instruction: "file.cu:12"
-    /// place_of() an instruction: "file.cu:12", "tile.h:14 (called at file.cu:12)".
+    std::string own_line(std::uint32_t index) const;  ///< the line of an instruction: "file.cu:12"
+    /// Returns place_of() an instruction: "file.cu:12", "tile.h:14 (called at file.cu:12)".
     std::string where(std::uint32_t index) const;
 };
 
 /// A decoded PTX module. Its .global variables keep their values between launches, as on a GPU.
 class Module : public std::enable_shared_from_this<Module> {
   public:
-    /// Throws Error for anything that the emulator does not know: a directive, opcode, modifier,
-    /// type or call. Its text names `name`, the PTX line and, where it is known, the CUDA line.
+    /// Decodes a PTX text. Throws Error for anything that the emulator does not know: a directive,
+    /// opcode, modifier, type or call. Its text names `name`, the PTX line and, if it is known, the
+    /// CUDA line.
     static std::shared_ptr<const Module> parse(std::string_view ptx, std::string name);
 
-    const Kernel* find(std::string_view kernel_name) const;  ///< nullptr where there is none
+    const Kernel* find(std::string_view kernel_name) const;  ///< nullptr if there is none
     const std::vector<std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
     const std::string& name() const { return name_; }
-    /// The PTX as given; SourceLine::ptx_line counts its lines from 1.
+    /// The PTX text that was decoded; SourceLine::ptx_line counts its lines from 1.
     const std::string& text() const { return text_; }
     const std::vector<std::string>& files() const { return files_; }
 
@@ -130,7 +134,7 @@ class Module : public std::enable_shared_from_this<Module> {
   private:
     friend class ModuleLoader;
     std::string name_, text_;
-    std::vector<std::string> files_;  // by SourceLine::file
+    std::vector<std::string> files_;  // indexed by SourceLine::file
     std::vector<Range> variables_;
     std::vector<std::unique_ptr<std::byte[]>> storage_;
     std::vector<std::unique_ptr<Kernel>> kernels_;

@@ -16,44 +16,43 @@ struct FileLine {
 /// Where an instruction comes from: a line of the kernel's own file, which may have called a
 /// function of another file that the compiler inlined.
 struct SourceLine {
-    std::int32_t file = -1;  ///< index into Module::files(); -1 where the PTX has no .loc
+    std::int32_t file = -1;  ///< index into Module::files(); -1 if the PTX has no .loc
     std::int32_t line = 0;
     std::int32_t ptx_line = 0;
     /// The lines of other files from which the instruction was inlined into `line`: first the one
-    /// in which it stands, then its caller, and so on. Null where it stands in `line` itself.
+    /// in which it stands, then its caller, and so on. Null if it stands in `line` itself.
     std::shared_ptr<const std::vector<FileLine>> inlined{};
 };
 
-/// Chains of calls may be longer; the outer ones are left out.
+/// The most lines of SourceLine::inlined. The outer calls of longer chains are left out.
 inline constexpr std::size_t most_inlined = 64;
 
 /// A line of a header from which code was inlined.
 struct HeaderLine {
     std::string file;
     int line = 0;
-    /// Of the CUDA Toolkit; otherwise one of the user's. compiler::portable_ptx() and
+    /// True for headers of the CUDA Toolkit, false for the user's. compiler::portable_ptx() and
     /// cmake/portable_ptx.py give headers of the toolkit names that begin with "cuda/".
     bool toolkit = false;
 };
 
-/// SourceLine::inlined with the names of the files. Files without a name are left out, and headers
-/// of intrinsics such as atomicAdd(), whose lines tell nothing.
+/// Returns SourceLine::inlined with the names of the files. Files without a name are left out, and
+/// headers of intrinsics such as atomicAdd(), because their lines explain nothing.
 std::vector<HeaderLine> header_lines(const SourceLine& at, const std::vector<std::string>& files);
 
-/// The user's line in which code stands that `own`, such as "mine.cu:9", calls:
-/// "tile.h:14 (called at mine.cu:9)". Just "mine.cu:9" where it stands there, or in a header of the
-/// toolkit.
+/// Returns the user's line in which code stands that the line `own` of the kernel's file calls:
+/// "tile.h:14 (called at mine.cu:9)". Returns just "mine.cu:9" if the code stands there, or in a
+/// header of the toolkit.
 std::string users_place(const std::string& own, const std::vector<HeaderLine>& inlined);
-/// With the line of the toolkit's header in which the code stands: "mine.cu:9 (in the toolkit's
-/// block_reduce.cuh:120)".
+/// Returns users_place() with the line of the toolkit's header in which the code stands: "mine.cu:9
+/// (in the toolkit's block_reduce.cuh:120)".
 std::string full_place(const std::string& own, const std::vector<HeaderLine>& inlined);
 
-/// The line of the kernel's file: "file.cu:12"; "PTX line 34" where the PTX has no line
-/// information.
+/// The line of the kernel's file: "file.cu:12"; "PTX line 34" if the PTX has no line information.
 std::string own_line(const SourceLine& at, const std::vector<std::string>& files);
-/// full_place() of it.
+/// Returns full_place() for an instruction.
 std::string place_of(const SourceLine& at, const std::vector<std::string>& files);
-/// "file.cu:12, PTX line 34", for errors at loading.
+/// Returns the place for errors at loading: "file.cu:12, PTX line 34".
 std::string load_place(const SourceLine& at, const std::vector<std::string>& files);
 
 }  // namespace warpscope::emulator

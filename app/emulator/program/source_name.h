@@ -4,8 +4,8 @@
 
 namespace warpscope::emulator {
 
-/// The name of a variable in the source, without namespaces and functions around it: "tile" for
-/// _ZZ4drawPjiifibE4tile, which is draw(unsigned int*, …)::tile.
+/// Returns the name of a variable in the source, without namespaces and functions around it: "tile"
+/// for _ZZ4drawPjiifibE4tile, which is draw(unsigned int*, …)::tile.
 std::string source_name(const std::string& ptx_name);
 
 }  // namespace warpscope::emulator

@@ -35,10 +35,10 @@ enum class Special : std::uint8_t {
     total_smem_size
 };
 
-/// The special register of a name such as "%tid.x". Special::none for an unknown name and for the
-/// clocks, which an instruction of their own reads.
+/// Returns the special register of a name such as "%tid.x". Special::none for an unknown name and
+/// for the clocks, which have an instruction of their own.
 Special special_named(std::string_view name);
-/// Whether the lanes of a warp have different values in it.
+/// Returns whether the lanes of a warp have different values in the register.
 bool varies_by_lane(Special special);
 
 }  // namespace warpscope::emulator

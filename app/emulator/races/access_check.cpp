@@ -54,8 +54,8 @@ void AccessCheck::for_lanes(std::uint32_t lanes, F&& f) {
     }
 }
 
-// load() of cells that were written in an earlier epoch and not read in this one; false for others.
-// The loops have no branches, so that they take little time.
+// Does what load() does if the cells were written in an earlier epoch and not read in this one;
+// returns false for others. The loops have no branches, so that they take little time.
 bool AccessCheck::load_consecutive() {
     const CellTimes times = times_;
     RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
@@ -70,7 +70,7 @@ bool AccessCheck::load_consecutive() {
 }
 
 // Records stores to cells that nobody has accessed in this epoch, or that each lane has read at one
-// instruction; false for others.
+// instruction; returns false for others.
 bool AccessCheck::store_consecutive() {
     const CellTimes times = times_;
     RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
@@ -96,7 +96,8 @@ bool AccessCheck::store_consecutive() {
     return true;
 }
 
-// load() of all lanes. Copies of what stays, because the compiler can't know that it stays.
+// Does what load() does for all lanes. The local copies hold values that do not change here, which
+// the compiler can't know.
 void AccessCheck::load_simple() {
     const CellTimes times = times_;
     const std::uint64_t* const addresses = access_.lane_addresses;
@@ -119,8 +120,8 @@ void AccessCheck::load_simple() {
     }
 }
 
-// The most frequent case is fast: the cell was written in an earlier epoch, and only this warp has
-// read it in this epoch.
+// Checks and records a load. The most frequent case is fast: the cell was written in an earlier
+// epoch, and only this warp has read it in this epoch.
 void AccessCheck::load(std::uint64_t address, std::uint32_t lanes) {
     if (!is_valid(address)) return;
     std::uint32_t index = cells_.index_of(address);
@@ -184,8 +185,8 @@ std::uint32_t AccessCheck::store_simple() {
     return accessed;
 }
 
-// True when no thread but that of `lane` has accessed the cell in this epoch, as far as the cell's
-// readers tell: a thread that changes an element of its own.
+// Returns true if no thread but that of `lane` has accessed the cell in this epoch, as far as the
+// cell's readers tell. This is the case of a thread that changes an element of its own.
 inline bool AccessCheck::is_alone(const RaceCell& cell, unsigned lane) const {
     if (times_.in_epoch(cell.writer.event)) return false;
     const auto& [reader, second] = cell.readers;
@@ -194,7 +195,7 @@ inline bool AccessCheck::is_alone(const RaceCell& cell, unsigned lane) const {
            cells_.events()[reader.event].warp == access_.warp;
 }
 
-// Records a store to cells with which it cannot be a hazard; false for other cells.
+// Records a store to cells with which it cannot be a hazard; returns false for other cells.
 inline bool AccessCheck::store_alone(unsigned lane) {
     const std::uint64_t address = access_.address(lane);
     if (!is_valid(address)) return true;
@@ -247,7 +248,7 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
     if (t.atomics) *t.atomics = {};
 }
 
-// An atomic, or a store that is not weak.
+// Checks and records an atomic, or a store that is not weak.
 void AccessCheck::strong_write(const Target& t, unsigned lane) {
     const bool reads = access_.kind == MemoryAccess::atomic;
     check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
@@ -310,7 +311,7 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
         if (conflicting++ > 0) continue;
         conflict.lane = lane;
         conflict.earlier_lane = first_lane(others);
-        // Not for an earlier atomic: its result depends on whether this store comes before it.
+        // After an atomic the values do not count: its result depends on which access is first.
         conflict.same_value = access_.kind == MemoryAccess::store && &earlier == &t.cell.writer &&
                               keeps_value(t, earlier, lane);
     }
@@ -350,8 +351,8 @@ void AccessCheck::record(CellAccesses& accesses, std::uint32_t lanes) {
     accesses[slot_to_replace(accesses)] = {now_.event, lanes};
 }
 
-// Prefers a slot of an older epoch, then the slot of this warp, then the older slot, unless a
-// barrier orders the newer one before this access.
+// Returns the slot to replace: a slot of an older epoch, then the slot of this warp, then the older
+// slot, unless a barrier orders the newer one before this access.
 std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
     const AccessEvents& events = cells_.events();
     if (!events.in_epoch(accesses[0].event)) return 0;
@@ -365,7 +366,7 @@ std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
     return replaces_newer ? 1 - older : older;
 }
 
-// Of another warp's access.
+// Returns whether an access of another warp is ordered before this one.
 bool AccessCheck::comes_before(const CellAccess& earlier) const {
     const AccessEvent& event = cells_.events()[earlier.event];
     if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
@@ -383,7 +384,8 @@ std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) c
     return cells * cells_.cell_bytes();
 }
 
-// No other value was written since, so memory still holds what `earlier` wrote.
+// Returns whether the store keeps the value. No other value was written since, so memory still
+// holds what `earlier` wrote.
 bool AccessCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
     std::byte mine[16];
     access_.stored(lane, mine);

@@ -11,11 +11,11 @@
 
 namespace warpscope::emulator {
 
-/// One access under the race detector: compares it with the earlier accesses of its cells, reports
-/// what nothing orders, and records it in the cells.
+/// One access under the race detector. It is compared with the earlier accesses of its cells, what
+/// nothing orders is reported, and the access is recorded in the cells.
 class AccessCheck {
   public:
-    /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
+    /// Checks an access to shared memory, or with a `window`, in which it is placed, to global.
     AccessCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
                 RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr)
         : access_(access),
@@ -33,20 +33,20 @@ class AccessCheck {
     /// One cell of one lane's access, or of the access of all lanes at one address.
     struct Target {
         RaceCell& cell;
-        CellAccesses* atomics;  ///< nullptr where the kernel has none in this memory
+        CellAccesses* atomics;  ///< nullptr if the kernel has none in this memory
         std::uint32_t byte;     ///< offset of the cell in shared memory or in the window
-        std::uint32_t cells;    ///< of the access, from this one to its end
+        std::uint32_t cells;    ///< cells of the access, from this one to its end
     };
 
     bool is_valid(std::uint64_t address) const {
         return access_.checked || cells_.is_valid(address, access_.bytes);
     }
-    /// True for an access as most are: of all lanes, to one cell each, in a kernel without atomics.
+    /// True for most accesses: of all lanes, to one cell each, in a kernel without atomics.
     bool is_simple() const {
         return access_.checked && access_.mask == all_lanes && !access_.same_address &&
                cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
     }
-    /// True for a cell that an atomic or a strong store has accessed in this epoch.
+    /// Returns true for a cell that an atomic or a strong store has accessed in this epoch.
     bool has_new_atomics(std::uint32_t index) const {
         return cells_.has_atomics() && times_.in_epoch((*cells_.atomics(index))[0].event);
     }
@@ -68,7 +68,7 @@ class AccessCheck {
     template <typename F>
     void for_lanes(std::uint32_t lanes, F&& f);
 
-    /// Compares with an earlier access; true if the two are a hazard.
+    /// Compares with an earlier access; returns true if the two are a hazard.
     bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
     bool check_lanes(const Target& target, const CellAccess& earlier, Hazard hazard,
                      std::uint32_t lanes);
@@ -82,9 +82,9 @@ class AccessCheck {
     std::size_t slot_to_replace(const CellAccesses& accesses) const;
     void report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count);
 
-    /// Bytes of the access, from the target on, that `earlier` wrote.
+    /// Returns the bytes of the access, from the target on, that `earlier` wrote.
     std::uint32_t overlap(const Target& target, const CellAccess& earlier) const;
-    /// True when `lane` stores the value that is in memory where `earlier` wrote.
+    /// Returns true if `lane` stores the value that is in memory where `earlier` wrote.
     bool keeps_value(const Target& target, const CellAccess& earlier, unsigned lane) const;
 
     const Access& access_;
@@ -105,7 +105,8 @@ class AccessCheck {
         unsigned lane = 0;
         bool operator==(const Reported&) const = default;
     } reported_;
-    std::uint32_t reported_word_ = 0;  ///< of `reported_`, which counts once at each of its words
+    std::uint32_t reported_word_ =
+        0;  ///< the word of `reported_`, which counts once at each of its words
     bool reported_unwritten_ = false;
 };
 

@@ -26,12 +26,11 @@ class AccessEvents {
     void begin_launch(std::size_t warps, std::size_t instructions);
     void begin_block() { block_first_ = next_; }
     void begin_epoch();
-    /// Later accesses of the warp (of all warps) are new events.
+    /// Makes later accesses of the warp (of all warps) new events.
     void separate(std::uint32_t warp) { warp_first_[warp] = next_; }
     void separate_all() { warp_first_.fill(next_); }
 
-    /// The event that an access of the warp at this pc belongs to; 0 where add() has to make a new
-    /// one.
+    /// The event of an access of the warp at this pc; 0 if add() has to make a new one.
     std::uint32_t find(std::uint32_t warp, std::uint32_t pc) const {
         const std::uint32_t newest = newest_[warp * instructions_ + pc];
         return newest < warp_first_[warp] ? 0 : newest;
@@ -58,9 +57,10 @@ class AccessEvents {
     void restart_numbers();
 
   private:
-    std::vector<AccessEvent> events_;    ///< of this epoch
-    std::size_t instructions_ = 0;       ///< of the kernel
-    std::vector<std::uint32_t> newest_;  ///< event by warp and pc; an old one if < warp_first_
+    std::vector<AccessEvent> events_;  ///< events of this epoch
+    std::size_t instructions_ = 0;     ///< number of instructions of the kernel
+    /// Event, indexed by warp and pc; an old one if < warp_first_.
+    std::vector<std::uint32_t> newest_;
     std::array<std::uint32_t, 32> warp_first_{};  ///< first event since the warp's last barrier
     std::uint32_t next_ = 1;
     std::uint32_t epoch_first_ = 1, block_first_ = 1;

@@ -34,9 +34,9 @@ class FollowedBlocks {
             if (model.accesses[k].pc == pc) f(moved(model, k, 0, addresses));
     }
 
-    /// A block that follows the newest model, with the instructions that count.
+    /// Adds a block that follows the newest model, with the instructions that count.
     void add(std::uint32_t block, std::span<const Move> moves);
-    /// Those of another host thread.
+    /// Adds the blocks of another host thread.
     void join(FollowedBlocks&& other);
     /// Calls on_block(block), then on_access(access) for each of its accesses.
     template <typename OnBlock, typename OnAccess>
@@ -45,9 +45,9 @@ class FollowedBlocks {
   private:
     using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     struct Model {
-        std::vector<Access> accesses;  ///< without lane_addresses
+        std::vector<Access> accesses;  ///< their lane_addresses are not kept
         std::vector<Addresses> addresses;
-        std::vector<std::vector<Run>> runs;  ///< by pc
+        std::vector<std::vector<Run>> runs;  ///< indexed by pc
     };
     struct Block {
         std::uint32_t block = 0, model = 0;
@@ -65,7 +65,7 @@ class FollowedBlocks {
 
     std::vector<Model> models_;
     std::vector<Block> blocks_;
-    std::vector<Move> moves_;  ///< of the blocks, one after the other
+    std::vector<Move> moves_;  ///< moves of the blocks, one after the other
 };
 
 template <typename OnBlock, typename OnAccess>

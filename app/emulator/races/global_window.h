@@ -15,23 +15,24 @@ class GlobalWindow {
   public:
     /// Forgets all pages.
     void clear();
-    /// The access with addresses in the window, where its pages have places from now on. It points
-    /// into `access` and into this object, and is valid until the next call.
+    /// The access with addresses in the window, and gives places to its pages that have none. The
+    /// result points into `access` and into this object, and is valid until the next call.
     Access place(const Access& access);
     std::uint64_t bytes() const { return pages_.size() << page_bits; }
-    /// The address in global memory of a byte of the window.
+    /// Returns the address in global memory of a byte of the window.
     std::uint64_t address_of(std::uint64_t byte) const {
         return (pages_[byte >> page_bits] << page_bits) | (byte & (page_bytes - 1));
     }
 
   private:
     static constexpr unsigned page_bits = 9;
-    static constexpr std::uint64_t page_bytes = 1u << page_bits;  ///< few, so that cells are near
+    /// Small, so that cells lie close together.
+    static constexpr std::uint64_t page_bytes = 1u << page_bits;
 
-    /// What has to be added to an address in this page.
+    /// Returns what has to be added to an address in this page.
     std::uint64_t shift_of(std::uint64_t page);
 
-    /// An entry of the hash table, which is free unless it is of the current generation: so clear()
+    /// An entry of the hash table. It is free unless it is of the current generation, so clear()
     /// takes no time.
     struct Place {
         std::uint64_t page = 0, place = 0;
@@ -39,7 +40,7 @@ class GlobalWindow {
     };
     Place& find(std::uint64_t page);
 
-    std::vector<std::uint64_t> pages_;  ///< numbers of pages of global memory, by place
+    std::vector<std::uint64_t> pages_;  ///< the number of the page of global memory at each place
     std::vector<Place> table_ = std::vector<Place>(64);
     std::uint64_t generation_ = 1;
     std::array<std::uint64_t, lanes_per_warp> addresses_{};

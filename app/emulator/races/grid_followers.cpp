@@ -3,7 +3,7 @@
 #include "emulator/races/grid_races.h"
 #include "emulator/warp/warp.h"
 
-// Blocks that follow a model.
+// The functions of GridRaces for blocks that follow a model.
 namespace warpscope::emulator {
 
 void GridRaces::on_model(const ModelBlock& model) {
@@ -51,7 +51,8 @@ void GridRaces::on_followed(const ModelBlock& model, std::uint32_t block, const 
 }
 
 // Calls f(memory, first cell, cells, writes) for what the running block, which follows a model,
-// accesses at an instruction, until it returns false. False where it does, or no memory holds all.
+// accesses at an instruction, until it returns false. Returns false if f did, or if no memory holds
+// all of the bytes.
 template <typename F>
 bool GridRaces::for_cells(const Move& move, F&& f) {
     const bool writes = launch_.kernel().lines[move.pc].access != MemoryAccess::load;
@@ -65,8 +66,8 @@ bool GridRaces::for_cells(const Move& move, F&& f) {
     return true;
 }
 
-// False where accesses of the running block conflict with another block. Those of one instruction
-// do not overlap, so that they can be added while others are compared.
+// Returns false if accesses of the running block conflict with another block. Those of one
+// instruction do not overlap, so that they can be added while others are compared.
 bool GridRaces::add_cells() {
     if (counted_.size() == 1)
         return for_cells(counted_[0], [this](GridStrips& memory, std::uint64_t cell,
@@ -88,7 +89,7 @@ bool GridRaces::add_cells() {
     return true;
 }
 
-// Where a block that follows the model accesses all that the model accesses at an instruction.
+// The memory with all that a block that follows the model accesses at an instruction.
 GridStrips* GridRaces::moved_memory(const Move& move) {
     const std::span<const FollowedBlocks::Run> runs = followed_.runs(move.pc);
     const std::uint64_t begin = runs.front().begin;

@@ -20,7 +20,7 @@ constexpr std::size_t most_events = 1 << 24;  // 320 MiB
 constexpr std::uint32_t no_block = ~0u;
 constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
 
-/// A value of this many bytes; of more than 4 a hash.
+/// Returns a value of this many bytes; a hash for more than 4.
 std::uint32_t value_of(const std::byte* bytes, unsigned number) {
     std::uint32_t value = 0;
     for (unsigned k = 0; k < number; ++k)
@@ -52,7 +52,7 @@ void GridRaces::join(Observer& other) {
         block_first_ = std::uint32_t(events_.size());
         return;
     }
-    // A strip cannot name an event beyond; that takes eight forks at their limit.
+    // A strip cannot name an event beyond this limit, which takes eight forks at their own limits.
     if (events_.size() + fork.events_.size() > event_mask) {
         has_conflict_ = true;
         return;
@@ -68,7 +68,7 @@ void GridRaces::join(Observer& other) {
         for (const std::uint64_t row : theirs.rows()) {
             strips.clear();
             theirs.for_strips(row, [&](const GridStrip& strip) { strips.push_back(strip); });
-            // The newest one comes first.
+            // Looks at the newest strip first.
             for (auto strip = strips.rbegin(); strip != strips.rend(); ++strip) {
                 strip->event = (strip->event + offset) & event_mask;
                 strip->is_suspect = false;
@@ -143,8 +143,8 @@ bool GridRaces::is_one_block(const GridStrip& one, const GridStrip& other) const
     return events_[one.event].block == events_[other.event].block;
 }
 
-// Of two accesses by one block: the order in which its warps run must not decide which one stands
-// for both in a finding.
+// Chooses which of two accesses by one block stands for both in a finding. The choice must not
+// depend on the order in which the block's warps run.
 bool GridRaces::precedes(const GridStrip& one, const GridStrip& other) const {
     return !by_words() && place_of(one) < place_of(other);
 }
@@ -158,16 +158,18 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
     return by_words() && clocks_.comes_before(a.block, a.time, events_[other.event].seen);
 }
 
-// Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
-// lowest ones. Where a third block races with another access, one of the two lowest does. Where
-// words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
+// Adds a strip, without what is known already. For each cell, the first accesses of each kind by
+// the two lowest blocks are kept. If a third block races with another access, one of these two does
+// too. This does not hold if words of memory order some blocks; then the writes of all blocks are
+// kept.
 void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
-    std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
+    // Block, for each of the cells in `lower`.
+    std::array<std::uint32_t, GridStrips::row_cells> lowest;
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
-    bool is_known = false;         // as a suspect
-    GridStrip* suspect = nullptr;  // or how it becomes one
+    bool is_known = false;         // the row is a suspect already
+    GridStrip* suspect = nullptr;  // the strip that makes the row a suspect
     memory.for_strips(row, [&](GridStrip& earlier) {
         is_known |= earlier.is_suspect;
         const std::uint32_t both = earlier.cells & strip.cells;
@@ -180,7 +182,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
         } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
-            // A block can have several strips with a cell.
+            // A block can have several strips with one cell.
             for (std::uint32_t m = lower & both; m; m &= m - 1)
                 if (lowest[std::size_t(std::countr_zero(m))] != block_of(earlier))
                     two_lower |= m & (0 - m);
@@ -193,11 +195,12 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         suspect->is_suspect = true;
         suspects_.push_back({&memory, row});
     }
-    // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
+    // The lanes of a strip follow the order of its cells, so a strip with only some of the cells
+    // would name other lanes.
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
-// `strip` has what all runs of the access have in common; a copy of it would wait for its parts.
+// `strip` has what all runs of the access have in common, and is changed for each of them.
 void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
     const bool weak_store = strip.writes && !strip.strong;
     const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
@@ -273,7 +276,7 @@ void GridRaces::report(std::uint32_t last_block) {
                  found.count, [&] { return finding(at, found.example); });
 }
 
-// Of each pair of kinds, the lowest blocks that race.
+// For each pair of kinds, finds the lowest blocks that race.
 std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
                                     std::map<Instructions, Races>& races) const {
     std::vector<GridStrip> strips;
@@ -316,8 +319,8 @@ GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
                              : Hazard::write_after_write};
 }
 
-// The lowest blocks are the example of a finding, and of these the lowest word: it must not depend
-// on the addresses of allocations.
+// Orders the pairs. The example of a finding is in the lowest blocks, and among these at the lowest
+// word, so that it does not depend on the addresses of allocations.
 std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
     return {events_[pair.first.event].block, events_[pair.second.event].block, pair.row, pair.cell};
 }

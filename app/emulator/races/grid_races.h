@@ -22,16 +22,16 @@ namespace warpscope::emulator {
 /// Finds races between blocks in global memory: threads of two blocks of a launch access a byte, at
 /// least one of them writes, at least one of them is weak, and no release and acquire of a word
 /// orders the two blocks (see BlockClocks). The result does not depend on the order in which the
-/// blocks run, but where words order them. A race is an error; if all blocks write one value, a
-/// warning. The count of a finding is that of cells: as many bytes as the kernel's narrowest access
-/// to global memory has.
+/// blocks run, unless words of memory order them. A race is an error; if all blocks write one
+/// value, a warning. The count of a finding is a number of cells. A cell has as many bytes as the
+/// kernel's narrowest access to global memory.
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
 /// other blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them
 /// than their distances from the model's.
 ///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
-/// The first 16 million accesses of warps, and of each allocation the first 8 million groups of
+/// The first 16 million accesses of warps, and for each allocation the first 8 million groups of
 /// neighbouring words that lanes access, are checked by each thread of the host.
 class GridRaces : public Observer, BlockSummaries {
   public:
@@ -93,17 +93,17 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t event_of(const Access& access);
     /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
     GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
-    /// That of all that an instruction accesses in a block that follows the model.
+    /// The memory that holds all that an instruction accesses in a block that follows the model.
     GridStrips* moved_memory(const Move& move);
     /// Calls f(first lane, lanes) for neighbouring lanes that access neighbouring words.
     template <typename F>
     static void for_runs(const Access& access, std::uint32_t lanes, F&& f);
-    /// Of neighbouring lanes that access neighbouring words.
+    /// Records the accesses of neighbouring lanes that access neighbouring words.
     void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes);
     template <typename F>
     bool for_cells(const Move& move, F&& f);
     bool add_cells();
-    /// A strip of a block at this distance from the model would have a single cell.
+    /// Returns true if a strip of a block at this distance from the model would have a single cell.
     bool has_single_cells(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
     /// Records the accesses of blocks that follow models.
     void record_followers();
@@ -117,7 +117,7 @@ class GridRaces : public Observer, BlockSummaries {
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
-    /// Of one cell. Returns their number.
+    /// Finds the races of one cell. Returns their number.
     std::uint64_t find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
                              std::map<Instructions, Races>& races) const;
     Instructions instructions_of(const Pair& pair) const;
@@ -130,27 +130,29 @@ class GridRaces : public Observer, BlockSummaries {
     ObservedLaunch launch_;
     HeatMap* heat_ = nullptr;
     bool continues_ = false;
-    bool is_off_ = false;  ///< too many blocks in a kernel by words
+    bool is_off_ = false;  ///< too many blocks in a kernel whose blocks words of memory order
     MemoryOrders orders_;
     BlockClocks clocks_;
     const Memory* memory_ = nullptr;
     std::uint32_t cell_bytes_ = 4;
     std::uint32_t block_ = 0;
-    std::vector<GridEvent> events_;      ///< the first one stands for none
-    std::vector<std::uint32_t> newest_;  ///< event by warp and pc; an old one if < first_
-    std::uint32_t block_first_ = 1;      ///< event of the running block
-    std::uint32_t first_ = 1;            ///< event of the running block since its last clocks
-    std::map<std::uint64_t, GridStrips> memories_;  ///< by address
-    std::vector<GridStrips*> newest_memory_;        ///< by pc
+    std::vector<GridEvent> events_;      ///< the first one is not used
+    std::vector<std::uint32_t> newest_;  ///< event, indexed by warp and pc; an old one if < first_
+    std::uint32_t block_first_ = 1;      ///< first event of the running block
+    std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
+    std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address
+    std::vector<GridStrips*> newest_memory_;        ///< indexed by pc
     std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
-    // Of blocks that follow models
+    // The state for blocks that follow models.
     bool has_strong_ = false;  ///< the kernel has atomics or strong accesses
     FollowedBlocks followed_;
-    bool has_conflict_ = false;                 ///< one of them with another block
-    std::vector<std::uint32_t> newest_valued_;  ///< by pc: the block whose values were needed
-    /// Whether values are needed, by pc and the first cell's place in its row.
+    /// One of the accesses conflicts with another block.
+    bool has_conflict_ = false;
+    /// Indexed by pc: the block whose values were needed.
+    std::vector<std::uint32_t> newest_valued_;
+    /// Whether values are needed, indexed by pc and the first cell's place in its row.
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> values_;
-    std::vector<Move> counted_;  ///< of the running block
+    std::vector<Move> counted_;  ///< moves of the running block
 };
 
 template <typename F>

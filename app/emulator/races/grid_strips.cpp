@@ -8,7 +8,7 @@ namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
 
-// calloc(), because most rows of large memory are never used; neither is most of what is reserved.
+// calloc(), because most rows, and most of what is reserved, are never touched.
 GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes)
     : begin_(begin),
       end_(end),

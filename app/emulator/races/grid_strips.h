@@ -15,7 +15,7 @@ namespace warpscope::emulator {
 struct GridEvent {
     std::uint32_t block = 0, warp = 0, pc = 0;
     std::uint32_t time = 0;  ///< see BlockClocks
-    std::uint32_t seen = 0;  ///< likewise
+    std::uint32_t seen = 0;  ///< see BlockClocks
 };
 
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
@@ -24,20 +24,20 @@ struct GridStrip {
     static constexpr std::uint32_t event_bits = 27;
 
     std::uint32_t event : event_bits = 0;
-    std::uint32_t lane : 5 = 0;         ///< of the first cell
-    std::uint32_t next : 27 = 0;        ///< of the row; 0: none
+    std::uint32_t lane : 5 = 0;         ///< lane of the first cell
+    std::uint32_t next : 27 = 0;        ///< next strip of the row; 0: none
     std::uint32_t writes : 1 = 0;       ///< a store or an atomic
     std::uint32_t strong : 1 = 0;       ///< an atomic, or a relaxed, release or acquire access
     std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell
-    std::uint32_t many_values : 1 = 0;  ///< others have stored another value, or may have
+    std::uint32_t many_values : 1 = 0;  ///< other accesses have stored another value, or may have
     std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
-    std::uint32_t value = 0;            ///< as far as 32 bits can tell
+    std::uint32_t value = 0;            ///< the value, as far as 32 bits can hold it
     std::uint32_t cells = 0;            ///< a mask
 
     bool is_kind_of(const GridStrip& other) const {
         return writes == other.writes && strong == other.strong;
     }
-    /// A race, if different blocks access a cell.
+    /// Returns true for a race, if different blocks access a cell.
     bool conflicts_with(const GridStrip& other) const {
         return (writes || other.writes) && !(strong && other.strong);
     }
@@ -48,7 +48,7 @@ class GridStrips {
   public:
     static constexpr std::uint32_t row_cells = 32;
 
-    /// Cells of `cell_bytes` bytes, a power of two. Throws std::bad_alloc.
+    /// Makes the rows, with cells of `cell_bytes` bytes, a power of two. Throws std::bad_alloc.
     GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes);
 
     std::uint64_t begin() const { return begin_; }
@@ -62,14 +62,14 @@ class GridStrips {
         return begin_ + ((row * row_cells + cell) << shift_);
     }
 
-    /// Those that have strips.
+    /// Returns the rows that have strips.
     std::span<const std::uint64_t> rows() const { return rows_with_strips_; }
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
         for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next) f(strips_[s]);
     }
-    /// Leaves it out where there are too many.
+    /// Adds a strip, unless there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
         if (strips_.size() >= most_strips) return;
         const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
@@ -79,8 +79,8 @@ class GridStrips {
     }
 
     /// Blocks whose accesses have no strips, and do not conflict with each other, leave two masks
-    /// of the cells of each row. True where an access to `cells` cells from a cell on conflicts
-    /// with one of them, or with a strip of an event below `own_event`.
+    /// of the cells of each row. Returns true if an access to `cells` cells from `cell` on
+    /// conflicts with one of them, or with a strip of an event below `own_event`.
     bool conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
                    std::uint32_t own_event) const;
     bool conflicts(std::uint64_t row, const GridStrip& strip) const {
@@ -88,10 +88,9 @@ class GridStrips {
     }
     /// Adds an access of such a block.
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
-    /// Adds an access of such a block, up to the first row in which it conflicts(); false where
-    /// there is one.
+    /// Adds such an access, up to the first row in which it conflicts(); false if there is one.
     bool add_alone(std::uint64_t cell, std::uint64_t cells, bool writes, std::uint32_t own_event);
-    /// Adds those of `other`, which has the same memory; false where they conflict.
+    /// Adds the masks of `other`, which has the same memory; returns false if they conflict.
     bool join_cells(const GridStrips& other);
 
   private:
@@ -105,7 +104,7 @@ class GridStrips {
         if (writes) row.written |= cells;
     }
     bool conflicts(const Row& row, std::uint32_t cells, bool writes, std::uint32_t own_event) const;
-    /// Calls f(row, mask) for each row of some cells, until it returns false. False where it does.
+    /// Calls f(row, mask) for each row of some cells, until it returns false. Returns f's answer.
     template <typename F>
     static bool for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
         for (const std::uint64_t end = cell + cells; cell < end;) {
@@ -125,7 +124,7 @@ class GridStrips {
     std::size_t rows_number_;
     std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<std::uint64_t> rows_with_strips_;
-    std::vector<GridStrip> strips_;  ///< the first one stands for none
+    std::vector<GridStrip> strips_;  ///< the first one is not used
 };
 
 inline bool GridStrips::conflicts(const Row& row, std::uint32_t cells, bool writes,

@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-/// Bytes of the kernel's narrowest access to Space::shared or Space::global, at most 16: cells of
-/// this size are covered as a whole by every access.
+/// Returns the bytes of the kernel's narrowest access to Space::shared or Space::global, at most
+/// 16: cells of this size are covered as a whole by every access.
 std::uint32_t cell_bytes(const Kernel& kernel, Space space);
 
 /// Lanes of one warp that accessed a cell in one access event (0: none did).
@@ -22,8 +22,8 @@ struct CellAccess {
     bool operator==(const CellAccess&) const = default;
 };
 
-/// Accesses of two warps, or of one warp at two instructions. The second one is of the current
-/// epoch only if the first one is.
+/// Accesses of two warps, or of one warp at two instructions. The second one belongs to the current
+/// epoch only if the first one does.
 using CellAccesses = std::array<CellAccess, 2>;
 
 /// What the race detector stores for one word of memory.
@@ -34,19 +34,20 @@ struct alignas(32) RaceCell {
     std::uint32_t two_readers_epoch = 0;  ///< first event of the epoch in which two warps read it
 };
 
-/// Tells when a cell was accessed. A copy of numbers that stay during an access, so that loops over
-/// its cells have them in registers.
+/// Tells when a cell was accessed. It copies numbers that do not change during an access, so that
+/// loops over its cells have them in registers.
 struct CellTimes {
     std::uint32_t block_first, epoch_first;  ///< events
     std::uint32_t enough_readers_epoch;
 
     bool in_epoch(std::uint32_t event) const { return event >= epoch_first; }
-    /// Written before the current epoch; shared memory: in the current block.
+    /// True if it was written before the current epoch; shared memory: in the current block.
     bool is_written_earlier(const RaceCell& cell) const {
         return cell.writer.event - block_first < epoch_first - block_first;
     }
-    /// Two warps have read the cell, so every later write by any warp races with one of them. More
-    /// readers need not be recorded, unless a barrier has ordered some of the warps.
+    /// Returns true if two warps have read the cell, so that every later write by any warp races
+    /// with one of them. More readers need not be recorded, unless a barrier has ordered some of
+    /// the warps.
     bool has_enough_readers(const RaceCell& cell) const {
         return cell.two_readers_epoch == enough_readers_epoch;
     }
@@ -57,36 +58,37 @@ struct CellTimes {
 /// whole cells. Global memory has been written before the block.
 class RaceCells {
   public:
-    /// Of Space::shared or Space::global.
+    /// Prepares the cells of Space::shared or Space::global for a launch.
     void begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
                       std::uint64_t bytes);
-    /// The memory has grown.
+    /// Adds cells, because the memory has grown.
     void resize(std::uint64_t bytes);
     /// Forgets the accesses of this epoch.
     void forget();
     void begin_block();
     void begin_epoch();
-    /// A barrier of this epoch has ordered only some of the warps.
+    /// Notes that a barrier of this epoch has ordered only some of the warps.
     void order_some_warps() { enough_readers_epoch_ = no_epoch; }
 
-    /// False for an access that fails when it executes.
+    /// Returns false for an access that fails when it executes.
     bool is_valid(std::uint64_t address, std::uint64_t bytes) const {
         return address < bytes_ && bytes <= bytes_ - address && (address & (bytes - 1)) == 0;
     }
     std::uint32_t index_of(std::uint64_t address) const { return std::uint32_t(address) >> shift_; }
     std::uint32_t byte_of(std::uint32_t index) const { return index << shift_; }
-    std::uint32_t count(std::uint32_t bytes) const { return bytes >> shift_; }  ///< cells of bytes
+    /// The cells of this many bytes.
+    std::uint32_t count(std::uint32_t bytes) const { return bytes >> shift_; }
     std::uint32_t cell_bytes() const { return 1u << shift_; }
     unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
     bool has_atomics() const { return !atomics_.empty(); }
-    /// Atomics and strong stores to a cell; nullptr where the kernel has none in this memory.
+    /// The atomics and strong stores to a cell; nullptr if the kernel has none in this memory.
     CellAccesses* atomics(std::uint32_t index) {
         return has_atomics() ? &atomics_[index] : nullptr;
     }
 
-    /// True for a load, of one address by all its lanes, of which nothing has to be recorded: its
-    /// cells were written in an earlier epoch, and two warps have read them in this one.
+    /// Returns true for a load of one address by all its lanes that need not be recorded: its cells
+    /// were written in an earlier epoch, and two warps have read them in this one.
     bool needs_no_record(const Access& load) const {
         const std::uint64_t address = load.lane_addresses[std::countr_zero(load.mask)];
         return (load.checked || is_valid(address, load.bytes)) &&
@@ -102,13 +104,13 @@ class RaceCells {
         return {is_shared_ ? events_.block_first() : 0, events_.epoch_first(),
                 enough_readers_epoch_};
     }
-    /// Whether the write of this number, or one before the block, has written the cell.
+    /// Whether the write with this number, or a write before the block, has written the cell.
     bool is_written(std::uint32_t event) const { return !is_shared_ || events_.in_block(event); }
     void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
 
-    /// The event that an access belongs to.
+    /// Returns the event that an access belongs to.
     CellAccess begin_access(const Access& access, const BlockOrder& order);
-    /// Numbers the executed store instructions of the launch.
+    /// Returns the number of the next executed store instruction of the launch.
     std::uint32_t next_store() { return ++store_number_; }
 
     AccessEvents& events() { return events_; }
@@ -123,7 +125,7 @@ class RaceCells {
     bool is_shared_ = true;
     std::uint64_t bytes_ = 0;
     std::vector<RaceCell> cells_;
-    std::vector<CellAccesses> atomics_;  ///< by cell, or empty
+    std::vector<CellAccesses> atomics_;  ///< indexed by cell, or empty
     AccessEvents events_;
     std::uint32_t enough_readers_epoch_ = 1;
     bool by_words_ = false;  ///< words of memory may order some of the warps at any time

@@ -44,7 +44,7 @@ class RaceDetector : public Observer, BlockSummaries {
         report_.count_hazards();
     }
     std::vector<Finding> findings() const { return report_.findings(); }
-    /// By 4-byte word of the running block's shared memory: the word has taken part in a race.
+    /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return report_.racing_words(); }
 
     std::unique_ptr<Observer> fork() override;
@@ -71,18 +71,18 @@ class RaceDetector : public Observer, BlockSummaries {
     void on_broadcasts(std::span<const BroadcastLoad> loads) override;
 
     void follow_words(const Access& access);
-    /// Later accesses of the warp are new events.
+    /// Makes later accesses of the warp new events.
     void separate(std::uint32_t warp);
 
     MemoryOrders orders_;
     BlockOrder order_;
     RaceCells shared_, global_;
-    GlobalWindow window_;  ///< of global_
+    GlobalWindow window_;  ///< the window of global_
     RaceReport report_;
     HeatMap* heat_ = nullptr;
     std::uint32_t block_ = 0;
-    std::uint32_t epoch_ = 0;    ///< of order_, as the cells know it
-    bool has_no_races_ = false;  ///< the running block, as is proved
+    std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
+    bool has_no_races_ = false;  ///< the running block is proved to have no races
     bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
 };
 

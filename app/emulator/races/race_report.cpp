@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// "byte 12 of shared memory"
+/// Names a place: "byte 12 of shared memory".
 std::string place_of(const Conflict& conflict, const Access& later) {
     if (conflict.global_address) {
         const BlockContext& block = *later.state->block;
@@ -21,7 +21,7 @@ std::string place_of(const Conflict& conflict, const Access& later) {
     return fmt::format("byte {} of shared memory", conflict.byte);
 }
 
-/// The order of the program is that of one thread, which executes both instructions.
+/// Returns the order in the program of one thread, which executes both instructions.
 AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t later) {
     const bool forwards = reached_in_epoch(kernel, earlier)[later];
     const bool backwards = reached_in_epoch(kernel, later)[earlier];
@@ -113,7 +113,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     return f;
 }
 
-/// "__syncthreads() is missing between a.cu:7 and a.cu:9"
+/// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
 std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& later,
                                         const Finding& f) const {
     if (by_words_)

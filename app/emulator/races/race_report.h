@@ -18,42 +18,42 @@ struct Conflict {
     AccessEvent earlier{};
     unsigned earlier_lane = 0, lane = 0;
     std::uint32_t byte = 0;            ///< offset into shared memory
-    std::uint64_t global_address = 0;  ///< in place of `byte`, for a race in global memory
-    bool same_value = false;           ///< both store one value
-    bool one_instruction = false;      ///< two lanes of one store instruction
+    std::uint64_t global_address = 0;  ///< set instead of `byte` for a race in global memory
+    bool same_value = false;           ///< both accesses store one value
+    bool one_instruction = false;      ///< the accesses are two lanes of one store instruction
 };
 
 /// What the race detector tells people: its findings, and the words of memory that race.
 class RaceReport {
   public:
-    /// From now on hazards are counted by word.
+    /// Makes the report count hazards by word from now on.
     void count_hazards() { counts_hazards_ = true; }
     /// `by_words`: the kernel's threads may order their accesses by words of memory.
     void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes,
                       bool by_words);
     void begin_block(std::uint32_t block);
     const Kernel& kernel() const { return launch_.kernel(); }
-    std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
+    std::uint32_t threads() const { return launch_.threads(); }  ///< threads of one block
 
-    /// True when the block has no hazard so far, whatever the values that it has stored.
+    /// Returns true if the block has no hazard so far, whatever the values that it has stored.
     bool is_clean() const { return is_clean_; }
-    /// Whether there is a hazard depends on the values that are stored.
+    /// Notes that the stored values decide whether there is a hazard.
     void note_values() { is_clean_ = false; }
-    /// `bytes` bytes from that of the conflict on have this hazard, `count` times.
+    /// Marks `bytes` bytes from that of the conflict on, which have this hazard `count` times.
     void mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count);
-    /// `count` lanes of the access `later` have this hazard.
+    /// Adds a hazard that `count` lanes of the access `later` have.
     void add(const Conflict& conflict, const Access& later, std::uint64_t count);
-    /// These lanes read a byte that no thread of the block has written.
+    /// Adds a finding: these lanes read a byte that no thread of the block has written.
     void add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes);
 
     std::vector<Finding> findings() const { return log_.findings(); }
-    /// Of the running launch; empty unless count_hazards() was called.
+    /// The hazards of the running launch; empty unless count_hazards() was called.
     const HazardCounts& shared_hazards() const { return shared_hazards_; }
     const HazardCounts& global_hazards() const { return global_hazards_; }
-    /// By 4-byte word of the running block's shared memory.
+    /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return racing_words_; }
 
-    /// For another host thread of the current launch: see Observer::fork().
+    /// Prepares the report for another host thread of the current launch: see Observer::fork().
     void become_fork() { log_ = log_.fork(); }
     void join(const RaceReport& fork);
     void forget_after(std::uint32_t block) { log_.forget_after(block); }

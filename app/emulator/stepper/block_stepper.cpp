@@ -65,7 +65,7 @@ void BlockStepper::insert_step(Warp& warp) {
     if (turn.open) suspend(warp, turn);
 }
 
-// Leaves the running split where it is, as if no turn had begun.
+// Leaves the running split where it is and ends the turn without a trace.
 void BlockStepper::suspend(Warp& warp, const Turn& turn) {
     warp.pause(turn.next);
     warp.leave();

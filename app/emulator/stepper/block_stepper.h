@@ -20,15 +20,15 @@ class BlockStepper : public BlockRunner {
                Observer& observer);
     bool finished() const { return finished_; }
     bool can_run(std::uint32_t warp) const { return !finished_ && (block_.runnable >> warp & 1); }
-    /// The warp that run() would run next; none when finished.
+    /// Returns the warp that run() would run next; none when the block has finished.
     std::optional<std::uint32_t> scheduled_warp() const;
-    /// Index of the instruction that a warp executes next. The warp must be able to run.
+    /// The index of the instruction that a warp executes next. The warp must be able to run.
     std::uint32_t next_pc(std::uint32_t warp) const;
     /// Executes that instruction. A step of the scheduled warp continues its turn; a step of
-    /// another warp is inserted and leaves the turn as it is. Throws Error.
+    /// another warp is inserted and leaves the turn unchanged. Throws Error.
     void step(std::uint32_t warp);
 
-    /// The instruction of the newest step, also where it failed. A guard may leave no lane.
+    /// The instruction of the newest step, even if it failed. A guard may leave no lane.
     struct Executed {
         std::uint32_t pc = 0;
         std::uint32_t mask = 0;
@@ -47,7 +47,7 @@ class BlockStepper : public BlockRunner {
         BlockState block;
         Turn turn;
         bool finished = false;
-        std::uint64_t budget = 0;       ///< what is left of it
+        std::uint64_t budget = 0;       ///< what is left of the budget
         std::vector<std::byte> shared;  ///< shared memory
         PrintLog::Mark printed;
     };

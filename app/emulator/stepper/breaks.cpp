@@ -14,8 +14,8 @@
 namespace warpscope::emulator {
 namespace {
 
-/// By instruction: whether a later branch (`back`), or any branch, leads to it or to the inserted
-/// instructions before it.
+/// For each instruction: whether a later branch (`back`), or any branch, leads to it or to the
+/// inserted instructions before it.
 struct BranchTargets {
     explicit BranchTargets(const Kernel& kernel)
         : any(kernel.code.size()), back(kernel.code.size()), ends(kernel.code.size()) {
@@ -33,7 +33,7 @@ struct BranchTargets {
     std::vector<bool> ends;  ///< the instruction ends its basic block
 };
 
-/// Whether the instruction has the line; nothing where it has no line at all.
+/// Returns whether the instruction has the line; nothing if it has no line at all.
 std::optional<bool> has_line(const Kernel& kernel, std::uint32_t pc, std::string_view file,
                              int line) {
     const SourceLine& source = kernel.lines[pc].source;
@@ -52,11 +52,11 @@ class BreakFinder {
             if (watch.enabled) watches_.push_back({watch});
     }
 
-    /// The stepper is at another place now: earlier values of the words don't count.
+    /// Call it when the stepper has moved: earlier values of the words don't count.
     void begin() {
         for (Watch& watch : watches_) watch.value = word(watch.point);
     }
-    /// After a step. Watches compare with the position of the call before.
+    /// Must be called after each step. Watches compare with the position of the previous call.
     std::optional<Stop> after_step() {
         std::optional<Stop> stop = reached();
         if (stepper_.end() == Stepper::End::failed) return {};
@@ -69,7 +69,7 @@ class BreakFinder {
         }
         return stop;
     }
-    /// Whether the next step reaches a breakpoint.
+    /// Returns the stop if the next step reaches a breakpoint.
     std::optional<Stop> reached() const {
         const std::uint64_t here = stepper_.position();
         const auto history = stepper_.history();
@@ -89,7 +89,7 @@ class BreakFinder {
     };
     struct Watch {
         Watchpoint point;
-        std::optional<std::uint32_t> value{};  ///< at the newest position
+        std::optional<std::uint32_t> value{};  ///< the value at the newest position
     };
 
     void add(const Breakpoint& point) {
@@ -140,7 +140,7 @@ class BreakFinder {
         return bits;
     }
 
-    /// Whether the newest step did what the watchpoint waits for.
+    /// Returns the stop if the newest step did what the watchpoint waits for.
     std::optional<Stop> accessed(const Watchpoint& watch, bool changed) const {
         const std::uint32_t warp = stepper_.history()[stepper_.position() - 1].warp;
         const bool global = watch.space == Space::global;
@@ -165,7 +165,7 @@ class BreakFinder {
     }
 
     const Stepper& stepper_;
-    std::vector<std::vector<Point>> points_at_;  ///< by instruction
+    std::vector<std::vector<Point>> points_at_;  ///< indexed by instruction
     std::vector<Watch> watches_;
 };
 
@@ -181,7 +181,7 @@ std::vector<std::uint32_t> line_starts(const Kernel& kernel, std::string_view fi
     std::vector<std::uint32_t> starts;
     const BranchTargets targets(kernel);
     bool in_block = false;  // the basic block has had an instruction of the line
-    bool before = false;    // the instruction before is one
+    bool before = false;    // the previous instruction has the line
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         if (targets.any[pc]) in_block = false;
         if (!kernel.lines[pc].pseudo) {
@@ -209,7 +209,7 @@ Stop run_back_to(Stepper& stepper, const Breaks& breaks) {
     const std::uint64_t from = stepper.position();
     if (from == 0) return {Stop::At::start};
     BreakFinder finder(stepper, breaks);
-    // From one saved position to the next, the latest ones first.
+    // Runs between each two saved positions, the latest ones first.
     std::optional<Stop> stop;
     std::uint64_t found = 0, last = from - 1;
     while (last > 0 && !stop) {

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// The whole text as a number; nothing for other text and for a number out of range.
+/// Reads the whole text as a number; nothing for other text and for a number out of range.
 template <class T, class... Format>
 std::optional<T> number_in(std::string_view text, Format... format) {
     T value{};

@@ -19,7 +19,7 @@ class Condition {
     Condition(const Kernel& kernel, std::string_view text);
 
     const RegisterInfo& reg() const { return reg_; }
-    /// For the raw bits of the register in a lane: see Stepper::value().
+    /// Whether the raw bits of the register in a lane satisfy the condition: see Stepper::value().
     bool holds(std::uint64_t bits) const;
 
   private:
@@ -41,7 +41,7 @@ class Condition {
     RegisterInfo reg_;
     Comparison comparison_ = Comparison::equal;
     Reading reading_ = Reading::as_signed;
-    std::uint64_t bits_ = 0;  ///< of the constant, sign-extended to 64 where it is signed
+    std::uint64_t bits_ = 0;  ///< bits of the constant, sign-extended to 64 if it is signed
 };
 
 }  // namespace warpscope::emulator

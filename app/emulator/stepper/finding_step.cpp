@@ -8,7 +8,7 @@
 namespace warpscope::emulator {
 namespace {
 
-/// More accesses of one thread at one line are not looked at: each takes a moment.
+/// The most accesses of one thread at one line that are examined: each takes a moment.
 constexpr std::size_t most_looked_at = 4096;
 
 /// One thread's access in the stepper's block.
@@ -44,11 +44,12 @@ struct Party {
         return begin <= byte && byte < begin + access->bytes;
     }
 
-    std::vector<bool> is_at_place;  ///< by instruction: it accesses or waits at the finding's place
+    /// For each instruction: whether it accesses or waits at the finding's place.
+    std::vector<bool> is_at_place;
     std::uint32_t warp = 0, lane = 0;
 };
 
-/// The steps of the pair of accesses that race.
+/// Returns the steps of the pair of accesses that race.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> pair_of(Stepper& stepper,
                                                                const Finding& finding) {
     const Party first(stepper, finding.first), second(stepper, *finding.second);

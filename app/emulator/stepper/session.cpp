@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// The launch with the checks that Machine::run makes.
+/// Returns the launch after the checks that Machine::run makes.
 FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
     std::vector<const void*> arguments;
     for (const Parameter& p : launch.kernel->parameters)
@@ -34,8 +34,8 @@ Stepper::Session::Session(Machine& of, FrozenLaunch frozen, std::uint32_t which)
       stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options,
               budget) {}
 
-// Runs the earlier blocks of this virtual SM, whose shared memory the block finds; all earlier
-// blocks if the kernel is order-dependent.
+// Runs the blocks whose shared memory the block finds: the earlier blocks of its virtual SM, or all
+// earlier blocks if the kernel is order-dependent.
 void Stepper::Session::run_earlier_blocks() {
     const Kernel& kernel = *launch.kernel;
     const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;

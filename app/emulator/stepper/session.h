@@ -28,14 +28,14 @@ struct Stepper::Session {
 
     void run_earlier_blocks();
     void start();
-    /// One step of a warp, by default of the scheduled one; false when it cannot run.
+    /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);
     void execute(std::uint32_t warp);
     void seek(std::uint64_t target);
     void save_position();
     void forget_from(std::uint64_t position);
     bool is_open() const { return end == End::open; }
-    /// For functions that run many steps: the launch's time limit counts from start_run().
+    /// Begins a run of many steps: the launch's time limit counts from here.
     void start_run() { budget.restart_time(); }
     bool may_continue_run() const {
         return position % 1024 != 0 || budget.check_time() == Budget::Verdict::within;
@@ -47,7 +47,7 @@ struct Stepper::Session {
     Machine& machine;
     FrozenLaunch launch;
     std::uint32_t block, sm;
-    /// By virtual SM: copies, so that the machine's own shared memory does not change.
+    /// For each virtual SM, a copy, so that the machine's own shared memory does not change.
     std::vector<std::vector<std::byte>> shared;
     Budget budget;
     StepRecorder recorder;
@@ -57,7 +57,7 @@ struct Stepper::Session {
     std::uint64_t position = 0;
     End end = End::open;
     std::string error;
-    std::vector<SavedPosition> saved;  ///< by position; the first one is 0
+    std::vector<SavedPosition> saved;  ///< ordered by position; the first one is 0
     std::uint64_t distance = 64;       ///< between saved positions; doubles when there are too many
     std::size_t most_saved = 128;
 };

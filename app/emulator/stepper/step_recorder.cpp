@@ -68,7 +68,7 @@ void StepRecorder::update_words(const Access& access, unsigned lane) {
     const std::uint64_t address = access.address(lane);
     const auto thread = std::int32_t(access.warp * lanes_per_warp + lane);
     for (std::uint64_t w = address / 4; w <= (address + access.bytes - 1) / 4; ++w) {
-        if (w >= observed.words.size()) return;  // invalid: the instruction will fail
+        if (w >= observed.words.size()) return;  // an invalid access: the instruction will fail
         WordView& word = observed.words[w];
         if (access.kind != MemoryAccess::load) {
             word.writer = thread;

@@ -15,7 +15,7 @@ namespace warpscope::emulator {
 /// What has been observed of a block up to one position. A plain value, saved with the block.
 struct Observations {
     std::vector<WordView> words;
-    std::vector<std::optional<AccessView>> shared, global;  ///< newest accesses, by warp
+    std::vector<std::optional<AccessView>> shared, global;  ///< for each warp, its newest access
     std::uint32_t epoch = 0;
     RaceDetector races;
     BarrierCheck barriers;
@@ -30,12 +30,12 @@ class StepRecorder : public Observer {
     /// so that they can be undone.
     void begin() { begun_ = true; }
     void begin_step(std::uint64_t step);
-    /// The history ends at `position` now.
+    /// Forgets what lies behind `position`, where the history ends now.
     void forget_from(std::uint64_t position);
 
     Observations observed;
     UndoLog undo;
-    /// The waits of the whole history, which has `steps` steps.
+    /// Returns the waits of the whole history, which has `steps` steps.
     std::span<const BarrierWait> waits(std::uint64_t steps);
     /// The steps of the history that released a barrier.
     const std::vector<std::uint64_t>& releases() const { return releases_; }
@@ -58,9 +58,9 @@ class StepRecorder : public Observer {
     bool begun_ = false;
     std::uint64_t step_ = 0;
     bool is_new_ = true;       ///< the step is not a repetition
-    std::uint64_t known_ = 0;  ///< steps of the history
+    std::uint64_t known_ = 0;  ///< number of steps in the history
     std::vector<BarrierWait> waits_;
-    std::vector<std::uint8_t> wait_barriers_;  ///< barrier number of each wait
+    std::vector<std::uint8_t> wait_barriers_;  ///< for each wait, the number of its barrier
     std::vector<std::size_t> open_waits_;      ///< waits that no step of the history ends
     std::vector<std::uint64_t> releases_;
 };

@@ -20,14 +20,15 @@ namespace warpscope::emulator {
 struct SplitView {
     enum class State : std::uint8_t { running, at_barrier, at_warp_sync, at_join };
     State state = State::running;
-    std::uint32_t mask = 0;     ///< lanes
-    std::uint32_t pc = 0;       ///< the instruction that they execute next or wait at
-    std::uint32_t barrier = 0;  ///< 0..15, of at_barrier
+    std::uint32_t mask = 0;  ///< lanes
+    /// The instruction at which the lanes are: to execute next, or to wait.
+    std::uint32_t pc = 0;
+    std::uint32_t barrier = 0;  ///< the number of the barrier, 0..15, for at_barrier
 };
 
 struct WarpView {
     std::uint32_t threads = 0;      ///< lanes that belong to a thread of the block
-    std::uint32_t exited = 0;       ///< of these
+    std::uint32_t exited = 0;       ///< those of `threads` that have exited
     std::vector<SplitView> splits;  ///< the next one to run comes first; empty: all exited
 };
 
@@ -36,16 +37,17 @@ struct WordView {
     static constexpr std::int32_t nobody = -1;
     std::int32_t writer = nobody;  ///< linear index of the thread in the block
     std::int32_t reader = nobody;
-    std::uint32_t write_epoch = 0, read_epoch = 0;  ///< barriers that the block had passed
+    /// Number of barriers that the block had passed.
+    std::uint32_t write_epoch = 0, read_epoch = 0;
     std::uint32_t write_pc = 0, read_pc = 0;
-    bool hazard = false;  ///< has taken part in a race
+    bool hazard = false;  ///< the word has taken part in a race
 };
 
 /// A load, store or atomic of shared or global memory, as one warp executed it.
 struct AccessView {
     std::uint64_t step = 0;  ///< index into Stepper::history()
     std::uint32_t warp = 0, mask = 0, pc = 0;
-    std::uint32_t bytes = 0;  ///< of one lane
+    std::uint32_t bytes = 0;  ///< width of one lane's access
     MemoryAccess kind = MemoryAccess::none;
     std::array<std::uint64_t, 32> addresses{};  ///< offsets into shared memory, or host addresses
 };
@@ -90,19 +92,20 @@ class Stepper {
     /// Executes one instruction of `warp`, by default of the warp that the schedule chooses.
     /// Returns false if that warp cannot run.
     bool step(std::optional<std::uint32_t> warp = {});
-    /// The next three run at most for the launch's time limit, and end at the stop request.
-    /// Until the warp reaches another source line, waits or has exited.
+    /// This function and the next two run at most for the launch's time limit, and end at the stop
+    /// request. This one runs until the warp reaches another source line, waits or has exited.
     void step_line(std::optional<std::uint32_t> warp = {});
-    /// Until the next barrier completes, or the block ends.
+    /// Runs until the next barrier completes, or the block ends.
     void step_barrier();
-    /// Until the block ends, or the history has `most` steps.
+    /// Runs until the block ends, or the history has `most` steps.
     void run(std::uint64_t most = 4'000'000);
 
-    /// Repeats the known steps and goes on as the schedule says, until `done` holds after a step,
-    /// the block ends, or position() is `most`. False: the time limit or the stop request ended it.
+    /// Repeats the known steps and then follows the schedule, until `done` holds after a step, the
+    /// block ends, or position() is `most`. Returns false if the time limit or the stop request
+    /// ended it.
     bool run_until(std::uint64_t most, const std::function<bool()>& done);
 
-    /// The stop request of later runs, instead of the launch's.
+    /// Sets the stop request of later runs, in place of the launch's.
     void set_stop(std::stop_token stop);
 
     /// --- Backwards. seek() goes to any position in the history: it restores the nearest saved
@@ -114,8 +117,9 @@ class Stepper {
     }
     /// The newest position before this one, which is not 0, that seek() reaches without a step.
     std::uint64_t saved_before(std::uint64_t position) const;
-    void back_line();     ///< to where the warp of the newest step reached its source line
-    void back_barrier();  ///< to the previous completed barrier, or the start
+    /// Goes back to where the warp of the newest step reached its source line.
+    void back_line();
+    void back_barrier();  ///< goes back to the previous completed barrier, or the start
 
     /// --- State at the current position.
     const FrozenLaunch& launch() const;
@@ -123,24 +127,24 @@ class Stepper {
     std::uint32_t block() const;
     std::uint64_t position() const;              ///< number of executed steps
     std::span<const Step> history() const;       ///< the executed steps and the known later ones
-    std::span<const BarrierWait> waits() const;  ///< of the whole history
+    std::span<const BarrierWait> waits() const;  ///< the waits of the whole history
     End end() const;
-    const std::string& error() const;                ///< of End::failed; else empty
-    const std::string& printed() const;              ///< by printf()
+    const std::string& error() const;                ///< the error of End::failed; empty otherwise
+    const std::string& printed() const;              ///< output of printf()
     std::uint32_t epoch() const;                     ///< completed barriers
     std::optional<std::uint32_t> next_warp() const;  ///< the schedule's choice; none at the end
 
     std::uint32_t warps() const;
-    /// The instruction of the warp's next step; none where it cannot run.
+    /// Returns the instruction of the warp's next step; none if it cannot run.
     std::optional<std::uint32_t> next_pc(std::uint32_t warp) const;
     WarpView warp(std::uint32_t warp) const;
     /// Raw bits of a register (Kernel::registers) in a lane; a predicate is 0 or 1.
     std::uint64_t value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const;
     std::span<const std::byte> shared_memory() const;
-    std::span<const WordView> words() const;  ///< of shared memory
+    std::span<const WordView> words() const;  ///< the words of shared memory
     /// The 4 bytes at a global address; none outside all allocations.
     std::optional<std::uint32_t> global_word(std::uint64_t address) const;
-    std::vector<Finding> findings() const;  ///< of the race and barrier checks
+    std::vector<Finding> findings() const;  ///< what the race and barrier checks have found
     /// The newest access of a warp.
     std::optional<AccessView> shared_access(std::uint32_t warp) const;
     std::optional<AccessView> global_access(std::uint32_t warp) const;

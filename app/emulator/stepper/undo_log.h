@@ -16,8 +16,8 @@ class UndoLog {
   public:
     UndoLog(const Memory& memory, const Kernel& kernel) : memory_(memory), kernel_(kernel) {}
 
-    /// Saves the old contents. Call it before a global store or atomic executes, also when a step
-    /// is repeated. Invalid addresses are ignored: the instruction will not write them.
+    /// Saves the old contents. Must be called before a global store or atomic executes, also when a
+    /// step is repeated. Invalid addresses are ignored: the instruction will not write them.
     void save(const Access& access);
     /// Number of stores that are in memory now.
     std::size_t mark() const { return done_; }
@@ -39,7 +39,8 @@ class UndoLog {
     const Memory& memory_;
     const Kernel& kernel_;
     std::vector<Entry> entries_;
-    std::vector<std::byte> bytes_;  ///< contents before the store; of an undone one, after it
+    /// Contents before the store; for an undone store, those after it.
+    std::vector<std::byte> bytes_;
     std::size_t done_ = 0;
 };
 

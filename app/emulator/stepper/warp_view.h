@@ -6,8 +6,7 @@
 
 namespace warpscope::emulator {
 
-/// The splits of a warp in terms of the PTX text: without the joins and prefixes that the decoder
-/// has inserted.
+/// The splits of a warp in terms of the PTX text: without inserted joins and prefixes.
 WarpView view_of(const Warp& warp, BarrierPolicy barriers);
 
 }  // namespace warpscope::emulator

@@ -20,7 +20,7 @@ struct Word {
     ElementType type;
 };
 
-/// The first word of a type is the one that is shown.
+/// Each type may have several words. Messages show the first one.
 constexpr std::array scalar_words{
     Word{"bool", {boolean, 1}},
     Word{"char", {signed_integer, 1}},
@@ -52,7 +52,7 @@ constexpr std::array scalar_words{
     Word{"__nv_bfloat16", {bfloat, 2}},
 };
 
-/// With the number of lanes behind them: float2, float3, float4.
+/// Types with several lanes: float2, float3, float4.
 constexpr std::array vector_words{
     Word{"char", {signed_integer, 1}},     Word{"uchar", {unsigned_integer, 1}},
     Word{"short", {signed_integer, 2}},    Word{"ushort", {unsigned_integer, 2}},

@@ -22,7 +22,7 @@ enum class ElementKind : std::uint8_t {
 /// The elements of an array: `lanes` numbers each, as in float4.
 struct ElementType {
     ElementKind kind = ElementKind::floating;
-    unsigned bytes = 4;  ///< of one number
+    unsigned bytes = 4;  ///< bytes of one number
     unsigned lanes = 1;
     bool operator==(const ElementType&) const = default;
     bool is_real() const { return kind == ElementKind::floating || kind == ElementKind::bfloat; }
@@ -44,16 +44,17 @@ struct Array {
     Array(const ElementType& type, std::vector<std::size_t> shape);  ///< zeros
 
     std::size_t elements() const;                                    ///< the product of the shape
-    std::size_t numbers() const { return elements() * type.lanes; }  ///< of all lanes
-    Number at(std::size_t index) const;  ///< of numbers(); an unsigned 64-bit one may wrap
+    std::size_t numbers() const { return elements() * type.lanes; }  ///< the numbers of all lanes
+    /// Index counts numbers(); an unsigned 64-bit number may wrap.
+    Number at(std::size_t index) const;
     /// Converts as C++ does: a real number loses its fraction in an array of integers.
     void set(std::size_t index, const Number& number);
 };
 
-/// The numbers as others of this type, whose lanes are those of the array.
+/// Returns the numbers converted to another type, with the lanes of the array.
 Array converted(const Array& array, ElementType type);
 
-/// "1000", "64 x 48"
+/// Returns "1000" or "64 x 48".
 std::string shape_words(const std::vector<std::size_t>& shape);
 
 }  // namespace warpscope::experiments

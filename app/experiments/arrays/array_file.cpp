@@ -36,7 +36,7 @@ std::string_view value_of(std::string_view header, std::string_view key) {
 }
 
 ElementType npy_type(std::string_view descr) {
-    // A quote, the byte order, the kind, and the bytes of one number.
+    // The word consists of the byte order, the kind, and the bytes of one number.
     const std::string word(descr.substr(0, descr.find('\'', 1)));
     ElementType type;
     if (word.size() == 4 && (word[1] == '<' || word[1] == '|')) {

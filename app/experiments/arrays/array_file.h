@@ -15,8 +15,8 @@ namespace warpscope::experiments {
 /// Throws LaunchError that names the file.
 Array read_array(const std::filesystem::path& file, const ElementType& expected);
 
-/// The bytes of a `.npy` file, in which bfloat16 is float32, and of a CSV file: a line for each
-/// index of the last dimension but one, numbers with commas between them.
+/// Returns the bytes of a `.npy` file, in which bfloat16 is float32, and of a CSV file: a line for
+/// each index of the last dimension but one, numbers with commas between them.
 std::string to_npy(const Array& array);
 std::string to_csv(const Array& array);
 

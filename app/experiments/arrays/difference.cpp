@@ -17,7 +17,7 @@ Difference difference(const Array& found, const Array& expected, double absolute
     for (std::size_t i = 0; i < found.numbers(); ++i) {
         const Number a_number = found.at(i), b_number = expected.at(i);
         const double a = real(a_number), b = real(b_number);
-        // Integers of 64 bits are compared as such: not all of them fit into a double.
+        // Integers of 64 bits are compared as integers: not all of them fit into a double.
         const bool equal = a_number == b_number || a == b || (std::isnan(a) && std::isnan(b));
         if (equal) continue;
         const double distance = std::fabs(a - b);

@@ -11,8 +11,8 @@
 
 namespace warpscope::experiments {
 
-/// A launch that can't be described so. The message names the field, such as "launches[0].grid",
-/// and says what to write.
+/// A launch that can't be described in this way. The message names the field, such as
+/// "launches[0].grid", and says what to write.
 struct LaunchError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
@@ -22,7 +22,7 @@ using Number = std::variant<std::int64_t, double>;
 using Names = std::map<std::string, Number, std::less<>>;
 
 double real(const Number& number);
-/// Throws LaunchError if the number has a fraction or does not fit.
+/// Returns the number as an integer. Throws LaunchError if it has a fraction or does not fit.
 std::int64_t whole(const Number& number);
 std::string to_string(const Number& number);  ///< as a literal: "16", "0.5"
 
@@ -69,7 +69,7 @@ class Expression {
     /// One entry of the expression in postfix order.
     struct Step {
         Operation operation;
-        std::size_t index = 0;  ///< of the name, of the function or of a step
+        std::size_t index = 0;  ///< the index of the name, of the function or of a step
         Number constant{};
     };
     [[noreturn]] void fail(std::string_view reason) const;

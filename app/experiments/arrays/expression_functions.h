@@ -11,7 +11,8 @@ struct ExpressionFunction {
     std::string_view name;
     unsigned arguments;  ///< one or two
     double (*of_reals)(double, double);
-    std::int64_t (*of_integers)(std::int64_t, std::int64_t) = nullptr;  ///< null: gives a real
+    /// Null: the result is a real number.
+    std::int64_t (*of_integers)(std::int64_t, std::int64_t) = nullptr;
 };
 
 std::span<const ExpressionFunction> expression_functions();

@@ -24,7 +24,7 @@ constexpr int deepest = 100;
 
 }  // namespace
 
-/// Recursive descent over the text; appends to the expression's steps.
+/// A recursive-descent parser, which appends to the expression's steps.
 class ExpressionParser {
   public:
     explicit ExpressionParser(Expression& to) : to_(to), text_(to.text_) {}
@@ -40,7 +40,7 @@ class ExpressionParser {
         std::string_view sign;
         Operation operation;
     };
-    /// The operators of one level, the longer sign before its beginning.
+    /// The operators of one level. An operator stands before any that is its beginning.
     using Level = std::span<const Operator>;
 
     void choice() {
@@ -87,7 +87,7 @@ class ExpressionParser {
         }
     }
 
-    /// "<" is not the beginning of "<<".
+    /// "<" must not be taken for the beginning of "<<".
     bool is_operator(std::string_view sign) {
         skip_spaces();
         const bool shifts =
@@ -163,7 +163,7 @@ class ExpressionParser {
         emit({Operation::constant, 0, is_integer ? Number(integer) : Number(value)});
     }
 
-    /// The index of the new step.
+    /// Appends a step and returns its index.
     std::size_t emit(Expression::Step step) {
         to_.steps_.push_back(step);
         return to_.steps_.size() - 1;

@@ -7,7 +7,7 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Sign 0, all bits of the exponent 1, the stored digits 0.
+/// The bits of infinity: sign 0, all bits of the exponent 1, the stored digits 0.
 template <int Digits>
 constexpr unsigned infinity = (0x7fffU >> (Digits - 1)) << (Digits - 1);
 
@@ -23,7 +23,7 @@ ShortFloat<Digits, Least>::ShortFloat(double value) {
         bits_ = std::uint16_t(sign | infinity<Digits>);
     } else {
         const int exponent = std::clamp(size > 0 ? std::ilogb(size) : Least, Least, 1 - Least);
-        // Stored digits that carry add one to the exponent, up to infinity.
+        // If the stored digits carry, one is added to the exponent, up to infinity.
         const double digits = std::nearbyint(std::ldexp(size, Digits - 1 - exponent));
         const double bits = std::ldexp(double(exponent - Least), Digits - 1) + digits;
         bits_ = std::uint16_t(sign | unsigned(std::min(bits, double(infinity<Digits>))));

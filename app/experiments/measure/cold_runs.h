@@ -33,7 +33,7 @@ class ColdRuns {
     struct Times {
         std::size_t runs = 0;
         double median_ms = 0, p99_ms = 0;            ///< device time
-        std::optional<Comparison::Counts> counts{};  ///< of one run
+        std::optional<Comparison::Counts> counts{};  ///< the counts of one run
     };
     /// Calls `run` to warm up and to count its work for `elements` elements, then launches_worth()
     /// times with a cold cache. Its argument is the number of the run. `run` launches the kernel

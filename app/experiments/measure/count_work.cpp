@@ -9,7 +9,7 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Lets an observer see what happens on a device, beside the one that does so already.
+/// Adds an observer to a device beside the one that observes it already.
 class Observing {
   public:
     Observing(compute::EmulatedDevice& device, emulator::Observer& observer)

@@ -14,7 +14,8 @@ namespace warpscope::experiments {
 /// Neighbouring words of an array with equal counts.
 struct HeatRun {
     std::uint64_t first = 0, words = 0;
-    std::array<std::uint64_t, emulator::heat_figures> counts{};  ///< by HeatFigure, of each word
+    /// The counts of each word, indexed by HeatFigure.
+    std::array<std::uint64_t, emulator::heat_figures> counts{};
 
     std::uint64_t count(emulator::HeatFigure figure) const { return counts[std::size_t(figure)]; }
 };
@@ -22,17 +23,17 @@ struct HeatRun {
 /// All words of the array that have been counted, in their order.
 std::vector<HeatRun> heat_runs(const emulator::HeatArray& array);
 
-/// The runs that have the figure, the highest first, in the order of their words where it is equal.
+/// The runs that have the figure, the highest first, then in the order of their words.
 std::vector<HeatRun> hottest(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
 
-/// Of all words.
+/// Returns the sum of the figure over all words.
 std::uint64_t heat_total(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
 
 /// The figures that the kernel was counted by: races only where the race check ran.
 std::vector<compute::Word<emulator::HeatFigure>> heat_words(const emulator::KernelHeat& kernel);
 
-/// The name of a variable; for an allocation that of the kernel's parameter by which its first
-/// launch got it, or a description.
+/// Returns the name of a variable; for an allocation, the name of the kernel's parameter by which
+/// its first launch got it, or a description.
 std::string heat_name(const emulator::KernelHeat& kernel, const emulator::HeatArray& array,
                       const compute::KernelEdits& edits);
 

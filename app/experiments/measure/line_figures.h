@@ -15,23 +15,23 @@ namespace warpscope::experiments {
 enum class LineFigure : std::uint8_t {
     instructions,  ///< executed warp instructions of the PTX
     divergence,    ///< idle lanes of these instructions
-    sectors,       ///< of global memory
+    sectors,       ///< sectors of global memory
     wavefronts,    ///< passes over shared memory
     conflicts      ///< passes that bank conflicts add
 };
 
 std::uint64_t figure_of(const emulator::ExecutedWork& work, LineFigure figure);
 
-/// The highest figure first; lines with one figure in the order of the source.
+/// The lines, the highest figure first; lines with equal figures stand in the order of the source.
 std::vector<const emulator::LineCounters*> sorted_lines(const emulator::KernelCounters& kernel,
                                                         LineFigure figure);
 
-/// The kernel source that the PTX names `path`, a compute::kernel_path() or KernelEdit::from; empty
-/// where it is neither built in nor an edit.
+/// Returns the kernel source that the PTX names `path`, a compute::kernel_path() or
+/// KernelEdit::from; empty where it is neither built in nor an edit.
 std::string_view source_of(const compute::KernelEdits& edits, std::string_view path);
 
-/// The text of a line without the blanks around it; empty where the file is neither a built-in
-/// kernel source nor an edit of one. `file` is a compute::kernel_path() or
+/// Returns the text of a line without the blanks around it; empty where the file is neither a
+/// built-in kernel source nor an edit of one. `file` is a compute::kernel_path() or
 /// KernelEdit::from, lines count from 1.
 std::string_view text_of_line(const compute::KernelEdits& edits, std::string_view file, int line);
 

@@ -10,12 +10,12 @@
 
 namespace warpscope::experiments {
 
-/// Replaces names of kernel files and of their headers by the paths that the user gave:
-/// "kernels/ripple.cu:8" becomes "my.cu:8"; and names of kernels by those in the source.
+/// Replaces names of kernel files and of their headers by the paths that the user gave
+/// ("kernels/ripple.cu:8" becomes "my.cu:8"), and names of kernels by those in the source.
 std::string as_named(std::string words, const compute::KernelEdits& edits);
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits);
-/// Names kernels as in the source.
+/// Gives kernels the names that they have in the source.
 void name_kernels(std::vector<compute::KernelTiming>& timings,
                   std::vector<emulator::KernelCounters>& counters,
                   const compute::KernelEdits& edits);

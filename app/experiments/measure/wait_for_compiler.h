@@ -4,9 +4,8 @@
 
 namespace warpscope::experiments {
 
-/// While it lives, the emulator compiles a kernel before it launches it, where it would interpret
-/// its first launches otherwise. Times of kernels are then comparable. Observed launches do not
-/// wait.
+/// While it lives, the emulator compiles a kernel before its first launch, which it would otherwise
+/// interpret. Times of kernels are then comparable. Observed launches do not wait.
 class WaitForCompiler {
   public:
     explicit WaitForCompiler(compute::Device& device)

@@ -15,7 +15,7 @@ namespace {
 using Task = NBodyOrder::Task;
 
 /// The states of rank 0, with the ranks of this process.
-class NBodyFollower : public compute::Follower {
+class NBodyFollower : public compute::CallReceiver {
   public:
     explicit NBodyFollower(compute::Device& device) : device_(device), picture_(device) {}
 
@@ -91,7 +91,7 @@ void carry_out(const NBodyState& state, NBodyOrder order, const std::function<vo
     }
 }
 
-std::unique_ptr<compute::Follower> make_nbody_follower(compute::Device& device) {
+std::unique_ptr<compute::CallReceiver> make_nbody_follower(compute::Device& device) {
     return std::make_unique<NBodyFollower>(device);
 }
 

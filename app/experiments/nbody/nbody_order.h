@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "compute/device/exchange.h"
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_partition.h"
@@ -38,6 +38,6 @@ void carry_out(const NBodyState& state, NBodyOrder order, const std::function<vo
                const Bodies& bodies = {});
 
 /// Carries out the orders of rank 0 with the ranks of this process.
-std::unique_ptr<compute::Follower> make_nbody_follower(compute::Device& device);
+std::unique_ptr<compute::CallReceiver> make_nbody_follower(compute::Device& device);
 
 }  // namespace warpscope::experiments

@@ -152,7 +152,7 @@ void Ripple::draw_reference(std::size_t layout) {
 
 std::pair<Ripple::Pixels, Ripple::Pixels> Ripple::draw_halves(std::size_t layout) {
     const Pixels shown = state_->shown.pointer(), other = state_->other.pointer();
-    // The reference serves as the half with the barrier, except for edited kernels.
+    // The half with the barrier is the reference, except for edited kernels.
     if (!chosen_.sync && !edited(device(), Parameters::file_of(layout)))
         return {shown, state_->reference.pointer()};
     draw(state_->other, layout, !chosen_.sync);
@@ -180,7 +180,8 @@ void Ripple::render_into(const PixelTarget& target) {
     const std::size_t other_layout =
         chosen_.stamped() ? Parameters::book_layout : chosen_.layout.index();
 
-    rendered_frame_.reset();  // until the end: a stop leaves pictures and times half done
+    // Not rendered until the end: a stop leaves pictures and times half done.
+    rendered_frame_.reset();
     device().begin_frame(frame());
     device().fill(wrong.address, 0, sizeof(unsigned));
     device().fill(stale.address, 0, sizeof(unsigned));

@@ -22,19 +22,19 @@ class Ripple : public Experiment {
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
     Report report() override;
-    /// The tile layouts, with their barrier.
+    /// Compares the tile layouts, with their barrier.
     std::optional<Comparison> compare() override;
-    /// The times of the warps of one block, measured by the kernels of the stamped tile.
+    /// Returns the times of the warps of one block, measured by the kernels of the stamped tile.
     std::optional<Timeline> timeline() override;
 
-    /// The times that the stamped kernels store for each warp of the timed block, as struct
-    /// WarpTimes of kernels/ripple_stamped.cu: in clocks of its SM; on the emulator, in
+    /// The times that the stamped kernels store for each warp of the timed block, with the members
+    /// of struct WarpTimes of kernels/ripple_stamped.cu: in clocks of its SM; on the emulator, in
     /// instructions of its block.
     struct WarpTimes {
         std::int64_t began, woke, arrived, left, resumed, ended;
         std::int64_t multiprocessor;
     };
-    static constexpr unsigned warps = 8;  ///< of a block
+    static constexpr unsigned warps = 8;  ///< the warps of a block
 
   private:
     using View = Parameters::View;
@@ -42,7 +42,7 @@ class Ripple : public Experiment {
     using Pixels = compute::DevicePointer<Rgba>;
     using Counter = compute::DevicePointer<unsigned>;
     using Mask = compute::DevicePointer<std::uint8_t>;
-    /// struct Watch of kernels/ripple_stamped.cu.
+    /// The members are those of struct Watch of kernels/ripple_stamped.cu.
     struct Watch {
         unsigned first_stamp, late_writers, late_readers;
         int delay;
@@ -65,7 +65,8 @@ class Ripple : public Experiment {
         compute::Buffer<std::uint8_t> stale_mask;
         compute::Buffer<WarpTimes> times;
         std::uint64_t launches = 0;
-        std::size_t slot() const { return launches % wrong.size(); }  ///< of the next launch
+        /// The slot of the next launch.
+        std::size_t slot() const { return launches % wrong.size(); }
     };
 
     void changed(std::span<Parameter* const> which) override;
@@ -76,17 +77,17 @@ class Ripple : public Experiment {
     void do_reset() override;
 
     View shown_view() const;
-    /// One bit for each warp that is delayed before this moment.
+    /// Returns one bit for each warp that is delayed before this moment.
     unsigned warps_delayed_before(DelayBefore moment) const;
     compute::Dim3 timed_block() const;
     Watch watch();
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
     /// Draws into state_->reference with the built-in kernel.
     void draw_reference(std::size_t layout);
-    /// The current pictures of the layout, without the barrier and with it.
+    /// Returns the current pictures of the layout, without the barrier and with it.
     std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
     void render_if_changed();
-    /// Newest, median, minimum and maximum of the window's launches, in percent of the pixels.
+    /// Reports newest, median, minimum and maximum of the launches, in percent of the pixels.
     Report spread(const std::string& name, const std::string& label,
                   const compute::Buffer<unsigned>& counts) const;
     std::string barrier_place() const;
@@ -96,14 +97,14 @@ class Ripple : public Experiment {
 
     Parameters chosen_;
 
-    std::vector<std::array<Draw, 2>> draws_;  ///< [layout][sync]
-    std::vector<Draw> references_;            ///< by layout
+    std::vector<std::array<Draw, 2>> draws_;  ///< indexed by [layout][sync]
+    std::vector<Draw> references_;            ///< indexed by layout
     std::array<DrawStamped, 2> stamped_draws_;
     Compare compare_;
     SharedMemoryCleaner cleaner_;
 
     std::optional<State> state_;
-    compute::Buffer<Rgba> scratch_;  ///< target if a report comes before a picture
+    compute::Buffer<Rgba> scratch_;  ///< the target if a report comes before a picture
     std::optional<std::uint64_t> rendered_frame_;
     double ticks_ = 0;
     unsigned next_stamp_ = 1;

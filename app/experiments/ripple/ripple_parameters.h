@@ -14,9 +14,9 @@ struct RippleParameters : ParameterSet {
     const Toggle* barrier_switch() const override { return &sync; }
     bool has_barrier_if(std::string_view name) const override { return name != "barrier" || sync; }
 
-    /// The kernel file that draws a layout: "ripple" for kernels/ripple.cu.
+    /// Returns the kernel file that draws a layout: "ripple" for kernels/ripple.cu.
     static std::string file_of(std::size_t layout);
-    /// Its kernel, with the barrier or without it: "ripple_txty", "ripple_txty_nosync".
+    /// The kernel's name with the barrier or without it: "ripple_txty", "ripple_txty_nosync".
     std::string kernel_of(std::size_t layout, bool sync) const;
 
     /// The tile of CUDA by Example. The stamped kernels add a stamp to each word of this tile.

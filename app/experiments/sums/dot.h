@@ -9,7 +9,7 @@
 namespace warpscope::experiments {
 
 /// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
-/// shared memory, with each of its barriers where it belongs, removed, or inside the `if`. Further
+/// shared memory, with each of its barriers in its place, removed, or inside the `if`. Further
 /// kernels lead to a single pass at the rate of memory. A frame is one launch.
 class Dot : public Experiment {
   public:
@@ -36,7 +36,7 @@ class Dot : public Experiment {
     using WholeSum = compute::Kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>;
     using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
 
-    static constexpr unsigned max_blocks = 32;  ///< as in the book
+    static constexpr unsigned max_blocks = 32;  ///< the number in the book
 
     /// The vectors and their exact product: the sum of 2 fl(i)^2, where fl rounds to a float.
     struct Inputs {
@@ -50,10 +50,13 @@ class Dot : public Experiment {
         compute::Buffer<float> partials;    ///< slot_size for each slot
         compute::Buffer<long long> waited;  ///< max_blocks for each slot
         compute::Buffer<float>
-            block_sums;  ///< of the blocks of the single pass, which stores one sum in `partials`
-        compute::Buffer<unsigned> ticket;  ///< of the blocks of the single pass; 0 between launches
+            /// Sums of the blocks of the single pass, which stores one sum in `partials`.
+            block_sums;
+        /// Counts the blocks of the single pass; 0 between launches.
+        compute::Buffer<unsigned> ticket;
         std::uint64_t launches = 0;
-        std::uint64_t launches_before = 0;  ///< before the first launch of the current frame
+        /// Launches before the first launch of the current frame.
+        std::uint64_t launches_before = 0;
     };
 
     void changed(std::span<Parameter* const> which) override;
@@ -64,27 +67,28 @@ class Dot : public Experiment {
     GpuSizedGrid gpu_sized_grid() const;
     compute::LaunchShape shape(Variant variant) const;
     Results make_results(std::size_t slots);
-    /// The window's launches, and one that has not ended yet.
+    /// Slots for the launches of the window, and for one that has not ended yet.
     std::size_t slots() const { return std::size_t(chosen_.launches) + 1; }
     std::string kernel_name(Variant variant) const;
-    /// Whether every barrier is where it belongs.
+    /// Returns whether the variant has every barrier in its place.
     static bool synchronized(Variant variant);
     double error_bound(Variant variant) const;
     double relative_error(double value) const;
     /// Leaves the partial sums in slot `slot` of `results`.
     void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
-    /// Other launches come between those of the current frame, or one of them was stopped. report()
-    /// then makes all of them again, so that each has the schedule that it would have had.
+    /// Notes that other launches come between those of the current frame, or that one of them was
+    /// stopped. report() then makes all of them again, so that each has the schedule that it has
+    /// without an interruption.
     void break_frame();
     double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
-    /// "dot.cu:30": the place of the barriers that a variant lacks or has inside the `if`.
+    /// Returns the place of the barriers that a variant lacks or has inside the `if`: "dot.cu:30".
     std::string barriers_place(Variant variant) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::size_t slot, std::int64_t hold) const;
     Comparison::Row compare(Variant variant, const Results& results, ColdRuns& cold);
-    /// nullopt if there is no cuBLAS.
+    /// Measures cuBLAS. Returns nullopt if it is not installed.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,
                         double error, Verdict verdict) const;
@@ -92,7 +96,7 @@ class Dot : public Experiment {
 
     Parameters chosen_;
 
-    std::vector<Sum> sums_;  ///< by variant; these two have other arguments
+    std::vector<Sum> sums_;  ///< indexed by variant; the two others have other arguments
     BoundedSum bounded_sum_;
     WholeSum whole_sum_;
     SharedMemoryCleaner cleaner_;

@@ -43,7 +43,7 @@ double DotParameters::work() const {
     return double(n) * element + held;
 }
 
-/// "book" runs a kernel without these conditions.
+/// The variant "book" runs a kernel without these conditions.
 bool DotParameters::has_barrier_if(std::string_view name) const {
     if (name == "first_barrier") return kernel == Variant::no_loop_barrier;
     if (name == "loop_barrier") return kernel == Variant::no_first_barrier;

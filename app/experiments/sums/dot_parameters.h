@@ -21,7 +21,7 @@ struct DotParameters : ParameterSet {
     std::string kernel_file() const override { return file_of(kernel); }
     double work() const override;
     bool has_barrier_if(std::string_view name) const override;
-    /// "dot" for a kernel of kernels/dot.cu.
+    /// Returns "dot" for a kernel of kernels/dot.cu, "dot_ladder" for the others.
     static std::string file_of(Variant variant) {
         return variant < Variant::shuffle ? "dot" : "dot_ladder";
     }

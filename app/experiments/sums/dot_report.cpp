@@ -150,7 +150,7 @@ Report Dot::report() {
     while (results_->launches < window) launch_next(frame());
     const std::vector<float> partials = results_->partials.download();
     std::size_t wrong = 0;
-    double value = 0;  // of the newest launch
+    double value = 0;  // the value of the newest launch
     for (std::uint64_t i = results_->launches - window; i < results_->launches; ++i) {
         value = sum_of(variant, partials, std::size_t(i) % slots());
         wrong += !(relative_error(value) <= error_bound(variant));

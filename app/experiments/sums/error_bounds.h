@@ -6,9 +6,9 @@
 
 namespace warpscope::experiments {
 
-/// Bound of |computed - exact| / (sum of the magnitudes of the terms) if no term goes through more
-/// than `roundings` float roundings: Higham, "Accuracy and Stability of Numerical Algorithms",
-/// section 3.1, gamma_n = n u / (1 - n u) with u = 2^-24.
+/// Returns a bound of |computed - exact| / (sum of the magnitudes of the terms) if no term goes
+/// through more than `roundings` float roundings: Higham, "Accuracy and Stability of Numerical
+/// Algorithms", section 3.1, gamma_n = n u / (1 - n u) with u = 2^-24.
 double float_error_bound(double roundings);
 
 /// The bound for a library's sum of n terms. The order of its additions is not documented. We
@@ -16,7 +16,7 @@ double float_error_bound(double roundings);
 /// their sums.
 double library_error_bound(const compute::Device& device, std::int64_t n);
 
-/// Steps of a tree that sums `elements`: ceil(log2(elements)).
+/// Returns the steps of a tree that sums `elements`: ceil(log2(elements)).
 int tree_steps(unsigned elements);
 
 }  // namespace warpscope::experiments

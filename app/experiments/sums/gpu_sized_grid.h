@@ -10,7 +10,7 @@ namespace warpscope::experiments {
 /// reduce_ladder.cu and dot_ladder.cu: each thread takes tiles of 16 elements, and the blocks just
 /// fill the GPU.
 struct GpuSizedGrid {
-    /// `threads`: how many to run on each multiprocessor, in at most 32 blocks of `block` threads.
+    /// `threads` is the number on each multiprocessor, in at most 32 blocks of `block` threads.
     GpuSizedGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block,
                  unsigned threads);
 
@@ -18,8 +18,10 @@ struct GpuSizedGrid {
 
     unsigned block;  ///< rounded up to whole warps
     unsigned blocks;
-    double additions;       ///< the most that one term passes until the sum of its block is stored
-    double last_additions;  ///< the most that the sum of a block passes in the last block
+    /// Additions that a term takes part in, at most, until the sum of its block is stored.
+    double additions;
+    /// Additions that the sum of a block takes part in, at most, in the last block.
+    double last_additions;
 };
 
 }  // namespace warpscope::experiments

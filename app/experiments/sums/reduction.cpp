@@ -25,7 +25,7 @@ constexpr unsigned busy_reduction_threads = 2048;
 }  // namespace
 
 float reduction_input(std::uint64_t i) {
-    // The sum of four uniform 16-bit numbers: of mean 131070 and deviation 65536 / sqrt(3).
+    // The sum of four uniform 16-bit numbers has the mean 131070 and the deviation 65536 / sqrt(3).
     const std::uint64_t bits = emulator::splitmix64(i * emulator::splitmix64_step);
     const auto sum =
         int((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));

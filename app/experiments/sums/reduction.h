@@ -55,26 +55,27 @@ class Reduction : public Experiment {
     GpuSizedGrid gpu_sized_grid() const;
     compute::LaunchShape shape(Variant variant) const;
     double error_bound(Variant variant) const;
-    /// |value - sum| relative to the sum of the magnitudes.
+    /// Returns |value - sum| relative to the sum of the magnitudes.
     double relative_error(double value) const;
     compute::Work work(Variant variant) const;
     void launch(Variant variant);
     double value_of(Variant variant);
     Comparison::Row compare(Variant variant, ColdRuns& cold);
-    /// nullopt if the libraries of the benchmark are not built.
+    /// Measures CUB. Returns nullopt if the libraries of the benchmark are not built.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Tree make_tree();
 
     Parameters chosen_;
 
-    std::vector<Sum> sums_;  ///< by variant, without single_pass
+    std::vector<Sum> sums_;  ///< indexed by variant, without single_pass
     WholeSum single_pass_;
-    compute::Buffer<float> total_;      ///< of the single pass
-    compute::Buffer<unsigned> ticket_;  ///< of the blocks of the single pass; 0 between launches
+    compute::Buffer<float> total_;  ///< the result of the single pass
+    /// Counts the blocks of the single pass; 0 between launches.
+    compute::Buffer<unsigned> ticket_;
     std::optional<Inputs> inputs_;
     compute::Buffer<float> partials_;  ///< one for each block
     bool launched_ = false;
-    std::optional<double> value_;  ///< of the newest launch, once read
+    std::optional<double> value_;  ///< the sum of the newest launch, once it is read
     std::optional<Tree> tree_;
 };
 

@@ -18,7 +18,7 @@ struct ReductionParameters : ParameterSet {
     ReductionParameters();
     std::string kernel_file() const override { return file_of(kernel); }
     double work() const override;
-    /// "reduce" for a kernel of kernels/reduce.cu.
+    /// Returns "reduce" for a kernel of kernels/reduce.cu, "reduce_ladder" for the others.
     static std::string file_of(Variant variant) {
         return variant <= Variant::reduce0 ? "reduce" : "reduce_ladder";
     }

@@ -10,25 +10,25 @@
 namespace warpscope::experiments {
 namespace {
 
-/// "dot.cu:64" of "kernels/dot.cu:64"
+/// Returns "dot.cu:64" for "kernels/dot.cu:64".
 std::string short_place(const std::string& place) {
     const std::size_t slash = place.rfind('/');
     return place.substr(slash == std::string::npos ? 0 : slash + 1);
 }
 
-std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierSnapshot>& snapshots,
+std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierMoment>& moments,
                                        std::size_t elements, unsigned threads_per_element) {
     std::vector<Tree::Row> rows;
-    for (const compute::BarrierSnapshot& snapshot : snapshots) {
+    for (const compute::BarrierMoment& moment : moments) {
         Tree::Row row;
-        row.label = fmt::format("barrier {}, {}", rows.size() + 1, short_place(snapshot.barrier));
-        row.values.resize(std::min(elements, snapshot.shared.size() / sizeof(float)));
-        std::memcpy(row.values.data(), snapshot.shared.data(), row.values.size() * sizeof(float));
+        row.label = fmt::format("barrier {}, {}", rows.size() + 1, short_place(moment.barrier));
+        row.values.resize(std::min(elements, moment.shared.size() / sizeof(float)));
+        std::memcpy(row.values.data(), moment.shared.data(), row.values.size() * sizeof(float));
         row.active.resize(row.values.size());
-        for (const std::uint32_t thread : snapshot.stored)
+        for (const std::uint32_t thread : moment.stored)
             if (thread / threads_per_element < row.active.size())
                 row.active[thread / threads_per_element] = true;
-        for (const auto& [from, to] : snapshot.flows) {
+        for (const auto& [from, to] : moment.flows) {
             const std::pair<unsigned, unsigned> edge(from / sizeof(float), to / sizeof(float));
             if (std::max(edge.first, edge.second) < row.values.size()) row.edges.push_back(edge);
         }
@@ -37,7 +37,7 @@ std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierSnapsho
     return rows;
 }
 
-/// By store, its number among those of its thread, from 0 on.
+/// Returns for each store its number among the stores of its thread, counted from 0.
 std::vector<std::size_t> passes_of(const std::vector<compute::TracedStore>& stores) {
     std::map<std::uint32_t, std::size_t> counts;
     std::vector<std::size_t> passes;

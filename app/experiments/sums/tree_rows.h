@@ -15,7 +15,7 @@ namespace warpscope::experiments {
 std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t elements,
                                  unsigned threads_per_element = 1);
 
-/// Says that rows are passes, not barriers; empty where they are not.
+/// Says that the rows are passes and not barriers; empty where they are barriers.
 std::string remark_on(const std::vector<Tree::Row>& rows);
 
 }  // namespace warpscope::experiments

@@ -57,7 +57,7 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
 /// The ceilings of a GPU and the launches of every experiment on it.
 void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device);
 /// Every kernel of the sums and of the n-body at several sizes, the library functions that compute
-/// the same sums, and a large picture. On the emulator only the smallest sizes.
+/// these sums, and a large picture. On the emulator only the smallest sizes are measured.
 void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device);
 /// Steps of the n-body on all GPUs of this computer, compared with one of them. Adds no rows if
 /// there are fewer than two.

@@ -24,7 +24,7 @@ using experiments::Size;
 using Clock = std::chrono::steady_clock;
 
 constexpr int edits = 15;
-/// Of a window on a 60 Hz monitor.
+/// The time between two frames of a window on a 60 Hz monitor.
 constexpr std::chrono::microseconds frame_interval(16'667);
 
 double ms_since(Clock::time_point start) {
@@ -165,7 +165,7 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device) {
     const bool emulated = device.kind == compute::DeviceKind::emulator;
     const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
-    // One after the other: the helper processes of a GPU are enough for one experiment.
+    // One experiment at a time: a GPU has helper processes for one only.
     const auto measure = [&](const experiments::Entry& entry,
                              std::vector<experiments::Assignment> settings, const char* name,
                              const char* label) {

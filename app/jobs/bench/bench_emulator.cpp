@@ -28,7 +28,7 @@ double steady_milliseconds_of(const std::function<void()>& run) {
     return first_ms >= 100 ? first_ms : milliseconds_of(run);
 }
 
-/// Row of one side, `name` and `label`: of the emulator, of the plain loop or of PoCL.
+/// Adds the row of one side, which `name` and `label` say: emulator, plain loop or PoCL.
 void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::string& name,
              const std::string& label, double ms) {
     BenchRow row{.name = kernel.name + "_" + name,
@@ -47,7 +47,8 @@ void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::str
 using emulator::Execution;
 using emulator::Launcher;
 
-/// Compiled code where it can be had: all rows measure it, from their first run on.
+/// Kernels are compiled before their first launch, where LLVM is installed, so that every run
+/// measures compiled code.
 Execution fastest_execution() {
     return Launcher::can_compile() ? Execution::compiled : Execution::interpreted;
 }
@@ -117,7 +118,8 @@ void add_scaling_rows(std::vector<BenchRow>& rows, const Measured& kernel,
         return pair.first_ms / pair.second_ms;
     };
     const unsigned sms = emulator::Machine::default_virtual_sms;
-    const unsigned most_sms = (sms + threads - 1) / threads;  // if threads took whole SMs
+    // The most virtual SMs of one thread, if threads took whole SMs.
+    const unsigned most_sms = (sms + threads - 1) / threads;
     const double plain_scaling = scaling_of(plain);
     const double bound = std::min(double(sms) / most_sms, plain_scaling);
     rows.push_back({.name = kernel.name + "_plain_scaling",

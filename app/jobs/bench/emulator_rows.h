@@ -33,10 +33,10 @@ Pair measure_pair(const std::function<void()>& first, const std::function<void()
 struct Measured {
     std::string name;    ///< "nbody": its rows are nbody_emulated_rate and so on
     std::string label;   ///< "n-body tiled 4096, fast math"
-    double work = 0;     ///< of one run, in `unit` * s; 0: the rows have times in ms
-    std::string unit{};  ///< "GB/s"
+    double work = 0;     ///< the work of one run, in `unit` * s; 0: the rows have times in ms
+    std::string unit{};  ///< such as "GB/s"
     double wanted = 0;   ///< goal of emulated : plain, a ratio of times or of speeds; 0: none
-    std::string note{};  ///< about that ratio
+    std::string note{};  ///< explains that ratio
 };
 
 /// Adds rows of the emulator (first) and of the plain loop (second), and their ratio.

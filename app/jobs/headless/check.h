@@ -30,14 +30,15 @@ struct Checks {
     std::vector<std::string> words() const;  ///< "race", …
 };
 
-/// From "race,memory". Throws UsageError that names an unknown word and lists the known ones.
+/// Reads a list such as "race,memory". Throws UsageError that names an unknown word and lists the
+/// known ones.
 Checks parse_checks(std::string_view text);
 
 /// Observes a device until it is destroyed. Create it before the buffers that the memory check
 /// checks.
 class Checking {
   public:
-    /// `heat` has races too where the checks look for them.
+    /// The heat map `heat` also counts races, for the checks that look for them.
     Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false,
              bool heat = false);
     Checking(const Checking&) = delete;
@@ -64,7 +65,7 @@ class Checking {
 /// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
+/// The findings as compute-sanitizer prints them: a paragraph for each, then a summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

@@ -185,7 +185,7 @@ std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::H
                       const compute::KernelEdits& edits) {
     std::string text = fmt::format(
         "heat of the words of memory (4 bytes each), by {}\n"
-        "  reads, writes, atomics: by threads; races: hazards that --check race finds;\n"
+        "  reads, writes, atomics: of threads; races: hazards that --check race finds;\n"
         "  conflicts: additional wavefronts of the word's bank\n",
         compute::name(figure));
     for (const emulator::KernelHeat& kernel : heat) {

@@ -7,8 +7,8 @@
 namespace warpscope::jobs {
 namespace {
 
-/// Waits for the device after some frames, so that a stop request, which can't end what a GPU has
-/// queued, need not wait for many milliseconds of it. Short frames are still queued together.
+/// Waits for the device after some frames. A stop request can't end what a GPU has queued, so
+/// without these waits it could take long. Short frames are still queued together.
 class Pace {
   public:
     void queued_frame(compute::Device& device) {

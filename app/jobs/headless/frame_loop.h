@@ -22,7 +22,8 @@ class StoppableRun {
 
     /// False if the work was stopped. Work that follows may then take the time for results.
     bool once(const std::function<void()>& work);
-    /// Does work that was stopped again, in the time for results. False if that is too short.
+    /// Does the work. If it was stopped, does it again in the time for results. Returns false if
+    /// that time is too short.
     bool finish(const std::function<void()>& work) { return once(work) || once(work); }
     bool stopped() const { return stopped_; }
 
@@ -34,9 +35,10 @@ class StoppableRun {
     bool stopped_ = false;
 };
 
-/// Computes the frames up to number `frames`, calls `render` after each, and tells the line. If the
-/// run was stopped before, or there are no frames: only renders the current one. Throws Cancelled
-/// when it is stopped; then no frame is half done. Throws Cancelled, too, if there is no frame yet.
+/// Computes the frames up to number `frames`, calls `render` after each, and reports each to
+/// `line`. If the run was stopped before, or there are no frames, it only renders the current one.
+/// Throws Cancelled when it is stopped; then no frame is half done. Throws Cancelled, too, if there
+/// is no frame yet.
 void compute_frames(experiments::Experiment& experiment, std::uint64_t frames,
                     const StoppableRun& run, ProgressLine& line,
                     const std::function<void()>& render);

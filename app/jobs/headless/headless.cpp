@@ -56,8 +56,8 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     }
 }
 
-/// Throws UsageError if the experiment can't be set up with these values: an unknown word, a file
-/// that can't be read, a size that does not fit into memory.
+/// Makes an experiment. Throws UsageError if it can't be set up with these values: an unknown word,
+/// a file that can't be read, a size that does not fit into memory.
 std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device& device,
                                             std::span<const experiments::Assignment> assignments) {
     auto experiment = make(entry, device);
@@ -113,7 +113,7 @@ Presentation run_plain(const Entry& entry, Experiment& experiment, const Headles
     return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
 }
 
-/// nullptr for the emulator, and for a GPU without enough free memory for the measurement.
+/// Returns nullptr for the emulator, and for a GPU without enough free memory to be measured.
 const compute::Ceilings* ceilings_of(compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
     try {
@@ -126,7 +126,7 @@ const compute::Ceilings* ceilings_of(compute::Device& device) {
 /// The checks and the counters slow the emulator down by about this factor.
 constexpr double watched_factor = 2.5;
 
-/// Seconds that a frame will take; 0 if that is not known.
+/// Returns the seconds that a frame will take; 0 if that is not known.
 double expected_seconds(const HeadlessRequest& request, const compute::DeviceInfo& device) {
     const auto parameters = entry_of(request).make_parameters();
     parameters->parse(request.assignments);
@@ -150,7 +150,7 @@ void save_if_due(const HeadlessRequest& request, Experiment& experiment) {
     if (due && !request.checkpoint.empty()) write_checkpoint(request.checkpoint, experiment);
 }
 
-/// The parameters are set already.
+/// Resumes an experiment whose parameters are already set.
 void resume(Experiment& experiment, const std::filesystem::path& checkpoint) {
     experiments::Snapshot snapshot = read_checkpoint(checkpoint);
     snapshot.parameters.clear();
@@ -262,7 +262,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     return true;
 }
 
-/// The request with few frames and without output files: enough to repeat a kernel's failure.
+/// Returns the request with few frames and without output files, which can repeat a failure.
 HeadlessRequest shortened(HeadlessRequest request) {
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();
@@ -329,7 +329,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     print(visible(text));
 }
 
-/// run_headless() without the signals.
+/// Does what run_headless() does, except for handling signals.
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                   HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;

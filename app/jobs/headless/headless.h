@@ -22,23 +22,27 @@ namespace warpscope::jobs {
 struct HeadlessRequest {
     std::string experiment;          ///< its id, if there is no `entry`
     std::filesystem::path launch{};  ///< a launch file, in place of an experiment; empty: none
-    std::shared_ptr<const experiments::Entry> entry{};  ///< of the opened launch file
+    std::shared_ptr<const experiments::Entry> entry{};  ///< the entry of the opened launch file
     std::vector<experiments::Assignment> assignments{};
     std::uint64_t frames = 1;
-    experiments::Size size{1280, 720};   ///< of the window whose picture is saved
+    experiments::Size size{1280, 720};   ///< the size of the window whose picture is saved
     std::filesystem::path screenshot{};  ///< a PNG file; empty: none
     bool view_only = false;              ///< save the picture without panels, for a view of `size`
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};                                 ///< need an EmulatedDevice
-    std::filesystem::path sarif{};                   ///< a file for what `checks` find; empty: none
-    bool counters = false;                           ///< true needs an EmulatedDevice
-    std::optional<experiments::LineFigure> lines{};  ///< of the counters, by this; empty: none
-    std::optional<emulator::HeatFigure> heat{};      ///< with the counters, by this; empty: none
+    Checks checks{};  ///< they need an EmulatedDevice
+    /// A file that receives what `checks` find; empty: none.
+    std::filesystem::path sarif{};
+    bool counters = false;  ///< true needs an EmulatedDevice
+    /// Sorts the counters of source lines; empty: none.
+    std::optional<experiments::LineFigure> lines{};
+    /// Sorts the counters of words of memory; empty: none.
+    std::optional<emulator::HeatFigure> heat{};
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
-    std::chrono::milliseconds kernel_time = std::chrono::seconds(10);  ///< of kernels from files
+    /// Limit of a launch, for kernels from files.
+    std::chrono::milliseconds kernel_time = std::chrono::seconds(10);
     std::filesystem::path checkpoint{};  ///< written every `every` frames; empty: none
     std::uint64_t every = 100;
     std::filesystem::path resume{};  ///< a checkpoint to go on from; empty: none
@@ -55,7 +59,7 @@ struct Shot {
     const experiments::Entry& entry;
     experiments::Running running;
     Frames frames;
-    experiments::Size size;  ///< of the window whose picture is saved
+    experiments::Size size;  ///< the size of the window whose picture is saved
     std::filesystem::path file;
     bool view_only;
 };
@@ -77,26 +81,26 @@ struct RunResult {
     compute::DeviceInfo device;
     compute::RunSettings settings;
     Json parameters;
-    std::uint64_t frames = 0;        ///< that were computed
+    std::uint64_t frames = 0;        ///< how many frames were computed
     std::optional<Partial> partial;  ///< empty: the run was not stopped
     experiments::Report report;
     std::vector<compute::KernelTiming> kernels;
-    const compute::Ceilings* ceilings = nullptr;  ///< of a GPU; null if not measured
-    std::optional<compute::GpuState> gpu;         ///< after the frames
+    const compute::Ceilings* ceilings = nullptr;  ///< the GPU's ceilings; null if not measured
+    std::optional<compute::GpuState> gpu;         ///< the GPU's state after the frames
     Presentation presentation;
     bool compared = false;                              ///< a comparison was requested
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     Checks checks;
-    std::vector<emulator::Finding> findings;  ///< of the checks
+    std::vector<emulator::Finding> findings;  ///< what the checks have found
     bool counted = false;                     ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
     std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested
-    std::vector<emulator::KernelHeat> heat;        ///< of the kernels of `counters`
-    compute::KernelEdits edits;                    ///< that the device ran
-    std::vector<KernelFile> kernel_files;          ///< that replace built-in ones
+    std::vector<emulator::KernelHeat> heat;        ///< the heat of the kernels of `counters`
+    compute::KernelEdits edits;                    ///< the edits that the device ran
+    std::vector<KernelFile> kernel_files;          ///< the files that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
-    std::vector<experiments::OutputFile> files;    ///< to be written
+    std::vector<experiments::OutputFile> files;    ///< the files that are to be written
     std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
 };
 

@@ -30,7 +30,7 @@ class Interruption {
     std::jthread thread_;  ///< destroyed first
 };
 
-/// Thrown when everything is written that could be: the process is to end by this signal.
+/// Thrown when everything that could be written is written: the process is to end by this signal.
 struct Interrupted {
     int signal;
 };

@@ -17,7 +17,7 @@ struct KernelFile {
     std::string file;  ///< "ripple" for kernels/ripple.cu
     std::filesystem::path from;
     std::string source;
-    std::vector<compiler::Diagnostic> said{};  ///< by the compiler, in its order
+    std::vector<compiler::Diagnostic> said{};  ///< what the compiler said, in its order
 };
 
 /// Throws UsageError if the file can't be read or the folder does not exist. An empty path is not

@@ -13,7 +13,7 @@ void print_messages(const std::filesystem::path& source,
     print_error(diagnostic_lines({{.file = "", .from = source, .source = "", .said = said}}));
 }
 
-/// "sums.cu: note: host code is left out: the function main (lines 26 to 32), …"
+/// Prints what was left out: "sums.cu: note: host code is left out: the function main, …".
 void print_left_out(const std::filesystem::path& source,
                     const std::vector<compiler::LeftOut>& left_out) {
     std::string text;

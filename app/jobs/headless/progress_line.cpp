@@ -55,7 +55,7 @@ void ProgressLine::say(std::string_view what) {
     if (write_ && (shown_columns_ || clock_() >= next_)) show(std::string(what));
 }
 
-/// Covers what is left of the line before with spaces, which every terminal can do.
+/// Overwrites what is left of the previous line with spaces, which every terminal can do.
 void ProgressLine::show(const std::string& text) {
     const std::string cut = first_columns(text, columns_);
     const std::size_t wide = columns(cut);

@@ -8,15 +8,15 @@
 
 namespace warpscope::jobs {
 
-/// One line on a terminal that is rewritten: how far a run is and how long it will still take.
-/// Nothing for a run that ends soon.
+/// One line on a terminal that is rewritten: how far a run is and how long it will still take. It
+/// shows nothing for a run that ends soon.
 class ProgressLine {
   public:
     using Time = std::chrono::steady_clock::time_point;
     using Clock = std::function<Time()>;
     using Write = std::function<void(const std::string&)>;
 
-    /// `expected_s`: how long a frame will take, estimated; 0: not known. `columns`: of the
+    /// `expected_s` is the estimated time of a frame; 0: not known. `columns` is the width of the
     /// terminal.
     ProgressLine(std::uint64_t frames, double expected_s, int columns, Write write, Clock clock);
     ProgressLine(const ProgressLine&) = delete;
@@ -24,9 +24,9 @@ class ProgressLine {
     /// Clears the line.
     ~ProgressLine();
 
-    /// So many frames are computed.
+    /// Reports that `done` frames are computed.
     void frames_done(std::uint64_t done);
-    /// Work that follows the frames begins: "computing the results".
+    /// Reports that work begins which follows the frames: "computing the results".
     void say(std::string_view what);
 
   private:
@@ -40,7 +40,7 @@ class ProgressLine {
     std::size_t shown_columns_ = 0;
 };
 
-/// A line on standard error if that is a terminal, else one that is never shown.
+/// Returns a line on standard error if that is a terminal, otherwise a line that is never shown.
 ProgressLine terminal_line(std::uint64_t frames, double expected_s);
 
 }  // namespace warpscope::jobs

@@ -15,7 +15,7 @@ using emulator::FindingKind;
 using emulator::Severity;
 using emulator::ThreadAtLine;
 
-/// By FindingKind.
+/// The identifiers of the rules, indexed by FindingKind.
 constexpr const char* rules[] = {
     "Two threads access a word of shared memory, one of them writes, and nothing orders them.",
     "A thread reads memory that was never written.", "Not every thread reaches a barrier.",
@@ -47,7 +47,7 @@ Json location(const std::string& file, int line, const std::string& kernel) {
 }
 
 /// The user's lines that lead to an access: first the one in which it stands, then its callers up
-/// to the kernel. Headers of the toolkit are no files of the user's repository.
+/// to the kernel. Headers of the toolkit are left out: they are not in the user's repository.
 std::vector<Json> locations(const ThreadAtLine& at, const std::string& kernel) {
     std::vector<Json> all;
     for (const emulator::HeaderLine& header : at.inlined)

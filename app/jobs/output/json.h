@@ -42,7 +42,7 @@ Json to_json(const std::optional<compute::GpuState>& state);
 /// {title, rate_unit, published_title, rows: [{id, label, median_ms, rate, error, …}, …]}
 Json to_json(const experiments::Comparison& comparison);
 
-/// Indented, with a newline at the end; NaN and infinity as null, bad UTF-8 replaced.
+/// Indented, with a newline at the end. NaN and infinity become null, bad UTF-8 is replaced.
 std::string dump(const Json& json);
 
 }  // namespace warpscope::jobs

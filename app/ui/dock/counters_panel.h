@@ -10,7 +10,6 @@ class CountersPanel {
   public:
     explicit CountersPanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -89,8 +89,8 @@ float chip_width(const Ui& ui, const RaceSummary& summary) {
     return words + ui.px(32);
 }
 
-/// The result of the checks, `right` from the right edge; only its dot where the words have no
-/// room. True when clicked.
+/// Draws the result of the checks, `right` from the right edge; only its dot if there is no room
+/// for the words. True when clicked.
 bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(summary.chip.c_str());
@@ -196,7 +196,8 @@ void Dock::choose(const char* tab, bool was_open) {
     if (!microscope_.is_open()) options_.dock_folded = was_open;
 }
 
-/// The launch of a source that came without one is for a person to look at: its form opens.
+/// Opens the form of a launch that was proposed for a source without a launch file, because a
+/// person should look at it.
 void Dock::show_proposal() {
     const auto& plan = stage_.shown().plan;
     if (plan == seen_plan_) return;
@@ -208,7 +209,7 @@ void Dock::show_proposal() {
     options_.bottom = std::max(options_.bottom, height);
 }
 
-/// An arrow at the right end of the tabs.
+/// Draws an arrow at the right end of the tabs.
 void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const ImVec2 size{ui.px(24), ui.px(30)};

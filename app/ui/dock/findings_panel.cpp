@@ -82,7 +82,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     if (clicked) ui.later([&stage, &microscope, finding] { look_at(stage, microscope, finding); });
 }
 
-/// At the right edge: the switch of the automatic check, and a button that checks where it is off.
+/// Draws at the right edge the switch of the automatic check and, if it is off, a button.
 void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     const Checks& checks = stage.checks();
     const char* label = "Check automatically";

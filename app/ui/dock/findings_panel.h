@@ -13,7 +13,6 @@ class FindingsPanel {
     FindingsPanel(Stage& stage, Microscope& microscope, ViewOptions& options)
         : stage_(stage), microscope_(microscope), options_(options) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -23,7 +23,7 @@ constexpr LineFigure figures[] = {LineFigure::instructions, LineFigure::divergen
                                   LineFigure::sectors, LineFigure::wavefronts,
                                   LineFigure::conflicts};
 
-/// What the figures of a line are made of.
+/// Returns the parts of which a line's figure consists.
 std::string detail_of(const LineCounters& line, LineFigure figure) {
     const MemoryCounts global = line.global(), shared = line.shared();
     const auto number = [](std::uint64_t n) { return quantity(double(n), ""); };

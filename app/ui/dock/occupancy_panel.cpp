@@ -22,7 +22,7 @@ using compute::OccupancyLimit;
 using compute::SmLimits;
 
 constexpr const char* limit_names[] = {"warps of an SM", "blocks of an SM", "registers",
-                                       "shared memory"};  // by OccupancyLimit
+                                       "shared memory"};  // indexed by OccupancyLimit
 
 std::string limits_of(const Occupancy& occupancy) {
     std::vector<std::string> limits;
@@ -31,7 +31,7 @@ std::string limits_of(const Occupancy& occupancy) {
     return fmt::format("{}", fmt::join(limits, ", "));
 }
 
-/// "8 blocks, 64 of 64 warps (100 %); limited by: warps of an SM, registers".
+/// Describes an occupancy: "8 blocks, 64 of 64 warps of an SM (100 %). Limited by: …".
 std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
     if (occupancy.blocks == 0)
         return fmt::format("No block fits on an SM: too much for its {}.", limits_of(occupancy));
@@ -43,7 +43,7 @@ std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
 /// The active warps of an SM for each value of what a block needs.
 struct Curve {
     std::string id;                ///< "occupancy.curve"
-    std::vector<unsigned> warps;   ///< a bar each
+    std::vector<unsigned> warps;   ///< the height of each bar
     std::size_t of_launch = 0;     ///< the bar of the launch, which is bright
     unsigned step = 0, first = 0;  ///< bar k is for the value first + k * step
     unsigned labelled = 0;         ///< values that are multiples of this have a label
@@ -149,7 +149,7 @@ const SmLimits& OccupancyPanel::choose_sm(Ui& ui) {
     return *chosen;
 }
 
-// The number that was typed, or else the one that the driver of the GPU knows.
+// Returns the number that was typed; if there is none, the number that the driver of the GPU knows.
 std::optional<unsigned> OccupancyPanel::registers_of(const KernelTiming& kernel) const {
     const auto typed = registers_.find(kernel.name);
     if (typed != registers_.end()) return typed->second;
@@ -166,7 +166,7 @@ std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTim
     std::string typed;
     const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
     tooltip(ui,
-            "Registers of a thread. A GPU's driver tells their number, and ptxas -v prints it; "
+            "Registers of a thread. A GPU's driver knows their number, and ptxas -v prints it; "
             "where it is unknown they are not counted as a limit.");
     if (changed) {
         unsigned number = 0;

@@ -23,9 +23,10 @@ class OccupancyPanel {
     std::optional<unsigned> choose_registers(Ui& ui, const compute::KernelTiming& kernel);
 
     Stage& stage_;
-    std::string kernel_;          ///< that a person has chosen; empty: the one on show
-    int compute_capability_ = 0;  ///< that a person has chosen; 0: the device's
-    std::map<std::string, unsigned> registers_;  ///< by kernel, as typed
+    std::string kernel_;  ///< the kernel that a person has chosen; empty: the one on show
+    /// The compute capability that a person has chosen; 0: the device's.
+    int compute_capability_ = 0;
+    std::map<std::string, unsigned> registers_;  ///< for each kernel, the number that was typed
 };
 
 }  // namespace warpscope::ui

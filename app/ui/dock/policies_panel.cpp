@@ -108,7 +108,7 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
               outcome_of(outcome)});
 }
 
-/// The behaviour of the device in use, measured with kernels that always finish.
+/// Shows the behaviour of the device in use, measured with kernels that always finish.
 void device_row(Ui& ui, Stage& stage) {
     if (!stage.checks().busy) stage.measure_barriers();
     const DeviceBarriers& device = stage.shown().barriers;

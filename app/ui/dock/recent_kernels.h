@@ -15,28 +15,29 @@ namespace warpscope::ui {
 /// rounds without it, or since the settings of the launch changed.
 class RecentKernels {
   public:
-    /// Once a frame. `settings`: ParameterSet::of_launch().
+    /// Called once a frame. `settings`: ParameterSet::of_launch().
     void follow(const std::vector<compute::KernelTiming>& kernels,
                 const std::vector<std::string>& settings);
     bool still_runs(std::string_view kernel) const;
-    /// Those that still run. The ones that began to run last, such as the variant that was just
-    /// chosen, come first; the others have the given order.
+    /// Returns the kernels that still run. Those that began to run last, such as the variant that
+    /// was just chosen, come first; the others have the given order.
     std::vector<const compute::KernelTiming*> running(
         const std::vector<compute::KernelTiming>& kernels) const;
 
   private:
-    /// Calls of follow() with launches. Some kernels are not launched in each frame, and a GPU's
-    /// times arrive late.
+    /// The rounds without a launch after which a kernel no longer runs. A round is a call of
+    /// follow() with launches. Some kernels are not launched in each frame, and a GPU's times
+    /// arrive late.
     static constexpr std::uint64_t patience = 30;
 
     struct Seen {
         std::uint64_t launches = 0;
-        std::uint64_t round = 0;  ///< in which it was last launched
-        std::uint64_t began = 0;  ///< the first round since it did not run
+        std::uint64_t round = 0;  ///< the round in which it was last launched
+        std::uint64_t began = 0;  ///< the round in which it began to run
     };
     std::map<std::string, Seen, std::less<>> seen_;
     std::vector<std::string> settings_;
-    std::uint64_t round_ = 0;    ///< the newest one
+    std::uint64_t round_ = 0;    ///< the newest round
     std::uint64_t changed_ = 0;  ///< the round after which the settings changed
 };
 
@@ -44,7 +45,7 @@ inline void RecentKernels::follow(const std::vector<compute::KernelTiming>& kern
                                   const std::vector<std::string>& settings) {
     if (settings != settings_) changed_ = round_;
     settings_ = settings;
-    // The timings of another device, or of another experiment on it.
+    // The timings are those of another device, or of another experiment on it.
     const bool others = std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) {
         const auto known = seen_.find(kernel.name);
         return known != seen_.end() && kernel.launches < known->second.launches;

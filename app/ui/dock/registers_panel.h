@@ -13,7 +13,6 @@ class RegistersPanel {
   public:
     explicit RegistersPanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 #include "ui/widgets/format.h"
 
 namespace warpscope::ui {
@@ -25,16 +25,16 @@ struct Range {
         high = any ? std::max(high, power) : power;
         any = true;
     }
-    /// The axis with this much room at its ends, in powers of ten.
+    /// Returns the axis with this much room at its ends, in powers of ten.
     LogAxis axis(double below, double above) const { return {low - below, high + above}; }
-    /// The axis with a sixth of it free above, for the name of the highest line.
+    /// Returns the axis with a sixth of it free above, for the name of the highest line.
     LogAxis axis_under_name(double below) const {
         return axis(below, std::max(0.25, (high - low + below) / 5));
     }
 };
 
-/// n-body: 20 flops an interaction is the literature's count. The kernels' shortest inner loop
-/// issues 13 FP32 instructions an interaction: 6 FFMA and 7 others.
+/// The literature counts 20 flops for an interaction of the n-body. The kernels' shortest inner
+/// loop issues 13 FP32 instructions an interaction: 6 FFMA and 7 others.
 constexpr double slots_an_interaction = 13;
 
 bool overlap(const Box& a, const Box& b) {

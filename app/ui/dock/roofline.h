@@ -13,10 +13,10 @@ namespace warpscope::ui {
 /// A logarithmic axis. `low` and `high` are the exponents of ten at its ends.
 struct LogAxis {
     double low = 0, high = 1;
-    /// The place of a value, 0 to 1 along the axis; a value of 0 or less is at the low end.
+    /// Returns the place of a value, 0 to 1 along the axis; a value of 0 or less is at the low end.
     double at(double value) const;
     double value(double at) const;
-    /// The whole powers of ten on it, at most `most` of them.
+    /// Returns the whole powers of ten on the axis, at most `most` of them.
     std::vector<double> ticks(int most) const;
 };
 
@@ -36,8 +36,8 @@ struct RooflinePoint {
 /// performance model for multicore architectures", CACM 52(4), 2009.
 struct Roofline {
     double bytes_ceiling = 0, flops_ceiling = 0;  ///< per second
-    std::vector<RooflinePoint> points;            ///< with flops and bytes
-    std::vector<RooflinePoint> strip;             ///< with bytes alone
+    std::vector<RooflinePoint> points;            ///< kernels with flops and bytes
+    std::vector<RooflinePoint> strip;             ///< kernels with bytes alone
     std::vector<std::string> left_out;            ///< kernels whose bytes are not counted
     LogAxis intensity, flops, bytes;
 
@@ -47,16 +47,16 @@ struct Roofline {
     double ridge() const;
 };
 
-/// `kernels` outlive it. Its axes hold the ridge and every point with room around them.
+/// Makes the chart, whose axes hold the ridge and every point. `kernels` outlive it.
 Roofline roofline_of(std::span<const compute::KernelTiming> kernels,
                      const compute::Ceilings& ceilings);
 
-/// The tooltip of a point: its rates, their shares of the ceilings, and remarks.
+/// Returns the tooltip of a point: its rates, their shares of the ceilings, and remarks.
 std::string roofline_words(const compute::KernelTiming& kernel, const compute::Ceilings& ceilings);
 
-/// A place within `area` for each point's label of the given size: right, left, above or below of
-/// the point, the first place that overlaps no point, no box of `taken` and no earlier label;
-/// nullopt where each place overlaps something. `gap` is the distance to the point.
+/// Returns a place within `area` for each point's label of the given size: right, left, above or
+/// below the point, the first place that overlaps no point, no box of `taken` and no earlier label;
+/// nullopt if each place overlaps something. `gap` is the distance to the point.
 std::vector<std::optional<Box>> place_labels(std::span<const Box> points,
                                              std::span<const Box> sizes, const Box& area,
                                              std::vector<Box> taken, float gap);

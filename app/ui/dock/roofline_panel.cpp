@@ -29,7 +29,7 @@ struct Chart {
 struct Dot {
     const RooflinePoint* point;
     ImVec2 at;
-    double share;  ///< of the roof above it
+    double share;  ///< its share of the roof above it
 };
 
 ImVec2 small_size(Ui& ui, const std::string& words) {
@@ -45,7 +45,7 @@ void small_text(Ui& ui, ImVec2 at, ImU32 colour, const std::string& words) {
                                         words.c_str());
 }
 
-/// The chart's frame, and lines at powers of ten with their labels on the left.
+/// Draws the chart's frame, and lines at powers of ten with their labels on the left.
 void draw_frame(Ui& ui, const Chart& chart) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{chart.box.x, chart.box.y}, high{chart.right(), chart.bottom()};
@@ -83,12 +83,12 @@ Box line_name(Ui& ui, const Chart& chart, ImVec2 at, const std::string& words) {
     return {at.x, at.y, size.x, size.y};
 }
 
-/// Dots, their names where there is room, and their tooltips.
+/// Draws the dots, their names if there is room, and their tooltips.
 void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
                const Ceilings& ceilings, const char* id) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float radius = ui.px(4.5F);
-    // Where not all names have room, the fastest kernels keep theirs.
+    // If not all names have room, the fastest kernels keep theirs.
     std::stable_sort(dots.begin(), dots.end(),
                      [](const Dot& a, const Dot& b) { return a.share > b.share; });
     std::vector<Box> marks, sizes;
@@ -117,7 +117,7 @@ void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Bo
     }
 }
 
-/// The name of the slope, below it where no kernel's line crosses.
+/// Draws the name of the slope, below it where no kernel's line crosses.
 Box slope_name(Ui& ui, const Chart& chart, const Roofline& line, const std::vector<Box>& taken) {
     const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
     const ImVec2 size = small_size(ui, words);
@@ -151,7 +151,7 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
         const ImVec2 at{chart.at_x(p.intensity), chart.at_y(p.flops_per_second)};
         const double roof = line.roof(p.intensity);
         const float top = chart.at_y(roof);
-        // The distance from the kernel to its roof.
+        // This line shows the distance from the kernel to its roof.
         list.AddLine(at, {at.x, top}, faded(colour::accent, 0.45F), ui.px(1));
         taken.push_back({at.x - ui.px(1), top, ui.px(2), std::max(0.F, at.y - top)});
         dots.push_back({&p, at, roof > 0 ? p.flops_per_second / roof : 0});
@@ -165,7 +165,7 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
                             compute::plural(line.points.size(), "kernel"), line.ridge()));
 }
 
-/// Kernels whose bytes alone are counted, by bytes per second.
+/// Draws the kernels whose bytes alone are counted, by bytes per second.
 void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
     draw_frame(ui, chart);
     const float roof = chart.at_y(line.bytes_ceiling);
@@ -197,7 +197,7 @@ void fact(Ui& ui, const char* label, const std::string& value, float width) {
     text(ui.fonts.mono, colour::text, value);
 }
 
-/// The ceilings as numbers, and the kernels that are not in the chart.
+/// Shows the ceilings as numbers, and the kernels that are not in the chart.
 void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);

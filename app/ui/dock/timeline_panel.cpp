@@ -17,7 +17,7 @@ using experiments::Timeline;
 
 /// The place of one block's lanes, a lane for each warp.
 struct Strip {
-    ImVec2 low, high;  ///< of the lanes, right of the warps' numbers
+    ImVec2 low, high;  ///< corners of the lanes, right of the warps' numbers
     float pitch;       ///< from one lane to the next
     float y(unsigned warp) const { return low.y + pitch * float(warp); }
     float width() const { return high.x - low.x; }
@@ -68,8 +68,7 @@ const Kind& kind_of(Timeline::Activity activity) {
     return computing;
 }
 
-/// The legend of the colours, from the current place to `right`; entries that have no room are left
-/// out.
+/// Draws the legend of the colours up to `right`, without entries that have no room.
 void keys(Ui& ui, bool stepped, bool delays, float right) {
     std::vector<Kind> kinds{computing};
     if (delays) kinds.push_back(delayed);
@@ -92,7 +91,7 @@ void keys(Ui& ui, bool stepped, bool delays, float right) {
     ImGui::Dummy({0, line});
 }
 
-/// The title of a strip, with `right` at the end of the line and, where `keys_too`, the legend
+/// Draws the title of a strip, with `right` at the end of the line and, if `keys_too`, the legend
 /// between them.
 void title_line(Ui& ui, const std::string& title, float width, const std::string& right,
                 bool keys_too, bool stepped, bool delays) {
@@ -181,7 +180,7 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
     return words;
 }
 
-/// The microscope's block: its lanes, the current position, and the mouse that moves it.
+/// Draws the microscope's block: its lanes, the current position, and the mouse that moves it.
 void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width, float bottom,
                  bool keys_too) {
     const emulator::Stepper& stepper = microscope.stepper();
@@ -221,7 +220,7 @@ bool has_delays(const Timeline& timeline) {
                        [](const auto& s) { return s.activity == Timeline::Activity::delayed; });
 }
 
-/// The timeline that the experiment's own kernel measured.
+/// Draws the timeline that the experiment's own kernel measured.
 void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
     title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));

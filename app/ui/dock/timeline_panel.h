@@ -17,13 +17,12 @@ struct CachedLanes {
     std::uint64_t version = 0;  ///< Microscope::version() that the lanes belong to
 };
 
-/// What each warp does over time: in the microscope's block by step, and in a block that the
-/// experiment's own kernel measured.
+/// What each warp does over time, in two strips: by step in the microscope's block, and over time
+/// in a block that the experiment's own kernel measured.
 class TimelinePanel {
   public:
     TimelinePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     bool has_measured() const { return stage_.shown().timeline.has_value(); }
 

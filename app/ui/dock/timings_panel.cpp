@@ -25,7 +25,7 @@ constexpr TableColumn timing_columns[] = {
     {"Last, ms", "The newest launch.", 62},
     {"Median, ms", "The median of the newest launches, at most 256.", 72},
     {"p99, ms", "99 % of the newest launches took no longer.", 58},
-    {"Rate", "Of the work that the launch must do at least, at the median time.", 116},
+    {"Rate", "The work that the launch must do at least, divided by the median time.", 116},
     {"Of the ceiling", "The rate as a share of the device's measured ceiling.", 88},
     {"Recent", "The newest launches; the newest one is on the right.", 84, true}};
 constexpr std::size_t rate_column = 6, share_column = 7;
@@ -36,7 +36,7 @@ compute::Shares shares_below(const KernelTiming& kernel, const Ceilings* ceiling
     return ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
 }
 
-/// The larger of the shares of the ceilings; a tooltip has both.
+/// Shows the larger of the shares of the ceilings; a tooltip has both.
 void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     const compute::Shares shares = shares_below(kernel, ceilings);
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
@@ -48,7 +48,7 @@ void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
 }
 
-/// What ran the newest launch on the emulator; empty for a GPU.
+/// Says what ran the newest launch on the emulator; empty for a GPU.
 const char* engine_words(compute::Engine engine) {
     switch (engine) {
         case compute::Engine::interpreted:
@@ -60,7 +60,7 @@ const char* engine_words(compute::Engine engine) {
     }
 }
 
-/// "interpreted", "compiled for this CPU" or "some kernels compiled for this CPU".
+/// Returns "interpreted", "compiled for this CPU" or "some kernels compiled for this CPU".
 std::string engine_words(const std::vector<const KernelTiming*>& kernels) {
     const auto count = std::count_if(kernels.begin(), kernels.end(), [](const KernelTiming* k) {
         return k->engine == compute::Engine::compiled;
@@ -70,7 +70,7 @@ std::string engine_words(const std::vector<const KernelTiming*>& kernels) {
     return std::size_t(count) == kernels.size() ? compiled : "some kernels " + compiled;
 }
 
-/// `runs`: the kernel is still launched; the row of another one is dimmed.
+/// Draws the row of a kernel, dimmed unless it `runs`: it is still launched.
 void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs) {
     const ImU32 strong = runs ? colour::text : colour::faint;
     const ImU32 weak = runs ? colour::dim : colour::faint;
@@ -133,8 +133,8 @@ void table(Ui& ui, const std::vector<KernelTiming>& kernels, const Ceilings* cei
     ImGui::EndTable();
 }
 
-/// The time of a frame, which holds more than kernels: copies, drawing and the wait for V-sync.
-/// `parts`: with the part that the display takes.
+/// Returns the time of a frame, which holds more than kernels: copies, drawing and the wait for
+/// V-sync. With `parts` it names the part that the display takes.
 std::string frame_text(const Stage& stage, const FrameTimes& times, bool parts) {
     if (times.frame_ms <= 0) return {};
     if (stage.paused()) return "paused";
@@ -154,7 +154,7 @@ void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
     record(ui, "timings.gpu", compute::words(*state));
 }
 
-/// "ripple_txty 36.4 ms  115 MB/s". Returns its width, or 0 where `room` is too little.
+/// Draws an entry, "ripple_txty 36.4 ms  115 MB/s". Returns its width; 0: no `room`.
 float line_entry(Ui& ui, const KernelTiming& kernel, float room) {
     const std::string median = milliseconds(kernel.median_ms()) + " ms", work = rate(kernel);
     ImGui::PushFont(ui.fonts.mono);

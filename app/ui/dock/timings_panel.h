@@ -18,7 +18,6 @@ class TimingsPanel {
   public:
     TimingsPanel(Stage& stage, DeviceFacts& facts) : stage_(stage), facts_(facts) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Draws the kernels that run on one line, as many as have room.
     void draw_line(Ui& ui);

@@ -15,7 +15,7 @@ struct Count {
     std::uint32_t all() const { return computing + writing + reading; }
 };
 
-/// The activity of each instruction, by pc.
+/// Returns the activity of each instruction, by pc.
 std::vector<LaneCell> kinds_of(const emulator::Kernel& kernel) {
     std::vector<LaneCell> kinds(kernel.lines.size(), LaneCell::computing);
     for (std::size_t pc = 0; pc < kinds.size(); ++pc) {
@@ -107,7 +107,7 @@ WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> histo
         const Life& own = life[i / width];
         const std::uint64_t begin = columns.begin(i % width), end = columns.end(i % width);
         const std::uint64_t steps = end - begin, waited = covered[i];
-        // Where only some lanes of a warp wait, the steps of its other lanes count for more.
+        // If only some lanes of a warp wait, the steps of its other lanes count for more.
         const bool waits_here = waited * 2 >= steps && counts[i].all() + waited <= steps;
         lanes.cells[i] = waits_here                         ? LaneCell::waiting
                          : counts[i].all() > 0              ? dominant(counts[i])

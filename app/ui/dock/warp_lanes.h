@@ -21,15 +21,16 @@ enum class LaneCell : std::uint8_t {
 /// The steps of a block as pixel columns: a lane for each warp.
 struct WarpLanes {
     unsigned warps = 0, columns = 0;
-    std::uint64_t steps = 0;      ///< that all columns together stand for
-    std::vector<LaneCell> cells;  ///< [warp * columns + column]
+    std::uint64_t steps = 0;      ///< steps that all columns together stand for
+    std::vector<LaneCell> cells;  ///< index: warp * columns + column
     LaneCell at(unsigned warp, unsigned column) const { return cells[warp * columns + column]; }
 };
 
-/// Computes the lanes. Each column stands for steps / columns steps, which may be less than one.
-/// Where a warp has several activities in a column, one is shown: waiting, if it takes at least
-/// half of the column; else writing, if there is any write; else reading, if at least a quarter of
-/// the warp's steps read; else computing. Rare activities come first so that they stay visible.
+/// Computes the lanes. Each column stands for steps / columns steps, which may be less than one. If
+/// a warp has several activities in a column, one is shown: waiting, if it takes at least half of
+/// the column; otherwise writing, if there is any write; otherwise reading, if at least a quarter
+/// of the warp's steps read; otherwise computing. Rare activities come first so that they stay
+/// visible.
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const emulator::Step> history,
                      std::span<const emulator::BarrierWait> waits, unsigned warps,
                      unsigned columns);

@@ -184,7 +184,7 @@ class ClipboardWithoutTabs {
     std::string text_;
 };
 
-/// Lets the field follow the document. While the field has the keyboard focus, its callback does.
+/// Copies the document's text into the field, unless it has the keyboard and does so itself.
 void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     EditorField& field = frame.view.field;
     const bool other = field.file != frame.view.file;
@@ -196,7 +196,7 @@ void follow_document(const EditorFrame& frame, const KernelDocument& document) {
         field.file = frame.view.file;
         field.reveal = asked;
         field.cursor = field.anchor = field.seen = document.cursor();
-        // The first barrier is what a person wants to see.
+        // The first barrier is scrolled into sight, because people come for it.
         const auto barriers = document.barriers();
         if (document.cursor() == 0 && !barriers.empty() && !field.reveal)
             field.reveal = barriers.front().line - 1;
@@ -239,8 +239,8 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     ImGui::PopID();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(4);
-    // On Escape, ImGui's field undoes what was typed since it got the focus. Here it only loses the
-    // focus.
+    // On Escape, ImGui's field undoes what was typed since it got the focus. The editor's field
+    // keeps the text and loses the focus.
     const bool escaped = key_pressed(ImGuiKey_Escape);
     if (escaped && field.active) frame.view.find.close();
     if (escaped && field.text != document.text())

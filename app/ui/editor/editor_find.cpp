@@ -12,7 +12,7 @@ TextRows rows_of(const KernelDocument& document) {
             [&](int row) { return document.lines().line(document.text(), row); }};
 }
 
-/// The selected words, where they are on one line.
+/// Returns the selected words if they are on one line.
 std::string selected_words(const EditorField& field, const KernelDocument& document) {
     const std::size_t begin = std::min(field.cursor, field.anchor);
     const std::size_t end = std::min(std::max(field.cursor, field.anchor), document.text().size());
@@ -42,7 +42,7 @@ void draw_editor_find(const EditorFrame& frame, const KernelDocument& document) 
     const TextMatch* found = find.current();
     const std::optional<TextMatch> last = found ? std::optional(*found) : std::nullopt;
     const auto goal = find.draw(frame.ui, "editor.find", rows_of(document), text);
-    // Esc: the cursor goes to the match.
+    // After Esc, the cursor stands at the match.
     if (last && !find.is_open()) field.go = lines.begin(last->row) + last->begin;
     if (!goal) return;
     if (goal->line == 0) {

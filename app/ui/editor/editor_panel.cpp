@@ -34,7 +34,7 @@ namespace {
 KernelDocument& document_on_show(const EditorFrame& frame) {
     EditorView& view = frame.view;
     const std::string kernel = frame.stage.parameters().kernel_file();
-    // Another experiment or another of its kernels is on show: that one's source is wanted now.
+    // Another experiment, or another of its kernels, is on show, so the pane shows its source.
     if (kernel != view.kernel) view.kernel = view.file = kernel;
     return frame.stage.documents()[view.file];
 }
@@ -68,8 +68,8 @@ void place_marks(const EditorFrame& frame, const KernelDocument& document) {
         const auto row = one.line > 0 ? moved_row(edits, one.line - 1) : std::nullopt;
         view.placed.push_back({row && *row < document.lines().count() ? *row : -1, one});
     }
-    // The compiler may report the cause of an error after the lines that it spoils. What is said of
-    // the whole text comes last.
+    // The compiler may report the cause of an error after the lines that suffer from it. Messages
+    // about the whole text come last.
     std::stable_sort(view.placed.begin(), view.placed.end(), [](const auto& a, const auto& b) {
         return unsigned(a.what.line) - 1 < unsigned(b.what.line) - 1;
     });
@@ -125,7 +125,7 @@ void choose_file(const EditorFrame& frame, float width) {
         if (files[i] == frame.view.file) chosen = i;
     }
     const int clicked = dropdown(frame.ui, "editor.file", files, labels, chosen, width);
-    // Between frames, since the rest of this frame draws the file that is on show now.
+    // The request runs between frames: the rest of this one draws the file on show now.
     if (clicked >= 0)
         frame.ui.later(
             [&view = frame.view, file = files[std::size_t(clicked)]] { view.file = file; });
@@ -227,7 +227,7 @@ void notices(const EditorFrame& frame) {
         record(frame.ui, id, words);
     };
     say("editor.read_only", why_not(frame), colour::finding);
-    // The compiler's errors are in the list at the foot.
+    // The compiler's errors are left out, because the list at the foot of the pane shows them.
     const auto is_error = [](const PlacedDiagnostic& one) {
         return one.what.severity == compiler::Severity::error;
     };
@@ -292,7 +292,8 @@ bool EditorPanel::close_find() {
 }
 
 void EditorPanel::reveal(const std::string& file, int row) {
-    view_.kernel = stage_.parameters().kernel_file();  // as if the pane had been drawn for it
+    // As if the pane had been drawn for this file.
+    view_.kernel = stage_.parameters().kernel_file();
     view_.file = file;
     view_.diff = false;
     view_.field.reveal = row;

@@ -15,17 +15,16 @@ class EditorPanel {
     EditorPanel(Stage& stage, ViewOptions& options, CompilerDownload& download)
         : stage_(stage), options_(options), download_(download) {}
 
-    /// Draws the pane into the current ImGui child window.
     void draw(Ui& ui);
     /// Carries out undo, redo, save or open in the next frame that draws the pane.
     void ask(Command command) { view_.asked.push_back(command); }
-    /// Drops what was asked for while the pane was not drawn.
+    /// Drops the commands that were asked for while the pane was not drawn.
     void forget_asked() { view_.asked.clear(); }
-    /// A field of the pane is about to get the keyboard.
+    /// True if a field of the pane is about to get the keyboard.
     bool takes_keyboard() const { return view_.find.takes_keyboard(); }
-    /// Closes the bar that searches the text. False: it is not open.
+    /// Closes the bar that searches the text. Returns false if it is not open.
     bool close_find();
-    /// The pane was used last: undo and redo are about its text.
+    /// True if the pane was used last: undo and redo are about its text.
     bool has_focus() const { return focused_; }
     /// Shows a row of a kernel file; the first one is 0.
     void reveal(const std::string& file, int row);

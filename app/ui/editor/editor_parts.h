@@ -10,7 +10,7 @@ namespace warpscope::ui {
 
 // The parts of the editor's pane, each in a file of its own.
 
-/// What the parts draw with, and what they draw. It lives for one frame.
+/// What all parts use to draw, and what they draw. It lives for one frame.
 struct EditorFrame {
     Ui& ui;
     Stage& stage;
@@ -21,40 +21,39 @@ struct EditorFrame {
 
 /// Where the text is on screen, in layout units.
 struct EditorPlaces {
-    ImVec2 low, high;  ///< of what is seen
-    ImVec2 origin;     ///< of the first character
+    ImVec2 low, high;  ///< corners of the visible part
+    ImVec2 origin;     ///< place of the first character
     float line = 0, character = 0;
     int first = 0, end = 0;  ///< rows in sight
     float y(int row) const { return origin.y + float(row) * line; }
 };
 
-/// ImGui's text field over the whole text, of this size. It draws only the selection. What is typed
-/// there changes the document, and changes of the document appear there.
+/// Draws ImGui's text field over the whole text, in this size. It draws only the selection. Typing
+/// in it changes the document, and changes of the document appear in it.
 void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
                        ImVec2 size);
-/// Scrolls the current window to the cursor where it has moved, or to the row to reveal.
+/// Scrolls the current window to the cursor if it has moved, or to the row to reveal.
 void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,
                           const EditorPlaces& at);
-/// The text as it is edited, with its gutter.
+/// Draws the text that is edited, with its gutter.
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
-/// The differences from the built-in text.
+/// Draws the differences from the built-in text.
 void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size);
-/// Carries out the commands find_text, find_next, find_previous and go_to_line. False: it is
+/// Carries out the commands find_text, find_next, find_previous and go_to_line. Returns false for
 /// another command.
 bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command command);
-/// The bar that searches the text, while it is open.
+/// Draws the bar that searches the text, while it is open.
 void draw_editor_find(const EditorFrame& frame, const KernelDocument& document);
-/// Closes the bar; the cursor goes to the match that was found last. False: it is not open.
+/// Closes the bar and puts the cursor at the last match. Returns false if it is not open.
 bool close_editor_find(EditorView& view, const KernelDocument& document);
-/// Where no compiler was found: a button that downloads it, what the download does, and why it has
-/// failed.
+/// If no compiler was found, draws a button that downloads it, and why that has failed.
 void draw_editor_download(const EditorFrame& frame);
-/// No compiler was found, and the pane can download it.
+/// True if no compiler was found and the pane can download it.
 bool offers_download(const EditorFrame& frame);
-/// The popup where a path is typed, while it is open.
+/// Draws the popup where a path is typed, while it is open.
 void draw_editor_path(const EditorFrame& frame, KernelDocument& document);
 void ask_for_path(const EditorFrame& frame, EditorPath::Wish wish);
-/// Saves to the path that the file was saved to last; asks for a path where there is none.
+/// Saves to the path that the file was saved to last. If there is none, asks for a path.
 void save_kernel(const EditorFrame& frame, const KernelDocument& document);
 
 /// Whether the pane's text can be changed now.

@@ -26,7 +26,7 @@ void remember(const EditorFrame& frame, const std::string& path) {
     frame.view.saved[frame.view.file] = path;
 }
 
-/// Throws what write_whole throws.
+/// Writes the document to `path`. Throws what write_whole throws.
 void write(const EditorFrame& frame, const KernelDocument& document, const std::string& path) {
     write_whole(with_home(path), document.text());
     remember(frame, path);
@@ -87,7 +87,7 @@ bool path_field(const EditorFrame& frame, float width) {
     return entered;
 }
 
-/// Has the folder of the path read, and takes what was read.
+/// Has the folder of the path read by another thread, and takes the result of an earlier read.
 void list_choices(EditorPath& path) {
     if (path.listing.valid() &&
         path.listing.wait_for(std::chrono::seconds(0)) == std::future_status::ready)

@@ -136,8 +136,8 @@ const char* name_of(BarrierState state) {
     return "";
 }
 
-/// The barriers of a row as they take effect: off where the parameters choose a kernel that was
-/// compiled without them.
+/// Returns the state of a row's barriers as they take effect: off where the parameters choose a
+/// kernel that was compiled without them.
 std::optional<BarrierState> effective_state(const EditorFrame& frame,
                                             const KernelDocument& document, int row) {
     const auto barriers = document.barriers(row + 1);
@@ -178,8 +178,7 @@ struct Gutter {
     float mark, number_end, change, figure, width;
 };
 
-/// The counters of the file's lines, where the dock shows them and they are those of this text;
-/// nullptr elsewhere.
+/// The counters of the file's lines if the dock shows them and they are of this text.
 const emulator::KernelCounters* counters_beside(const EditorFrame& frame) {
     const bool shown = frame.options.dock == "lines" && !frame.options.dock_folded;
     const EditState state = frame.stage.documents()[frame.view.file].state();
@@ -254,7 +253,7 @@ void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
     const bool may_switch = state == BarrierState::off && toggle;
     const auto said = diagnostics_of(frame.view, row);
     for (const auto* one : said) quick_tooltip(frame.ui, one->text);
-    // After a delay: a tooltip at once would hide the lines below every barrier that is clicked.
+    // Without its delay the tooltip would hide the lines below every barrier that is clicked.
     if (state && said.empty())
         tooltip_at(frame.ui, {0, float(row)}, words_of(*state, can_edit(frame), toggle));
     if (!state || !(can_edit(frame) || may_switch)) return;

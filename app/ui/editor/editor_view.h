@@ -27,10 +27,11 @@ struct PlacedDiagnostic {
 /// The state of ImGui's text field. Its own copy of the text follows the document, and is ahead of
 /// it within a frame in which a person types.
 struct EditorField {
-    std::string file;  ///< that the other members are about
+    std::string file;  ///< the file that the other members are about
     std::string text;
-    SharedText of;                       ///< the document's text that it holds
-    bool active = false;                 ///< keys go there
+    /// The version of the document's text that the field holds.
+    SharedText of;
+    bool active = false;                 ///< the field gets the keys
     bool editable = true;                ///< the field can hold this text unchanged
     std::size_t cursor = 0, anchor = 0;  ///< in bytes; the selection is between them
     std::size_t seen = 0;                ///< the cursor that was scrolled to
@@ -49,24 +50,24 @@ struct EditorPath {
     std::string error;     ///< a sentence
     std::string replaces;  ///< the existing file that a second Save replaces
     // Folders are read on a thread of their own.
-    PathChoices choices;                ///< of `listed`, or of a path before it
-    std::optional<std::string> listed;  ///< nullopt: none was asked for
+    PathChoices choices;                ///< completions of `listed`, or of an earlier path
+    std::optional<std::string> listed;  ///< nullopt: no folder was listed yet
     std::future<PathChoices> listing;
 };
 
 /// The source pane.
 struct EditorView {
-    std::string file;    ///< on show
+    std::string file;    ///< the file on show
     std::string kernel;  ///< the experiment's file in the last frame
     bool diff = false;
     EditorField field;
     EditorPath path;
     FindBar find;
-    std::vector<Command> asked;  ///< with keys, since the last frame
+    std::vector<Command> asked;  ///< commands of keys pressed since the last frame
     std::map<std::string, std::string>
-        saved;  ///< by file: the path that it was opened from or saved to
+        saved;  ///< for each file, the path that it was opened from or saved to
 
-    // Made anew for another text or outcome.
+    // The marks below belong to this text and outcome, and are made anew for others.
     SharedText placed_text;
     std::shared_ptr<const EditOutcome> placed_outcome;
     std::vector<PlacedDiagnostic> placed;

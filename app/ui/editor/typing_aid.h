@@ -26,7 +26,7 @@ Aid align_brace(std::string_view text, std::size_t cursor);
 /// lines are selected, it moves them four columns to the right, or with `back` to the left.
 Aid tab_key(std::string_view text, std::size_t cursor, std::size_t anchor, bool back);
 
-/// The text with spaces up to the next column that is a multiple of four in the place of each tab.
+/// The text with each tab replaced by spaces up to the next column that is a multiple of four.
 std::string expand_tabs(std::string_view text);
 
 /// The bytes [begin, end) of the word around a byte, or of the spaces.

@@ -13,8 +13,8 @@ namespace {
 
 using emulator::banks;
 
-constexpr float most_height = 18, most_width = 36, least_height = 7;  ///< of shared memory's cells
-constexpr float most_side = 18, least_side = 4;                       ///< of global memory's cells
+constexpr float most_height = 18, most_width = 36, least_height = 7;  ///< cells of shared memory
+constexpr float most_side = 18, least_side = 4;                       ///< cells of global memory
 
 std::uint64_t fitting(float room, float cell) {
     return std::uint64_t(std::max(1.F, std::floor(room / cell)));

@@ -18,7 +18,7 @@ struct HeatLayout {
         0;  ///< words in the first row before the array, so that a column is a bank
     std::uint64_t row = 32;  ///< words in a row
     std::uint64_t across = 1, down = 1;
-    float width = 1, height = 1;  ///< of a cell, pixels
+    float width = 1, height = 1;  ///< size of a cell, in pixels
 
     std::size_t columns() const { return std::size_t((row + across - 1) / across); }
     std::size_t rows() const {
@@ -31,16 +31,16 @@ struct HeatLayout {
     bool operator==(const HeatLayout&) const = default;
 };
 
-/// Shared memory: 32 words in a row, so that each column is a bank. `room` in pixels, `unit` pixels
-/// to a logical one. The rows may need more than the room.
+/// Lays out shared memory with 32 words in a row, so that each column is a bank. `room` in pixels,
+/// `unit` pixels to a logical one. The rows may need more than the room.
 HeatLayout shared_layout(const emulator::HeatArray& array, ImVec2 room, float unit);
 
-/// The words in a row of a buffer that a two-dimensional grid of threads covers one word to a
-/// thread in x; 0 for other launches.
+/// Returns the words in a row of a buffer that a two-dimensional grid of threads covers with one
+/// thread for each word; 0 for other launches.
 std::uint64_t row_of(const emulator::LaunchShape& launch, std::uint64_t words);
 
-/// Global memory within the room, with `row` words in a row; 0: as many as fit. Where the words
-/// have no room, a cell stands for several.
+/// Lays out global memory within the room, with `row` words in a row; 0: as many as fit. If the
+/// words have no room, a cell stands for several.
 HeatLayout global_layout(std::uint64_t words, std::uint64_t row, ImVec2 room, float unit);
 
 /// The words of a cell.
@@ -54,8 +54,8 @@ struct HeatCell {
 std::vector<HeatCell> heat_cells(const emulator::HeatArray& array, emulator::HeatFigure figure,
                                  const HeatLayout& layout);
 
-/// From dark violet for 0 to yellow for 1, with evenly rising lightness (viridis, by Stéfan van der
-/// Walt and Nathaniel Smith).
+/// Returns a colour from dark violet for 0 to yellow for 1, with evenly rising lightness (viridis,
+/// by Stéfan van der Walt and Nathaniel Smith).
 ImU32 heat_colour(double share);
 
 }  // namespace warpscope::ui

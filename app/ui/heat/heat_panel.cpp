@@ -53,7 +53,7 @@ std::string help_of(HeatFigure figure) {
     return {};
 }
 
-/// Each of several labels along an axis, as far as they do not touch.
+/// Returns how many cells lie between two labels along an axis, so that the labels do not touch.
 std::size_t label_distance(float label, float cell) {
     return std::bit_ceil(std::max<std::size_t>(1, std::size_t(std::ceil(label / cell))));
 }

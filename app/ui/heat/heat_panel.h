@@ -15,7 +15,6 @@ class HeatPanel {
   public:
     explicit HeatPanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
@@ -30,7 +29,7 @@ class HeatPanel {
         Choice choice;
         HeatLayout layout;
         std::vector<HeatCell> cells;
-        std::uint64_t most = 0;  ///< of all cells
+        std::uint64_t most = 0;  ///< the highest count of all cells
     };
 
     /// Draws the widgets above the cells.

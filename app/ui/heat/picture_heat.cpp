@@ -22,7 +22,7 @@ using emulator::HeatFigure;
 using experiments::BufferView;
 using experiments::LaunchPlan;
 
-constexpr std::uint8_t half_transparent = 150;  ///< of 255
+constexpr std::uint8_t half_transparent = 150;  ///< 255 is opaque
 
 bool is_of_buffer(const HeatArray& array, const LaunchPlan& plan, std::size_t launch,
                   std::size_t buffer) {
@@ -100,7 +100,7 @@ void PictureHeat::forget() {
     source_ = {};
 }
 
-/// Makes the texture. An element whose count is 0 stays as the picture shows it.
+/// Makes the texture. It is transparent at an element whose count is 0.
 void PictureHeat::paint() {
     const experiments::Size size{source_.width, source_.height};
     std::vector<std::uint64_t> counts(std::size_t(size.width) * std::size_t(size.height));

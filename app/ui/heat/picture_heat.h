@@ -49,7 +49,7 @@ class PictureHeat {
     Stage& stage_;
     Source source_;
     std::string why_not_;
-    std::uint64_t most_ = 0;  ///< of all elements
+    std::uint64_t most_ = 0;  ///< the highest count of all elements
     unsigned texture_ = 0;    ///< 0: none
 };
 

@@ -15,14 +15,15 @@ struct BankLine {
     bool conflict = false;  ///< the bank has to serve several words in the pass of this lane
 };
 
-/// One access of a warp to shared memory, by banks.
+/// One access of a warp to shared memory, seen by its banks.
 struct BankPicture {
-    std::vector<BankLine> lines;            ///< by lane, then by word
-    std::array<unsigned, 32> words{};       ///< by bank: the most different words in one pass
-    std::array<std::uint32_t, 32> lanes{};  ///< by bank: mask of the lanes that it serves
+    std::vector<BankLine> lines;            ///< ordered by lane, then by word
+    std::array<unsigned, 32> words{};       ///< for each bank, the most different words in one pass
+    std::array<std::uint32_t, 32> lanes{};  ///< for each bank, the mask of the lanes that it serves
     unsigned degree = 0;                    ///< the largest of `words`: n-way conflict
-    unsigned passes = 0, least = 0;         ///< passes needed, and without conflicts
-    std::string sentence;                   ///< "8-way conflict: 8 passes where 1 would be enough"
+    /// Passes that the access takes, and passes without conflicts.
+    unsigned passes = 0, least = 0;
+    std::string sentence;  ///< "8-way conflict: 8 passes where 1 would be enough"
 };
 
 BankPicture bank_picture(const emulator::AccessView& access);

@@ -10,7 +10,6 @@ class BanksPanel {
   public:
     explicit BanksPanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds patience{20};
 
 }  // namespace
 
-/// Runs the block to its end and back, where its steps are not known yet.
+/// Runs the block to its end and back, if its steps are not known yet.
 void BlockRun::State::look_ahead() {
     const std::uint64_t here = stepper->position();
     if (here < stepper->history().size()) return;

@@ -17,7 +17,7 @@ using emulator::Breakpoint;
 using emulator::Space;
 using emulator::Watchpoint;
 
-/// A whole number, hexadecimal behind 0x; nothing for other text.
+/// Reads a whole number, hexadecimal if it begins with 0x; nothing for other text.
 std::optional<std::uint64_t> read_number(std::string_view text) {
     const bool hex = text.starts_with("0x") || text.starts_with("0X");
     if (hex) text.remove_prefix(2);
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
     return value;
 }
 
-/// Why the condition does not fit the kernel; empty: it does.
+/// Says why the condition does not fit the kernel; empty: it does.
 std::string complaint_about(const emulator::Kernel& kernel, const std::string& condition) {
     if (condition.empty()) return {};
     try {
@@ -72,7 +72,7 @@ void name(Ui& ui, const std::string& id, const std::string& words, bool enabled)
     ImGui::SameLine(left + ui.px(172), 0);
 }
 
-/// Why the text of a field is wrong, behind its row.
+/// Shows behind a row why the text of one of its fields is wrong.
 void show_complaint(Ui& ui, const std::string& field, const std::string& words) {
     ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.small, colour::bad, words, ImGui::GetContentRegionAvail().x);
@@ -91,7 +91,7 @@ void BreaksPanel::complaint_at(Ui& ui, const std::string& id) {
     show_complaint(ui, id, complaint_);
 }
 
-/// "any" or a number below `end`.
+/// Formats a number below `end`, or "any".
 template <class Number>
 void BreaksPanel::number_field(Ui& ui, const std::string& id, std::optional<Number>& number,
                                Number end, const char* what) {
@@ -212,7 +212,7 @@ void BreaksPanel::add_word(const std::string& typed) {
     }
 }
 
-/// Above the list: a line, or a word of memory.
+/// Draws the fields above the list that add a line or a word of memory.
 void BreaksPanel::adding(Ui& ui) {
     std::string typed;
     label(ui, "Add line");

@@ -14,7 +14,6 @@ class BreaksPanel {
   public:
     explicit BreaksPanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
@@ -31,8 +30,8 @@ class BreaksPanel {
 
     Microscope& microscope_;
     bool global_ = false;    ///< the field of the words takes global addresses
-    std::string field_;      ///< whose text was wrong
-    std::string complaint_;  ///< why
+    std::string field_;      ///< the field whose text was wrong
+    std::string complaint_;  ///< why it was wrong
 };
 
 }  // namespace warpscope::ui

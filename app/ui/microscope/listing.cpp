@@ -16,7 +16,7 @@ using State = emulator::SplitView::State;
 
 /// Places in the listing's window, in layout units.
 struct Places {
-    ImVec2 low, high;           ///< of the visible part
+    ImVec2 low, high;           ///< corners of the visible part
     float line;                 ///< height of a row
     float number, chips, text;  ///< left edges
     float chips_width;
@@ -60,7 +60,7 @@ void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::str
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 hue = warp_colour(chip.warp);
     const float rounding = std::min(ui.px(4), (high.x - low.x) * 0.3F);
-    // Lanes that wait are drawn hollow.
+    // The chips of lanes that wait are hollow.
     const bool waits = chip.state != State::running;
     list.AddRectFilled(low, high, waits ? faded(hue, 0.22F) : hue, rounding);
     if (waits) list.AddRect(low, high, hue, rounding, 0, ui.px(1));
@@ -75,7 +75,7 @@ void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::str
         waits ? hue : colour::background, label.c_str());
 }
 
-/// The chips of one row: as wide as their labels or, where the row is too narrow, of equal width.
+/// Draws the chips of a row: as wide as their labels or, in a narrow row, of equal width.
 void chips_of_row(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
                   const Chip* begin, const Chip* end) {
     ImGui::PushFont(ui.fonts.mono_small);
@@ -152,8 +152,8 @@ std::optional<std::uint32_t> row_with_code(const Listing& listing, std::uint32_t
     return row < lines.size() ? std::optional(row) : std::nullopt;
 }
 
-/// The breakpoints beside the numbers: filled where they stop, hollow where they are disabled or
-/// the kernel has no instruction at their line. A click sets or removes one.
+/// Draws the breakpoints beside the numbers: filled where they stop, hollow where they are disabled
+/// or the kernel has no instruction at their line. A click sets or removes one.
 void gutter(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
             std::uint32_t row) {
     const KernelText::Line& line = listing.text->lines[row];
@@ -221,7 +221,8 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
         view.seen = ImGui::GetTime();
         return;
     }
-    // The lines of inlined functions lie apart. While the block plays, do not jump at every step.
+    // The lines of inlined functions lie far from the lines that call them. While the block plays,
+    // the listing does not jump at every step.
     constexpr double patience = 0.7;
     if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;

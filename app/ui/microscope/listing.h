@@ -25,13 +25,14 @@ struct Chip {
 
 /// A kernel's text with the warps at their lines.
 struct Listing {
-    std::string id;  ///< of the widgets: "source", "ptx"
+    std::string id;  ///< prefix of the widgets' ids: "source", "ptx"
     const KernelText* text = nullptr;
-    std::vector<Chip> chips;             ///< by row, then by warp
+    std::vector<Chip> chips;             ///< ordered by row, then by warp
     std::vector<std::uint32_t> hazards;  ///< rows with races
     std::optional<std::uint32_t> focus;  ///< the row that the next step runs
-    std::string file;                    ///< of breakpoints at its lines; empty: the PTX
-    const FindBar* find = nullptr;       ///< searches this text; null: it searches another
+    /// The file to whose lines breakpoints belong; empty: the PTX.
+    std::string file;
+    const FindBar* find = nullptr;  ///< searches this text; null: it searches another
 };
 
 /// How a listing is scrolled.
@@ -39,7 +40,7 @@ struct ListingView {
     bool following = true;      ///< the focused row stays in sight
     int settling = 0;           ///< frames until scrolling has come to rest
     std::optional<int> reveal;  ///< a row to scroll into the middle
-    bool clicked = false;       ///< it was used last
+    bool clicked = false;       ///< the person clicked it last
     double seen = 0;            ///< when the focused row was last in sight, in ImGui's seconds
 };
 

@@ -27,7 +27,7 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
 }
 
-/// Of the kernel file at a compute::kernel_path().
+/// Returns the text of the kernel file at a compute::kernel_path().
 std::string_view text_of(const compute::KernelEdits& edits, const std::string& path) {
     const auto edit = edits.find(std::string(compute::kernel_file(path)));
     return edit == edits.end() ? compute::kernel_source(path) : edit->second->source;
@@ -90,8 +90,8 @@ void Microscope::renew(const LiveLaunch& live) {
     if (open_) take(live);
 }
 
-/// Breakpoints stay at their lines when lines are put in or taken out above them. That of a line
-/// that is taken out goes.
+/// Moves breakpoints with their lines when lines above them are inserted or removed. A breakpoint
+/// whose line is removed is removed too.
 void Microscope::move_breakpoints(const compute::KernelEdits& next) {
     if (next == source_.edits) return;
     std::erase_if(breaks_.points, [&](emulator::Breakpoint& point) {
@@ -104,7 +104,7 @@ void Microscope::move_breakpoints(const compute::KernelEdits& next) {
     });
 }
 
-/// Asks for a copy. The one before stays on show until it is there.
+/// Asks for a copy. The previous copy stays on show until the new one is there.
 void Microscope::take(const LiveLaunch& live) {
     taken_from_ = live.scene;
     stale_ = false;
@@ -120,7 +120,7 @@ void Microscope::take(const LiveLaunch& live) {
     receive();
 }
 
-/// Takes what has arrived: a copy, or the block after a run. Then does what has waited for it.
+/// Takes a copy or a block that has arrived. Then calls the actions that have waited for it.
 void Microscope::receive() {
     if (copying_.valid() && copying_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
         receive_copy();

@@ -26,8 +26,8 @@ std::optional<MicroscopePlace> read_place(std::string_view text);
 
 /// Steps through one block of an experiment's launch. Holds a copy of the launch, the run of the
 /// block in it, and the picked thread. Draws nothing. No function throws: an error becomes
-/// complaint() or notice(). What is asked for while the copy is on its way, or while the block
-/// runs, is done afterwards.
+/// complaint() or notice(). A request that comes while the copy is on its way, or while the block
+/// runs, is carried out afterwards.
 class Microscope {
   public:
     using Dim3 = emulator::Dim3;
@@ -47,15 +47,15 @@ class Microscope {
     void open(const LiveLaunch& live, Dim3 block = origin, Dim3 thread = origin);
     void close();
     bool is_open() const { return open_; }
-    /// Once a frame: takes a new copy after a change of experiment, parameters, settings or
+    /// Called once a frame: takes a new copy after a change of experiment, parameters, settings or
     /// kernels and, while the experiment is paused, of the frame. Block and thread stay.
     void follow(const LiveLaunch& live, bool paused);
     /// Takes a fresh copy unconditionally.
     void renew(const LiveLaunch& live);
     /// Calls `action` when the copy that is on its way is there and the block does not run; at once
-    /// where that is so.
+    /// if nothing is on its way.
     void when_ready(std::function<void()> action);
-    /// A copy is on its way, or the block runs.
+    /// True while a copy is on its way or the block runs.
     bool waits() const { return copying_.valid() || run_.works(); }
     /// The run of the block on another thread.
     const BlockRun& run() const { return run_; }
@@ -64,7 +64,7 @@ class Microscope {
     /// The live experiment's frame when the copy was taken.
     std::uint64_t frame() const { return frame_; }
 
-    /// Whether there is a block to step; where there is none, complaint() says why.
+    /// Whether there is a block to step; if there is none, complaint() says why.
     bool ready() const { return run_.ready(); }
     const std::string& complaint() const {
         return complaint_.empty() ? run_.complaint() : complaint_;
@@ -81,24 +81,24 @@ class Microscope {
         return specimen_ ? specimen_->source(file) : std::string_view();
     }
 
-    // Only while ready() is true, up to acting_warp():
+    // The functions from here to acting_warp() may be called only while ready() is true.
     const emulator::Stepper& stepper() const { return run_.stepper(); }
     const emulator::LaunchShape& launch() const { return stepper().launch().launch; }
-    std::string kernel_name() const;            ///< as in the source
+    std::string kernel_name() const;            ///< as the source names it
     std::string error() const;                  ///< Stepper::error(), with names as in the source
     std::string where(std::uint32_t pc) const;  ///< Kernel::where(), with the paths of the user
     Dim3 block() const { return block_; }
     /// The place at which the command line opens a microscope in this state. nullopt: no command
-    /// line does, since warps were stepped by hand or the schedule is not the experiment's.
+    /// line can, because warps were stepped by hand or the schedule is not the experiment's.
     std::optional<MicroscopePlace> place() const;
-    /// Says that the launch has no such block; empty if it has one. Only if ready().
+    /// Says that the launch has no block there; empty if it has one. Call it only while ready().
     std::string complaint_about(const MicroscopePlace& place) const;
     void set_block(Dim3 block);
-    void set_block(const std::string& typed);  ///< as read_index() reads it
+    void set_block(const std::string& typed);  ///< read by read_index()
     /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.
     bool complete() const { return run_.complete(); }
     std::uint64_t known_steps() const { return stepper().history().size(); }
-    /// The findings up to the current step, and those of all known steps.
+    /// The findings up to the current step, and the findings of all known steps.
     const std::vector<emulator::Finding>& findings();
     const std::vector<emulator::Finding>& all_findings() const { return run_.findings(); }
 
@@ -110,14 +110,15 @@ class Microscope {
     /// The thread index of a lane.
     Dim3 thread(unsigned warp, unsigned lane) const;
     Dim3 thread() const { return thread(warp_, lane_); }
-    /// The warp that the next step runs: the picked warp by hand, else the schedule's choice; at
-    /// the end of the block the warp that ran last.
+    /// The warp that the next step runs: the picked warp if the person chooses by hand, otherwise
+    /// the schedule's choice. At the end of the block, the warp that ran last.
     unsigned acting_warp() const;
 
     bool by_hand() const { return by_hand_; }
     void set_by_hand(bool by_hand);
     void step();
-    void step_warp(unsigned warp);  ///< one instruction, whatever the schedule says
+    /// Executes one instruction, whatever the schedule would choose.
+    void step_warp(unsigned warp);
     void step_line();
     void step_barrier();
     void back();
@@ -137,13 +138,13 @@ class Microscope {
     /// new copy of the launch has other global addresses, and disables the watchpoints there.
     emulator::Breaks& breaks() { return breaks_; }
     const emulator::Breaks& breaks() const { return breaks_; }
-    /// Sets a breakpoint at a line, or removes those that are there.
+    /// Sets a breakpoint at a line, or removes those that are at it.
     void toggle_breakpoint(const std::string& file, int line);
     void toggle_breakpoint();  ///< at the line that runs next
-    /// Watches the writes of a word of shared memory, or removes the watchpoints there.
+    /// Watches the writes of a word of shared memory, or removes the watchpoints of this word.
     void toggle_watch(std::uint64_t word);
-    /// To the next stop, or to the block's end or start, and picks the lane that has stopped.
-    /// notice() says why it stopped. While the block plays, it stops there too.
+    /// Runs to the next stop, or to the block's end or start, and picks the lane that has stopped.
+    /// notice() says why it stopped. While the block plays, it stops at these places too.
     void run_to_break();
     void run_back_to_break();
 
@@ -184,12 +185,13 @@ class Microscope {
     std::uint64_t taken_from_ = 0;  // LiveLaunch::scene of the copy
     bool stale_ = false;            // a new choice waits for follow()
     std::future<LaunchCopy> copying_;
-    std::vector<std::function<void()>> actions_;  // that wait
-    std::function<void()> then_;                  // when the block has run
+    // Actions that wait until the block can be stepped.
+    std::vector<std::function<void()>> actions_;
+    std::function<void()> then_;  // called when the block has run
     emulator::Breaks breaks_;
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
-    BlockRun run_;  // in the specimen's machine
+    BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;
     std::string complaint_, notice_;

@@ -58,8 +58,8 @@ void step_buttons(Ui& ui, Microscope& microscope) {
         m.to_end();
 }
 
-/// Draws the position. `reserved` is the width of the widest one, so that nothing beside it moves
-/// while the number grows, and while the block runs, when no position is known.
+/// Draws the position. `reserved` is the width of the widest position so far. It keeps the
+/// neighbours in place while the number grows, and while the block runs, when no position is known.
 void position(Ui& ui, const Microscope& m, bool words, float& reserved) {
     ImGui::SameLine(0, ui.px(8));
     ImGui::AlignTextToFramePadding();

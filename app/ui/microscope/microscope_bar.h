@@ -11,13 +11,12 @@ class MicroscopeBar {
   public:
     MicroscopeBar(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
     Stage& stage_;
     Microscope& microscope_;
-    float position_width_ = 0;  ///< 0 until a block was there
+    float position_width_ = 0;  ///< 0 until a block has been shown
 };
 
 }  // namespace warpscope::ui

@@ -22,7 +22,7 @@ std::string why_not(const Stepper& stepper, unsigned warp) {
     return fmt::format("Warp {} {}.", warp, warp_words(stepper.kernel(), stepper.warp(warp), true));
 }
 
-/// What a run to a breakpoint says: why it has stopped.
+/// Says why a run to a breakpoint has stopped.
 std::string stop_words(const Stop& stop) {
     switch (stop.at) {
         case Stop::At::stop:
@@ -116,7 +116,7 @@ void Microscope::to_end() {
     move([](Stepper& stepper) {
         const std::uint64_t known = stepper.history().size();
         stepper.seek(known);
-        stepper.run(known + horizon);  // nothing where the block has ended
+        stepper.run(known + horizon);  // does nothing if the block has ended
     });
 }
 
@@ -129,7 +129,7 @@ void Microscope::seek(std::uint64_t position) {
 void Microscope::show(const emulator::Finding& finding) {
     when_ready([this, finding] {
         if (!ready()) return;
-        // In another frame than the checked one, the schedule lets other threads race.
+        // The finding may be of another frame than this copy, in which other threads race.
         const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
         pick_thread(here.place().thread);
         move([here](Stepper& stepper) {
@@ -149,7 +149,7 @@ void Microscope::play(bool on) {
 void Microscope::advance(double seconds) {
     if (!playing_ || !ready()) return;
     const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
-    // After a long frame, such as while the window was hidden, do not catch up.
+    // The steps of a long pause, for example while the window was hidden, are left out.
     owed_ += pace * std::min(seconds, 0.25);
     const auto steps = std::uint64_t(owed_);
     if (steps == 0) return;

@@ -97,8 +97,7 @@ void block_field(Ui& ui, Microscope& microscope) {
     ImGui::SameLine(0, ui.px(10));
 }
 
-/// The frame that the copy was taken of, and a button that takes a new copy where the experiment
-/// has gone on.
+/// Shows the copied frame and, if the experiment has gone on, a button for a new copy.
 void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     const std::uint64_t live = stage.shown().inspected.frame, here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
@@ -157,7 +156,7 @@ void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     tooltip(ui, with_key("Show the kernel's PTX beside its source", Command::toggle_ptx));
 }
 
-/// The way in which the block ended, at the lower edge.
+/// Says at the lower edge how the block ended.
 void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;

@@ -16,10 +16,10 @@ struct SourceTexts {
     std::uint64_t version = 0;  ///< Microscope::version() that was drawn last
     KernelText source, ptx;
     bool show_ptx = false;
-    bool ptx_shown = false;  ///< in the last frame
+    bool ptx_shown = false;  ///< the PTX was drawn in the last frame
     ListingView left, right;
     FindBar find;
-    bool find_in_ptx = false;  ///< where both texts are on show
+    bool find_in_ptx = false;  ///< where both texts are on show, the bar searches the PTX
 };
 
 /// The source and the PTX of the kernel in the microscope, with the warps at their lines.
@@ -27,16 +27,15 @@ class SourcePanel {
   public:
     SourcePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Shows or hides the PTX beside the source.
     void toggle_ptx() { source_.show_ptx = !source_.show_ptx; }
 
     /// Carries out find_text, find_next, find_previous or go_to_line.
     void find(Command command) { source_.find.ask(command); }
-    /// A field of the panel is about to get the keyboard.
+    /// True if a field of the panel is about to get the keyboard.
     bool takes_keyboard() const { return source_.find.takes_keyboard(); }
-    /// Closes the bar that searches the text. False: it is not open.
+    /// Closes the bar that searches the text. Returns false if it is not open.
     bool close_find();
 
   private:

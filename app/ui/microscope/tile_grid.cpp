@@ -26,8 +26,8 @@ ImU32 mixed(ImU32 from, ImU32 to, double t) {
 constexpr ImU32 unwritten = IM_COL32(38, 42, 50, 255);
 constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236, 255, 255);
 
-/// The range of values that the colours span: the values written, without the outermost fiftieths,
-/// which may be far away from the others.
+/// The range of values that the colours span: that of the values written, without the lowest and
+/// the highest two percent, which may be far away from the others.
 struct Range {
     double low = 0, high = 0;
     double share(double value) const {

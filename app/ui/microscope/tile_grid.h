@@ -22,20 +22,20 @@ WordType word_type(const emulator::Kernel& kernel);
 /// Word `index` of shared memory; the bytes beyond its end are 0.
 std::uint32_t word_bits(std::span<const std::byte> shared, std::size_t index);
 double word_value(WordType type, std::uint32_t bits);
-/// "1.5", "4278190080".
+/// Formats a word: "1.5", "4278190080".
 std::string word_text(WordType type, std::uint32_t bits);
 
-/// The usual number of words in a row of the grid. For a two-dimensional block: words / block.y,
-/// where that is a whole number, so that padding appears as a column of its own. Else 32, so that
-/// each column is a bank.
+/// The usual number of words in a row of the grid. For a two-dimensional block it is words /
+/// block.y if that is a whole number, so that padding appears as a column of its own. Otherwise it
+/// is 32, so that each column is a bank.
 unsigned usual_row(const emulator::Dim3& block, std::size_t words);
 
 enum class TileColour { value, writer, epoch };
 
 /// The colour of each word. By value: between the smallest and the largest value written, without
-/// the outermost fiftieths. By writer: the colour of the last writer's warp. By epoch: the
-/// brighter, the fewer barriers were passed since the write. Words that the block has not written
-/// are dark.
+/// the lowest and the highest two percent. By writer: the colour of the last writer's warp. By
+/// epoch: the brighter, the fewer barriers were passed since the write. Words that the block has
+/// not written are dark.
 std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const std::byte> shared,
                                 std::span<const emulator::WordView> words, std::uint32_t epoch);
 

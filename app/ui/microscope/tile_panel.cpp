@@ -150,8 +150,8 @@ void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
         });
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ui.later([&microscope, word] { microscope.toggle_watch(word); });
-    quick_tooltip(ui,
-                  words_about(microscope, word) + "\nRight-click: watch this word, or no longer.");
+    quick_tooltip(
+        ui, words_about(microscope, word) + "\nRight-click: watch this word, or stop watching it.");
 }
 
 void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
@@ -162,7 +162,7 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float widest = std::floor(room.x / float(row));
     const float whole = std::floor(room.y / float(rows));
-    // A cell is large enough for the mouse. Rows that have no room are reached by scrolling.
+    // A cell is large enough to point at. Rows that have no room are reached by scrolling.
     const float cell = std::max(1.F, std::min(widest, std::max(whole, std::min(widest, ui.px(7)))));
     ImGui::BeginChild("cells", room, false);
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -9,7 +9,7 @@ namespace warpscope::ui {
 /// How a person chose to see the grid.
 struct TileLook {
     TileColour colour = TileColour::value;
-    unsigned words_in_row = 0;  ///< 0: as usual_row() says
+    unsigned words_in_row = 0;  ///< 0: usual_row() words
 };
 
 /// The shared memory of the microscope's block as a grid of words.
@@ -17,7 +17,6 @@ class TilePanel {
   public:
     explicit TilePanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -12,7 +12,6 @@ class WarpsPanel {
   public:
     explicit WarpsPanel(Microscope& microscope) : microscope_(microscope) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -38,7 +38,7 @@ std::array<CountColumn, 4> columns_of(const Comparison& table) {
           &Counts::instructions}}};
 }
 
-/// A smaller count is a faster kernel, as far as this count decides it.
+/// The colour of a count. Smaller counts are faster, as far as this count decides it.
 ImU32 colour_of(double value, double first) {
     if (value < 0.995 * first) return colour::good;
     return value > 1.005 * first ? colour::finding : colour::dim;

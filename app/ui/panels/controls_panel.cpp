@@ -18,8 +18,8 @@ namespace {
 using experiments::Parameter;
 using experiments::ParameterGroup;
 
-/// The title of a group with an arrow, and the number of its changed values while it is folded. A
-/// click folds or opens it. Returns whether it is open.
+/// Draws the title of a group with an arrow, and the number of its changed values while it is
+/// folded. A click folds or opens it. Returns whether it is open.
 bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const std::string& title,
                    bool folded_at_first, std::ptrdiff_t changed) {
     const auto wished = options.folds.find(id);
@@ -64,7 +64,7 @@ void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& gro
     ImGui::Dummy({0, 0});
 }
 
-/// Sets all parameters back, where one is not at its default.
+/// Draws a button that sets all parameters to their defaults, if one of them has another value.
 void defaults_button(Ui& ui, Stage& stage) {
     const auto& all = stage.parameters().all();
     if (changed_of(all) == 0) return;
@@ -97,7 +97,7 @@ void device_row(Ui& ui, Stage& stage, const RowColumns& at) {
         ui.later([&stage, wish = devices[std::size_t(clicked)]] { stage.set_device(wish); });
 }
 
-/// The label of a run setting and, where it is not at its default, the mark that sets it back.
+/// Draws the label of a run setting and, if it is not at its default, the mark that sets it back.
 template <class Value>
 void run_label(Ui& ui, Stage& stage, const RowColumns& at, const char* id, const char* label,
                const std::string& help, Value compute::RunSettings::*member) {
@@ -190,7 +190,7 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
     }
 }
 
-/// Chooses a kernel of the gallery. A launch file of the user's own is an entry of its own.
+/// Draws the choice of a kernel of the gallery, or the user's own launch file.
 void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
     const auto& plan = stage.shown().plan;
     if (!plan) return;

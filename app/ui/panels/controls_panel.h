@@ -11,7 +11,6 @@ class ControlsPanel {
   public:
     ControlsPanel(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

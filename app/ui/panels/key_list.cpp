@@ -8,7 +8,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// The rows of one scope, below a title.
+/// Draws the rows of one scope, below a title.
 void section(Ui& ui, const char* title, KeyScope scope) {
     ImGui::BeginGroup();
     heading(ui, title);

@@ -15,8 +15,8 @@ struct Line {
     ImU32 dot;
 };
 
-/// An error stays until the next change. Any other message gives way to the worst result after a
-/// while.
+/// Returns what the line shows. An error stays until the next change. Any other message gives way
+/// to the worst result after a while.
 Line current_line(const Stage& stage) {
     const Message& message = stage.message();
     const auto age = std::chrono::steady_clock::now() - message.at;

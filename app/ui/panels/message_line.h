@@ -23,7 +23,6 @@ class MessageLine {
   public:
     explicit MessageLine(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     void offer(std::optional<Offer> offer) { offer_ = std::move(offer); }
 

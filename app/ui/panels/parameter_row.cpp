@@ -22,7 +22,7 @@ using experiments::Real;
 using experiments::Text;
 using experiments::Toggle;
 
-/// Whether a value needs a file that is not chosen yet.
+/// Returns whether a value needs a file that is not chosen yet.
 bool lacks_file(const Stage& stage, const Parameter& parameter, const std::string& value) {
     const auto& all = stage.parameters().all();
     return std::any_of(all.begin(), all.end(), [&](const Parameter* p) {
@@ -52,15 +52,15 @@ void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string
     if (clicked >= 0) apply(ui, stage, choice, ids[std::size_t(clicked)]);
 }
 
-/// A slider over a wide range of positive numbers is logarithmic.
+/// Returns the flags of a slider. A slider over a wide range of positive numbers is logarithmic.
 ImGuiSliderFlags slider_flags(double low, double high) {
     const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
     return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
            (wide ? ImGuiSliderFlags_Logarithmic : 0);
 }
 
-/// A slider and a field for one number. The slider's value is applied while it moves (`live`), or
-/// else when it is released, because a change of a size may take a while.
+/// Draws a slider and a field for one number. With `live`, the slider's value is applied while it
+/// moves; otherwise when it is released, because a change of a size may take a while.
 template <class Number, class Print>
 void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
                    float width, Number value, Number low, Number high, bool live, Print print) {
@@ -71,7 +71,7 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
     ImGui::SetNextItemWidth(width - field_width - ui.px(6));
     Number shown = value;
     const char* const end = ui.edit.text.data() + ui.edit.text.size();
-    // The lowest value may be a word.
+    // A word may stand for the lowest value.
     if (dragging && std::from_chars(ui.edit.text.data(), end, shown).ec != std::errc()) shown = low;
     ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
     const bool moved = ImGui::SliderScalar(("##" + slider_id).c_str(), type, &shown, &low, &high,
@@ -101,10 +101,10 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
     tooltip(ui, with_key("Choose a file", Command::open_file));
 }
 
-/// A pixel of a slider would be too many values of a wider range.
+/// In a wider range, a pixel of the slider would stand for too many values.
 constexpr double widest_slider = 1e12;
 
-/// Of the legal values; 0 for parameters that are no numbers.
+/// Returns the width of the range of legal values; 0 for parameters that are no numbers.
 double span_of(const Parameter& parameter) {
     if (const auto* integer = dynamic_cast<const Integer*>(&parameter))
         return double(integer->high()) - double(integer->low());

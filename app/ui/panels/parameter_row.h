@@ -20,14 +20,15 @@ RowColumns row_columns(Ui& ui, float widest_label);
 /// Draws the label and leaves the cursor at the widget's place.
 void row_label(Ui& ui, const RowColumns& at, const std::string& label, const std::string& help);
 
-/// In the margin on the left of the row that begins at the cursor: a mark that the value is not the
-/// default, which a click brings back. True when clicked. `value`: the default, for the tooltip.
+/// Draws, in the margin on the left of the row that begins at the cursor, a mark that the value is
+/// not the default. A click on it sets the default. True when clicked. `value`: the default, for
+/// the tooltip.
 bool reset_mark(Ui& ui, const std::string& id, const std::string& value);
 
-/// The parameter's label with its unit: "Yaw (°)".
+/// Returns the parameter's label with its unit: "Yaw (°)".
 std::string label_of(const experiments::Parameter& parameter);
 
-/// A parameter's label and its widget. A change is assigned to the stage after the frame.
+/// Draws a parameter's label and its widget. A change is assigned to the stage after the frame.
 void parameter_row(Ui& ui, Stage& stage, const experiments::Parameter& parameter,
                    const RowColumns& at);
 

@@ -17,7 +17,7 @@ gl::Rect framebuffer_rect(const Ui& ui, ImVec2 low, ImVec2 size) {
     return {whole(low.x), whole(low.y), std::max(1, whole(size.x)), std::max(1, whole(size.y))};
 }
 
-/// A frame that is visible on any picture.
+/// Draws a frame that is visible on any picture.
 void draw_frame(Ui& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float g = ui.px(grow);
@@ -103,8 +103,9 @@ void PicturePanel::render_queued() {
     queued_.texture->end_draw();
 }
 
-/// Software GL needs up to 70 ms for the mean colours of a large picture, so what was drawn is kept
-/// until the picture or the view changes. A GPU draws it faster than it copies what is kept.
+/// Draws into a texture that is kept until the picture or the view changes, because software GL
+/// needs up to 70 ms for the mean colours of a large picture. A GPU draws the picture faster than
+/// it copies such a texture.
 void PicturePanel::render_kept() {
     const Queued& draw = queued_;
     const gl::Rect& rect = draw.rect;
@@ -201,8 +202,8 @@ void PicturePanel::navigate(Ui& ui, ImVec2 size) {
     canvas_.pan(io.MouseDelta.x * ui.raster, io.MouseDelta.y * ui.raster);
 }
 
-/// The pixel under the mouse, of a paused experiment. Reading pixels back makes a running frame
-/// wait, so they are read once for each picture.
+/// Returns the colour of the pixel under the mouse, for a paused experiment. Reading pixels back
+/// makes a running frame wait, so they are read once for each picture.
 std::string PicturePanel::value_text(const gl::Texture& pixels, int x, int y) {
     if (!stage_.paused()) return {};
     const std::size_t at = (std::size_t(y) * std::size_t(pixels.width()) + std::size_t(x)) * 4;

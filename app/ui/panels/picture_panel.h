@@ -21,10 +21,9 @@ class PicturePanel {
   public:
     PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options);
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     Canvas& canvas() { return canvas_; }
-    /// Forgets the view: another experiment is on show.
+    /// Forgets the view, because another experiment is on show.
     void start_over();
 
   private:
@@ -60,10 +59,10 @@ class PicturePanel {
     gl::PictureView picture_view_;
     Queued queued_;
     PictureHeat heat_{stage_};
-    const bool keeps_;  ///< what was drawn, in `drawn_pixels_`
+    const bool keeps_;  ///< what was drawn is kept in `drawn_pixels_`
     Queued drawn_;
     std::optional<gl::Framebuffer> drawn_pixels_;
-    experiments::Pointer pointer_;       ///< as the experiment was told last
+    experiments::Pointer pointer_;       ///< the pointer that the experiment was told last
     bool pointed_ = false;               ///< the experiment uses the pointer
     std::vector<std::uint8_t> sampled_;  ///< the picture's pixels, for the one under the mouse
     std::uint64_t sampled_version_ = 0;  ///< ShownPicture::version that sampled_ belongs to
@@ -74,14 +73,14 @@ class PicturePanel {
 bool has_place_in_picture(const Microscope& microscope, const Stage& stage);
 
 /// Moves the microscope to the block and the thread of a pixel; a pixel outside the picture stands
-/// for the nearest one inside. Does nothing where threads have no place in the picture.
+/// for the nearest one inside. Does nothing if threads have no place in the picture.
 void pick_pixel(Microscope& microscope, const Stage& stage, gl::Point pixel);
 
 /// Pauses the experiment and opens the microscope at the block and the thread of a pixel, or at the
-/// launch's first block where threads have no place in the picture.
+/// launch's first block if threads have no place in the picture.
 void open_microscope(Microscope& microscope, Stage& stage, gl::Point pixel);
 
-/// Pauses the experiment and opens the microscope where Inspected::failed_block has failed.
+/// Pauses the experiment and opens the microscope at Inspected::failed_block.
 void open_at_failure(Microscope& microscope, Stage& stage);
 
 }  // namespace warpscope::ui

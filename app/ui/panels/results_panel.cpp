@@ -16,22 +16,6 @@ namespace {
 using experiments::Reading;
 using experiments::Verdict;
 
-std::string_view word(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::none:
-            return "";
-        case Verdict::pass:
-            return "pass";
-        case Verdict::unproven:
-            return "unproven";
-        case Verdict::finding:
-            return "finding";
-        case Verdict::fail:
-            return "wrong";
-    }
-    return "";
-}
-
 /// Text aligned with the right edge of the panel.
 void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     ImGui::PushFont(font);
@@ -42,7 +26,7 @@ void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     text(font, colour, words);
 }
 
-/// The values of the newest launches as a histogram from the smallest to the largest.
+/// Draws the values of the newest launches as a histogram from the smallest to the largest.
 void spread(Ui& ui, const Reading& r, float width) {
     if (r.recent.size() < 2) return;
     const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
@@ -74,7 +58,7 @@ void spread(Ui& ui, const Reading& r, float width) {
     text(ui.fonts.small, colour::faint, words);
 }
 
-/// The parts of a time side by side: the first one is the useful one.
+/// Draws the parts of a time side by side. The first one is the useful part.
 void parts_bar(Ui& ui, const Reading& r, float width) {
     double whole = 0;
     for (const auto& [label, ms] : r.parts) whole += ms;
@@ -97,7 +81,7 @@ void parts_bar(Ui& ui, const Reading& r, float width) {
     record(ui, "result." + r.name + ".parts", words);
 }
 
-/// A number without verdict or sentence takes one line.
+/// Draws a number without verdict or sentence, which takes one line.
 void plain_reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -121,10 +105,11 @@ void reading(Ui& ui, const Reading& r) {
     if (r.verdict != Verdict::none) {
         ImGui::SameLine();
         ImGui::PushFont(ui.fonts.small);
-        const float badge_width = ImGui::CalcTextSize(word(r.verdict).data()).x + ui.px(14);
+        const std::string_view word = experiments::to_string(r.verdict);
+        const float badge_width = ImGui::CalcTextSize(word.data()).x + ui.px(14);
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
-        badge(ui, word(r.verdict), verdict_colour(r.verdict));
+        badge(ui, word, verdict_colour(r.verdict));
         ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
     }
     const std::string value = quantity(r.value, r.unit);
@@ -156,7 +141,7 @@ void reading(Ui& ui, const Reading& r) {
     ImGui::EndGroup();
 }
 
-/// A reading as a label above its value. Returns its width, or 0 where `room` is too little.
+/// Draws a reading as a label above its value. Returns its width, or 0 if `room` is too little.
 float strip_cell(Ui& ui, const Reading& r, float room) {
     const std::string value = quantity(r.value, r.unit);
     ImGui::PushFont(ui.fonts.small);

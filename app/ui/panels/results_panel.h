@@ -10,7 +10,6 @@ class ResultsPanel {
   public:
     explicit ResultsPanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Draws the readings side by side, as many as have room.
     void draw_strip(Ui& ui);
@@ -20,9 +19,9 @@ class ResultsPanel {
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
 
-    bool wanted_ = false;                ///< a comparison, by a press of the button
-    bool asked_ = false;                 ///< the stage was asked for it
-    bool scroll_to_comparison_ = false;  ///< in the next frame
+    bool wanted_ = false;                ///< a press of the button asks for a comparison
+    bool asked_ = false;                 ///< the stage was asked for the comparison
+    bool scroll_to_comparison_ = false;  ///< scroll in the next frame
 };
 
 }  // namespace warpscope::ui

@@ -5,7 +5,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// A tile of shared memory with one stale element.
+/// Draws a tile of shared memory with one stale element.
 void logo(Ui& ui) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float cell = ui.px(5), gap = ui.px(1.5F);
@@ -64,7 +64,7 @@ void file_buttons(Ui& ui, float gap) {
     ImGui::SameLine(0, gap);
 }
 
-/// As many buttons as have room; all of them have keys, too.
+/// Draws as many buttons as have room; all of them have keys, too.
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
     const float help = button_width("?"), vsync = help + button_width("V-sync") + gap;

@@ -13,7 +13,6 @@ class TopBar {
     TopBar(Stage& stage, ViewOptions& options, const KeyList& keys)
         : stage_(stage), options_(options), keys_(keys) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:

@@ -37,7 +37,7 @@ void grid_button(Ui& ui, Stage& stage, ViewOptions& options) {
                          Command::toggle_grid));
 }
 
-/// Zoom, Fit, 1:1 and Grid, as many as have room.
+/// Draws Zoom, Fit, 1:1 and Grid, as many as have room.
 void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     const float gap = ui.px(4);
     const float zoom_width = ImGui::CalcTextSize("6400 %").x;
@@ -69,7 +69,8 @@ void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
         ui.later([this, drawer, open] { options_.drawer = open ? Drawer::none : drawer; });
 }
 
-/// Beside the frame's number while edited text runs, with a button that ends that.
+/// While edited text runs, shows that beside the frame's number, with a button that goes back to
+/// the built-in source.
 void TransportPanel::edited_badge(Ui& ui) {
     const std::string files = edited_files(stage_);
     if (files.empty()) return;

@@ -14,7 +14,7 @@ class TransportPanel {
     TransportPanel(Stage& stage, Microscope& microscope, Canvas& canvas, ViewOptions& options)
         : stage_(stage), microscope_(microscope), canvas_(canvas), options_(options) {}
 
-    /// Draws the panel into the current ImGui child window. `narrow`: with the buttons of the
+    /// Draws the panel into the current ImGui child window. If `narrow`, it has the buttons of the
     /// drawers.
     void draw(Ui& ui, bool narrow);
 

@@ -17,10 +17,10 @@ using experiments::Tree;
 /// Places in layout units: an overview of every element and, below it, cells that are large enough
 /// to read, from column `first` on.
 struct Places {
-    ImVec2 low, high;  ///< of overview and cells, right of the row labels
-    float strip;       ///< height of a row of the overview
-    float detail_top;  ///< of the cells' first row
-    float pitch;       ///< from a row of cells to the next
+    ImVec2 low, high;  ///< corners of overview and cells, right of the row labels
+    float strip;       ///< height of a row in the overview
+    float detail_top;  ///< top of the first row of cells
+    float pitch;       ///< distance from a row of cells to the next
     float cell_width, cell_height;
     double first;         ///< column at the left edge
     std::size_t columns;  ///< elements in a row
@@ -29,7 +29,7 @@ struct Places {
     float width() const { return high.x - low.x; }
 };
 
-using Wrong = std::vector<std::vector<bool>>;  ///< [row][element]
+using Wrong = std::vector<std::vector<bool>>;  ///< index: [row][element]
 
 std::size_t widest(const Tree& tree) {
     std::size_t columns = 1;
@@ -67,12 +67,12 @@ bool active(const Tree::Row& row, std::size_t i) {
     return i < row.active.size() && row.active[i];
 }
 
-/// The read of this edge races.
+/// Returns whether the read of this edge races.
 bool races(const Tree::Row& row, std::size_t edge) {
     return edge < row.racing.size() && row.racing[edge];
 }
 
-/// Each run of equal elements is one rectangle, so a thousand elements take a few shapes.
+/// Draws the overview, with one rectangle for each run of equal elements.
 void overview(Ui& ui, const Tree& tree, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float unit = at.width() / float(at.columns);
@@ -95,8 +95,8 @@ void overview(Ui& ui, const Tree& tree, const Places& at) {
                  ui.px(2), 0, ui.px(1));
 }
 
-/// Lines from the elements that were read to the element that was written; a short stub where the
-/// element that was read is out of sight.
+/// Draws lines from the elements that were read to the element that was written; a short stub if
+/// the element that was read is out of sight.
 void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     for (std::size_t r = 1; r < tree.rows.size(); ++r) {

@@ -17,11 +17,10 @@ class TreePanel {
   public:
     explicit TreePanel(Stage& stage) : stage_(stage) {}
 
-    /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
     /// Shows the whole array, or as much of it as can be read.
     void fit() { view_ = {0, 0.01F}; }
-    /// Forgets the view: another experiment is on show.
+    /// Forgets the view, because another experiment is on show.
     void start_over() { view_ = {}; }
 
   private:

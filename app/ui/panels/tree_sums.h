@@ -6,9 +6,9 @@
 
 namespace warpscope::ui {
 
-/// The elements of `after` that are not what their edges promise: read from two elements of
-/// `before`, an element should be their sum. Where it isn't, another thread's write came between.
-/// One flag an element; elements with other than two edges are not judged.
+/// Returns the elements of `after` that contradict their edges. An element that was computed from
+/// two elements of `before` should be their sum; if it isn't, another thread has written in
+/// between. There is one flag for each element; elements with other than two edges are not judged.
 std::vector<bool> wrong_sums(const experiments::Tree::Row& before,
                              const experiments::Tree::Row& after);
 

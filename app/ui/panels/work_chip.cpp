@@ -12,16 +12,16 @@
 namespace warpscope::ui {
 namespace {
 
-/// Shorter work is over before a person could read about it.
+/// Shorter work is not mentioned, because it is over before a person could read about it.
 constexpr double long_seconds = 0.3;
-/// The share of the blocks from which on the time that is left can be told.
+/// The remaining time is estimated once this share of the blocks has run.
 constexpr double telling_share = 0.02;
 
 double seconds_since(std::chrono::steady_clock::time_point since) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
 }
 
-/// In whole seconds, so that the words stand still.
+/// Formats a duration in whole seconds, so that the words do not change all the time.
 std::string duration(double seconds) {
     return experiments::duration_words(std::ceil(seconds));
 }
@@ -116,7 +116,7 @@ void WorkChip::draw(Ui& ui, const char* id, const std::string& words,
     for (const Button& button : buttons) width += button_width(button.label) + gap;
     const ImVec2 window = ImGui::GetWindowPos();
     const ImVec2 low{window.x + ImGui::GetWindowWidth() - width - gap, window.y + gap};
-    // In a child window of its own, the buttons lie over the picture, which uses the mouse too.
+    // A child window takes the mouse from the picture below the buttons.
     ImGui::SetCursorScreenPos(low);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, faded(colour::background, 0.92F));
     ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, ui.px(6));

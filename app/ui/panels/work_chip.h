@@ -11,21 +11,21 @@
 
 namespace warpscope::ui {
 
-/// "Frame 3 · 41 % of the blocks · about 12 s left" for work that has taken `seconds` so far, where
-/// `frame` is the one that is computed next. Empty: the work is too short to speak of it.
+/// Returns "Frame 3 · 41 % of the blocks · about 12 s left" for work that has taken `seconds` so
+/// far, where `frame` is the frame that is computed next. Empty for work too short to mention.
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch);
 
 /// Draws the words of work_words() in the middle of a window that shows nothing else yet.
 void draw_start(Ui& ui, const std::string& words);
 
-/// "Running the block · 41 % of the earlier blocks · 2 s so far" for a run of the microscope.
+/// For a run of the microscope: "Running the block · 41 % of the earlier blocks · 2 s so far".
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
 
-/// "Frames of about 13 s on this machine."
+/// Returns "Frames of about 13 s on this machine."
 std::string cost_words(double seconds);
 
-/// Says what takes long, over the picture, with a button that cancels it, or what would take long,
+/// Says over the picture what takes long, with a button that cancels it; or what would take long,
 /// with a choice.
 class WorkChip {
   public:
@@ -34,9 +34,9 @@ class WorkChip {
     /// Draws the chip in the upper right corner of the current ImGui child window, if there is long
     /// work.
     void draw(Ui& ui);
-    /// There is work that a person would want to cancel, or a question.
+    /// True if there is work that a person may want to cancel, or a question.
     bool shows() const { return stage_.costly_change() || !words().empty(); }
-    /// Ends the work, or answers that the change is not made.
+    /// Ends the work, or answers the question with no.
     void cancel();
 
   private:

@@ -52,7 +52,7 @@ std::vector<TextMatch> FindBar::matches(int row) const {
     return {begin, end};
 }
 
-/// Goes round at the ends of the text.
+/// Goes to the next match, or to the previous one. After the last match comes the first one.
 std::optional<FindBar::Goal> FindBar::move(int by) {
     if (matches_.empty()) return {};
     const auto count = std::ptrdiff_t(matches_.size());
@@ -61,7 +61,7 @@ std::optional<FindBar::Goal> FindBar::move(int by) {
     return Goal{0, matches_[current_]};
 }
 
-/// True on Enter, after which the field keeps the keyboard. Esc closes the bar.
+/// Draws the field. True on Enter, after which the field keeps the keyboard. Esc closes the bar.
 bool FindBar::field(Ui& ui, const std::string& id, const char* hint, float width,
                     std::string& typed) {
     std::array<char, 256> buffer{};

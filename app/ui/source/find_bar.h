@@ -17,19 +17,19 @@ class FindBar {
   public:
     /// Where a person wants to be in the text.
     struct Goal {
-        int line = 0;  ///< a line number that was typed; 0: `match` counts
+        int line = 0;  ///< a line number that was typed; 0: go to `match`
         TextMatch match;
     };
 
     bool is_open() const { return wish_ != Wish::none; }
     void close() { wish_ = Wish::none; }
-    /// Its field has the keyboard or is about to get it, which takes ImGui a few frames.
+    /// True if the field has the keyboard or is about to get it, which takes some frames.
     bool takes_keyboard() const { return is_open() && (focus_ || grabbing_ > 0); }
-    /// Carries out find_text, find_next, find_previous or go_to_line in the next draw(). `words`:
-    /// to look for at first; empty: those of the last time. `row`: from where.
+    /// Carries out find_text, find_next, find_previous or go_to_line in the next draw(). `words`
+    /// are searched at first; empty: those of the last time. The search starts at `row`.
     void ask(Command command, std::string words = {}, int row = 0);
-    /// Draws the bar, one row high, while it is open. `version`: another number means another text.
-    /// Returns the goal, where there is a new one.
+    /// Draws the bar, one row high, while it is open. Another `version` means another text. Returns
+    /// the goal, where there is a new one.
     std::optional<Goal> draw(Ui& ui, const std::string& id, const TextRows& text,
                              std::uint64_t version);
     /// The matches of a row, and the one that the person has gone to.
@@ -52,9 +52,9 @@ class FindBar {
     std::vector<TextMatch> matches_;
     std::size_t current_ = 0;
     int from_ = 0;        ///< the row from which the search began
-    int moves_ = 0;       ///< asked for with keys
+    int moves_ = 0;       ///< moves that keys have asked for
     bool focus_ = false;  ///< the field is to get the keyboard
-    int grabbing_ = 0;    ///< frames until ImGui says that it has it
+    int grabbing_ = 0;    ///< frames until ImGui says that the field has it
 };
 
 }  // namespace warpscope::ui

@@ -10,7 +10,7 @@ namespace {
 
 int width(char c) {
     if (c == '\t') return KernelLines::tab;
-    // Later bytes of a UTF-8 character, and the carriage return, which ImGui does not draw.
+    // Nothing is drawn for later bytes of a UTF-8 character, nor for the carriage return.
     const bool none = (static_cast<unsigned char>(c) & 0xC0) == 0x80 || c == '\r';
     return none ? 0 : 1;
 }
@@ -56,12 +56,12 @@ void KernelLines::find_lines(std::string_view text, std::size_t from, std::size_
     }
 }
 
-/// Updates in_comment from row `first` on; stops after row `surely` where nothing changes any more.
+/// Updates in_comment from row `first` on; after row `surely`, only while it changes.
 void KernelLines::find_comments(std::string_view text, int first, int surely) {
     bool inside = in_comment(first);
     for (int row = first; row + 1 < count(); ++row) {
         const std::string_view words = line(text, row);
-        // Without a slash, no comment begins or ends; most lines have none.
+        // Without a slash no comment begins or ends, and most lines have none.
         if (words.find('/') != std::string_view::npos) experiments::cuda_tokens(words, inside);
         bool& next = lines_[std::size_t(row) + 1].in_comment;
         if (row >= surely && next == inside) return;

@@ -11,7 +11,7 @@ namespace warpscope::ui {
 /// that ends with a newline has an empty last row.
 class KernelLines {
   public:
-    /// Columns of a tab, whatever its place in the line.
+    /// Columns of a tab, wherever it stands in the line.
     static constexpr int tab = 4;
 
     KernelLines() = default;
@@ -23,12 +23,12 @@ class KernelLines {
     int count() const { return int(lines_.size()); }
     std::size_t begin(int row) const { return lines_[std::size_t(row)].begin; }
     bool in_comment(int row) const { return lines_[std::size_t(row)].in_comment; }
-    /// Columns of the widest line.
+    /// Returns the columns of the widest line.
     int columns() const { return columns_; }
 
-    /// A row without its newline. `text` is the text given last.
+    /// Returns a row without its newline. `text` is the text that was given last.
     std::string_view line(std::string_view text, int row) const;
-    /// The row of a byte; the last row for a byte beyond the end.
+    /// Returns the row of a byte; the last row for a byte beyond the end.
     int row(std::size_t byte) const;
 
   private:
@@ -46,9 +46,9 @@ class KernelLines {
     int columns_ = 0;
 };
 
-/// Columns of a part of a line: one for each UTF-8 character, `KernelLines::tab` for a tab.
+/// The columns of a part of a line: one for each UTF-8 character, `KernelLines::tab` for a tab.
 int columns_of(std::string_view part);
-/// The byte of a line at a column; between two characters, the nearer one.
+/// Returns the byte of a line at a column; between two characters, the nearer one.
 std::size_t byte_at(std::string_view line, double column);
 
 }  // namespace warpscope::ui

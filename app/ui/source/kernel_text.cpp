@@ -17,7 +17,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
     return lines;
 }
 
-/// The line with spaces in place of tabs, as the columns of a listing are characters.
+/// Returns the line with spaces in place of tabs, because the columns of a listing are characters.
 std::string expanded(std::string_view line) {
     std::string text;
     for (const char c : line) {
@@ -29,7 +29,7 @@ std::string expanded(std::string_view line) {
     return text;
 }
 
-/// A PTX statement with its operands aligned in a column.
+/// Returns a PTX statement with its operands aligned in a column.
 std::string aligned(std::string_view line) {
     constexpr std::size_t indent = 2, operands = 21;
     const std::size_t first = line.find_first_not_of(" \t");
@@ -43,8 +43,8 @@ std::string aligned(std::string_view line) {
     return text;
 }
 
-/// The index into Module::files() of the file that most instructions come from, among the files
-/// whose text is known; -1: none.
+/// Returns the index into Module::files() of the file that most instructions come from, among the
+/// files whose text is known; -1: none.
 int main_file(const emulator::Kernel& kernel, const SourceOf& source) {
     const std::vector<std::string>& files = kernel.module->files();
     std::map<int, int> uses;

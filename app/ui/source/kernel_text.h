@@ -15,7 +15,7 @@ namespace warpscope::ui {
 /// A text of a kernel, CUDA C++ or PTX, and the row of each instruction in it.
 struct KernelText {
     struct Line {
-        int number = 0;  ///< in the file, from 1
+        int number = 0;  ///< the line's number in the file, from 1
         std::string text;
         std::vector<InkSpan> inks;
         bool code = false;     ///< instructions of the kernel come from this line
@@ -23,7 +23,8 @@ struct KernelText {
     };
     std::string file;  ///< "kernels/ripple.cu"
     std::vector<Line> lines;
-    std::vector<std::optional<std::uint32_t>> row_of_pc;  ///< index into lines, by instruction
+    /// Indices into `lines`, for each instruction.
+    std::vector<std::optional<std::uint32_t>> row_of_pc;
 
     bool empty() const { return lines.empty(); }
     std::optional<std::uint32_t> row(std::uint32_t pc) const {
@@ -33,14 +34,14 @@ struct KernelText {
     std::optional<std::uint32_t> row_of_line(int number) const;
 };
 
-/// The text of "kernels/ripple.cu"; empty for an unknown file.
+/// A function that returns the text of "kernels/ripple.cu"; empty for an unknown file.
 using SourceOf = std::function<std::string_view(std::string_view file)>;
 
-/// The CUDA C++ file that most of the kernel's instructions come from; empty where it is unknown.
-/// An instruction without a line in that file has the row of the instruction before it.
+/// Returns the CUDA C++ file that most of the kernel's instructions come from; empty where it is
+/// unknown. An instruction without a line in that file has the row of the instruction before it.
 KernelText source_text(const emulator::Kernel& kernel, const SourceOf& source);
 
-/// The kernel's part of the PTX of its module, without .loc lines.
+/// Returns the kernel's part of the PTX of its module, without .loc lines.
 KernelText ptx_text(const emulator::Kernel& kernel);
 
 }  // namespace warpscope::ui

@@ -17,7 +17,7 @@ bool in_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
-/// Past blanks and a guard.
+/// Removes blanks and a guard from the beginning of a statement.
 std::string_view from_opcode(std::string_view statement) {
     const auto skip_blanks = [&] {
         statement.remove_prefix(std::min(statement.find_first_not_of(" \t\n"), statement.size()));
@@ -45,7 +45,7 @@ std::vector<std::string> written_names(std::string_view statement) {
     std::vector<std::string> names;
     const std::string_view from = from_opcode(statement);
     if (writes_nothing(from)) return names;
-    // The first operand: up to a comma that stands in no braces.
+    // The first operand ends at a comma that stands in no braces.
     bool braces = false;
     for (std::size_t i = from.find_first_of(" \t"); i < from.size(); ++i) {
         if (from[i] == ',' && !braces) break;

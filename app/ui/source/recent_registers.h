@@ -19,12 +19,12 @@ class RegisterWrites {
     std::vector<std::vector<std::uint32_t>> writes_;
 };
 
-/// The names of the registers that a PTX statement writes: "%f1" and "%f2" for
+/// Returns the names of the registers that a PTX statement writes: "%f1" and "%f2" for
 /// "ld.shared.v2.f32 {%f1, %f2}, [%r4]"; none for a store.
 std::vector<std::string> written_names(std::string_view statement);
 
 struct RecentRegister {
-    std::uint32_t index = 0;  ///< into Kernel::registers
+    std::uint32_t index = 0;  ///< index into Kernel::registers
     std::uint64_t step = 0;   ///< the step that wrote it
 };
 
@@ -33,8 +33,8 @@ std::vector<RecentRegister> recent_registers(const emulator::Stepper& stepper,
                                              const RegisterWrites& writes, unsigned warp,
                                              unsigned lane, std::size_t most);
 
-/// The value of a register by its type: "0.7071", "-3", "true". A 64-bit integer that needs more
-/// than 32 bits is taken for an address: "0x7f31c0de1000".
+/// Formats the value of a register by its type: "0.7071", "-3", "true". A 64-bit integer that needs
+/// more than 32 bits is taken for an address: "0x7f31c0de1000".
 std::string register_text(const emulator::RegisterInfo& reg, std::uint64_t bits);
 
 }  // namespace warpscope::ui

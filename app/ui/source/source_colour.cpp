@@ -38,7 +38,7 @@ bool among(const std::array<Words, N>& list, Words word) {
 }
 
 Ink ink_of_word(Words word) {
-    // __shared__, __global__, __syncthreads(), __float2uint_rz(), atomicAdd(), ...
+    // Words of CUDA: __shared__, __global__, __syncthreads(), __float2uint_rz(), atomicAdd(), ...
     if (word.starts_with("__") || word.starts_with("atomic") || among(cuda_words, word))
         return Ink::cuda;
     if (among(keywords, word)) return Ink::keyword;

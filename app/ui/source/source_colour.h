@@ -19,11 +19,11 @@ struct InkSpan {
     bool operator==(const InkSpan&) const = default;
 };
 
-/// The colours of a line of CUDA C++. `in_comment` says whether the line begins inside a
-/// /* comment */, and is set to whether the next one does.
+/// Returns the colours of a line of CUDA C++. `in_comment` says whether the line begins inside a /*
+/// comment */, and is set to whether the next one does.
 std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment);
 
-/// The colours of a line of PTX.
+/// Returns the colours of a line of PTX.
 std::vector<InkSpan> ink_ptx(std::string_view line);
 
 }  // namespace warpscope::ui

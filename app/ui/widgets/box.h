@@ -2,7 +2,7 @@
 
 namespace warpscope::ui {
 
-/// A rectangle in layout units; y grows downwards.
+/// A rectangle in layout units. The y axis points downwards.
 struct Box {
     float x = 0, y = 0, width = 0, height = 0;
 };

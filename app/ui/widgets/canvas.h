@@ -8,8 +8,8 @@ namespace warpscope::ui {
 /// is fitted into the area, also after changes of area or picture, until it is zoomed or panned.
 class Canvas {
   public:
-    /// Once a frame, before any other call: the canvas's area in framebuffer pixels, and the size
-    /// of the picture.
+    /// Sets the canvas's area in framebuffer pixels and the size of the picture. Call it once a
+    /// frame, before any other function.
     void place(const gl::Rect& area, int picture_width, int picture_height);
 
     const gl::View& view() const { return view_; }

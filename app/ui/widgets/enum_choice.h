@@ -39,14 +39,14 @@ inline constexpr const char* barrier_policy_help =
     "not exited. Before Volta: one arrival of a warp counts for all its lanes. Strict PTX ISA: as "
     "Volta, but lanes that arrive without the rest of their warp are an error.";
 
-/// A list that opens, of the values of an enum; the value clicked.
+/// Draws a list that opens, of the values of an enum. Returns the value that was clicked.
 template <class Enum>
 std::optional<Enum> enum_dropdown(Ui& ui, const std::string& id, Enum chosen, float width) {
     const EnumEntries all = entries_of(chosen);
     return entry_clicked<Enum>(dropdown(ui, id, all.ids, all.labels, all.chosen, width));
 }
 
-/// The values of an enum side by side; the value clicked.
+/// Draws the values of an enum side by side. Returns the value that was clicked.
 template <class Enum>
 std::optional<Enum> enum_segments(Ui& ui, const std::string& id, Enum chosen, float width) {
     const EnumEntries all = entries_of(chosen);

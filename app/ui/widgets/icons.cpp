@@ -5,7 +5,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// A triangle that points right (sign 1) or left (-1), from x0 to x1 in radii.
+/// Draws a triangle that points right (sign 1) or left (-1), from x0 to x1 in radii.
 void arrow(ImDrawList& list, ImVec2 c, float r, float sign, float x0, float x1, ImU32 colour) {
     list.AddTriangleFilled({c.x + sign * x0 * r, c.y - r}, {c.x + sign * x1 * r, c.y},
                            {c.x + sign * x0 * r, c.y + r}, colour);
@@ -22,7 +22,7 @@ void restart(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
                            {c.x + 0.95F * r, c.y + 0.05F * r}, colour);
 }
 
-/// An arrow that points from one line of text down to the next.
+/// Draws an arrow that points from one line of text down to the next.
 void next_line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddRectFilled({c.x - 1.1F * r, c.y - r}, {c.x + 1.1F * r, c.y - 0.65F * r}, colour);
     list.AddTriangleFilled({c.x - 0.75F * r, c.y - 0.35F * r}, {c.x + 0.75F * r, c.y - 0.35F * r},
@@ -30,7 +30,7 @@ void next_line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddRectFilled({c.x - 1.1F * r, c.y + 0.7F * r}, {c.x + 1.1F * r, c.y + 1.05F * r}, colour);
 }
 
-/// Arrows side by side that stop at a line.
+/// Draws arrows side by side that stop at a line.
 void barrier(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     for (const float y : {-0.75F, 0.F, 0.75F})
         list.AddTriangleFilled({c.x - 0.9F * r, c.y + (y - 0.36F) * r},
@@ -47,7 +47,7 @@ void magnifier(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
                  r * 0.42F);
 }
 
-/// Angle brackets with a slash between.
+/// Draws angle brackets with a slash between.
 void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     for (const float sign : {-1.F, 1.F}) {
         list.PathLineTo({c.x + sign * 0.65F * r, c.y - 0.75F * r});
@@ -58,13 +58,13 @@ void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddLine({c.x + 0.28F * r, c.y - r}, {c.x - 0.28F * r, c.y + r}, colour, r * 0.28F);
 }
 
-/// An arrow that points right (sign 1) or left (-1), at a dot.
+/// Draws an arrow that points right (sign 1) or left (-1), at a dot.
 void to_break(ImDrawList& list, ImVec2 c, float r, float sign, ImU32 colour) {
     arrow(list, c, r, sign, -1.2F, 0, colour);
     list.AddCircleFilled({c.x + sign * 0.72F * r, c.y}, 0.56F * r, colour::breakpoint);
 }
 
-/// Three sliders.
+/// Draws three sliders.
 void sliders(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     const float knobs[] = {0.35F, -0.4F, 0.1F};
     for (int i = 0; i < 3; ++i) {
@@ -74,7 +74,7 @@ void sliders(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     }
 }
 
-/// Bars of three heights.
+/// Draws bars of three heights.
 void numbers(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     const float heights[] = {0.9F, 1.9F, 1.3F};
     for (int i = 0; i < 3; ++i) {
@@ -84,7 +84,7 @@ void numbers(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     }
 }
 
-/// An angle that points down (sign 1) or up (-1).
+/// Draws an angle that points down (sign 1) or up (-1).
 void angle(ImDrawList& list, ImVec2 c, float r, float sign, ImU32 colour) {
     list.PathLineTo({c.x - 0.9F * r, c.y - sign * 0.4F * r});
     list.PathLineTo({c.x, c.y + sign * 0.5F * r});

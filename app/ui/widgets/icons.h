@@ -30,8 +30,8 @@ enum class Icon {
 /// Draws an icon into the current window; `r` is the distance from its centre to an edge.
 void draw_icon(Icon icon, ImVec2 centre, float r, ImU32 colour);
 
-/// A push button with an icon and a tooltip. The next item follows on the same line. `value`: for
-/// the widget map. `on`: drawn as switched on. True when clicked.
+/// A push button with an icon and a tooltip. The next item follows on the same line. `value` goes
+/// to the widget map. `on` draws it as switched on. True when clicked.
 bool icon_button(Ui& ui, const char* id, Icon icon, const std::string& help,
                  const std::string& value = {}, bool enabled = true, bool on = false);
 float icon_button_width(const Ui& ui);

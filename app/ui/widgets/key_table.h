@@ -28,7 +28,7 @@ enum class Command {
     redo_change,
     open_file,
     quit,
-    // while the microscope is open
+    // Commands while the microscope is open.
     close_microscope,
     step_instruction,
     step_instruction_back,
@@ -43,12 +43,12 @@ enum class Command {
     go_to_start,
     go_to_end,
     toggle_ptx,
-    // while the editor is open
+    // Commands while the editor is open.
     undo,
     redo,
     save_kernel,
     open_kernel,
-    // in texts: of the editor and of the microscope
+    // Commands in the texts of the editor and of the microscope.
     find_text,
     find_next,
     find_previous,
@@ -75,7 +75,7 @@ struct KeyRow {
     std::string_view does;  ///< "fit the picture"
     std::vector<Shortcut> shortcuts;
     std::string_view other{};
-    /// "H or F1", "→  ←".
+    /// Names the keys: "H or F1", "→  ←".
     std::string keys() const;
 };
 
@@ -87,7 +87,7 @@ std::span<const KeyRow> key_table();
 /// asks for it.
 const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers);
 
-/// "Show the whole picture (F)."
+/// Adds the keys of a command to a sentence: "Show the whole picture (F)."
 std::string with_key(std::string_view sentence, Command command);
 
 }  // namespace warpscope::ui

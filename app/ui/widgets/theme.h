@@ -38,7 +38,7 @@ inline constexpr ImU32 inks[] = {text, dim, faint, accent, good, finding, bad};
 inline constexpr ImU32 grounds[] = {background, canvas, panel, raised};
 /// Opacities of an ink as the ground of words in that ink.
 inline constexpr float badge_fill = 0.17F, pill_fill = 0.2F, hovered_chip_fill = 0.24F;
-/// Opacities of grounds over the background of a source line: the line that runs next, a race.
+/// Opacities over the background of a source line: of the line that runs next, of a race.
 inline constexpr float focus_fill = 0.2F, hazard_fill = 0.16F;
 inline constexpr float disabled_alpha = 0.75F;
 }  // namespace colour
@@ -46,11 +46,11 @@ inline constexpr float disabled_alpha = 0.75F;
 /// The colour of a warp in all panels. The colours repeat after eight warps.
 ImU32 warp_colour(unsigned warp);
 
-/// `colour` with an opacity of 0 to 1.
+/// Returns `colour` with an opacity of 0 to 1.
 ImU32 faded(ImU32 colour, float opacity);
 
 /// Sets the colours, spacings and fonts of the current ImGui context. `scale`: layout units per
-/// logical pixel. `raster`: framebuffer pixels per layout unit; 2 where the desktop scales.
+/// logical pixel. `raster`: framebuffer pixels per layout unit; 2 on desktops that scale windows.
 Fonts apply_theme(float scale, float raster = 1);
 
 }  // namespace warpscope::ui

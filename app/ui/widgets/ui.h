@@ -15,7 +15,7 @@ namespace warpscope::ui {
 
 /// A value that a person is typing or dragging and that is not applied yet.
 struct PendingValue {
-    std::string id;  ///< the widget's; empty: no value is pending
+    std::string id;  ///< the id of the widget; empty: no value is pending
     std::string text;
 };
 
@@ -37,10 +37,10 @@ struct Ui {
           raster(framebuffer_pixels),
           fonts(apply_theme(layout_units, framebuffer_pixels)) {}
 
-    /// Layout units for a length in logical pixels.
+    /// Converts logical pixels to layout units.
     float px(float logical) const { return logical * scale; }
-    /// Runs `request` between this frame and the next: for changes, such as another experiment,
-    /// that panels still to be drawn in this frame must not meet.
+    /// Runs `request` between this frame and the next. For changes, such as another experiment,
+    /// that must not happen before the remaining panels of this frame are drawn.
     void later(std::function<void()> request) { requests.push_back(std::move(request)); }
 
     /// Carries the command out between this frame and the next, as its key does.

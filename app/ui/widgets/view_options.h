@@ -27,11 +27,11 @@ struct ViewOptions {
     float editor_width = 640;
     /// Groups of parameters that a person has folded (true) or opened: "ripple.Camera".
     std::map<std::string, bool> folds;
-    /// Of the source lines: sorts their table, and stands beside the source. Not remembered.
+    /// The figure that sorts the source lines and stands beside them. Not remembered.
     experiments::LineFigure figure = experiments::LineFigure::instructions;
     Drawer drawer = Drawer::none;  ///< not remembered
     std::string kernel_path;       ///< the file that a kernel was last opened from or saved to
-    std::vector<std::string> recent_files;  ///< that were opened, the newest first
+    std::vector<std::string> recent_files;  ///< files that were opened, the newest first
 };
 
 }  // namespace warpscope::ui

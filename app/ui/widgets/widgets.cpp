@@ -28,8 +28,8 @@ ImVec2 text_size(std::string_view words) {
     return ImGui::CalcTextSize(words.data(), end_of(words));
 }
 
-/// The words with line ends where a line of the current font would be wider than `width`: at spaces
-/// alone, where ImGui would also break "2.6e-06".
+/// Returns the words with line ends where a line of the current font would be wider than `width`.
+/// Lines break at spaces alone; ImGui would also break "2.6e-06".
 std::string wrapped(std::string_view words, float width) {
     std::string lines, line;
     while (!words.empty()) {
@@ -124,7 +124,8 @@ void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags) {
 
 void end_child() {
 #if IMGUI_VERSION_NUM >= 19200
-    // Before, setting the cursor made the contents larger; now it is an error without an item.
+    // In older versions of ImGui, setting the cursor made the contents larger; in newer ones it is
+    // an error without an item.
     if (ImGui::GetCurrentWindow()->DC.IsSetPos) ImGui::Dummy({0, 0});
 #endif
     ImGui::EndChild();
@@ -353,7 +354,7 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 size) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::Dummy(size);
     if (values.size() < 2) return;
-    // As many points as can be distinguished.
+    // The line has as many points as can be distinguished.
     const auto points = std::min(values.size(), std::size_t(size.x / ui.px(2)));
     if (points < 2) return;
     const auto begin = values.end() - std::ptrdiff_t(points);

@@ -46,7 +46,7 @@ ImU32 verdict_colour(experiments::Verdict verdict);
 
 /// Shows a sentence near the mouse after the mouse has rested on the last item for half a second.
 void tooltip(Ui& ui, std::string_view words);
-/// The delayed tooltip of something that is no ImGui item, to be called while the mouse is on it.
+/// Shows the delayed tooltip of something that is no ImGui item. Call it while the mouse is on it.
 /// `corner` tells it from others.
 void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words);
 /// A tooltip without delay, for contents that change with every movement of the mouse.
@@ -68,8 +68,8 @@ float segments_width(const std::vector<std::string>& labels);
 /// list's entries as "ID:ENTRY".
 int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width);
-/// A text field that shows `current` until a person types. True when Enter, or leaving the field,
-/// confirms another text, which is then in `typed`.
+/// A text field that shows `current` until a person types. Returns true when Enter, or leaving the
+/// field, confirms another text, which is then in `typed`.
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
            std::string& typed);
 

@@ -6,7 +6,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// Tabs that are not chosen, and toggles of the experiment.
+/// Tabs that are not chosen, and toggles of the experiment, can be pressed.
 bool can_be_pressed(const Widget& widget) {
     if (!widget.visible || !widget.enabled || widget.h < 4) return false;
     if (widget.id.starts_with("dock.")) return widget.value == "off";
@@ -25,7 +25,7 @@ std::vector<InputEvent> ClickTest::input(Clock::time_point now) {
         waiting_.reset();
         next_ = now;
     }
-    // The press happened at its moment, even if the window was busy with a frame then.
+    // The press counts from its planned moment, even if the window was busy with a frame then.
     if (!waiting_ && now >= next_) press(next_);
     return std::exchange(events_, {});
 }

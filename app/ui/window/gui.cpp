@@ -16,7 +16,7 @@ namespace {
 
 constexpr bool imgui_has_queue = IMGUI_VERSION_NUM >= 18700;
 
-/// Dear ImGui does not check for memory that it did not get, so an exception must end its call.
+/// Throws if there is no memory, because Dear ImGui uses what it gets without checking it.
 void* allocate(std::size_t bytes, void*) {
     void* const memory = std::malloc(bytes);
     if (!memory && bytes > 0) throw std::bad_alloc();

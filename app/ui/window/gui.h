@@ -27,7 +27,7 @@ class Gui {
     void render(int width, int height);
     /// Ends the frame without drawing it.
     void hide();
-    /// Call after the fonts were loaded again.
+    /// Must be called after the fonts were loaded again.
     void fonts_changed();
 
   private:

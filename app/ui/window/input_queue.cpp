@@ -13,12 +13,12 @@ namespace {
 
 using Kind = InputEvent::Kind;
 
-/// The key writes no character, or a command does not care for it.
+/// True for keys that write no character: their order among typed characters matters.
 bool is_control(int key) {
     return key >= GLFW_KEY_ESCAPE;
 }
 
-/// What a frame has seen so far.
+/// The events that a frame has seen so far.
 struct Seen {
     bool button = false, wheel = false, control = false, character = false;
     std::vector<std::pair<Kind, int>> changed;  ///< keys and buttons
@@ -27,7 +27,7 @@ struct Seen {
         return std::find(changed.begin(), changed.end(), std::pair(event.kind, event.code)) !=
                changed.end();
     }
-    /// The event would hide one that the frame has seen, or be seen before it.
+    /// Whether the event would hide one that the frame has seen, or be seen before it.
     bool collides(const InputEvent& event) const {
         switch (event.kind) {
             case Kind::move:

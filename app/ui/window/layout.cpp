@@ -29,7 +29,7 @@ void open_microscope(Layout& layout, float bar, float scale) {
     layout.results = {};
 }
 
-/// The side panel of a narrow window that is open, over the picture and the dock.
+/// Places the side panel of a narrow window that is open, over the picture and the dock.
 void open_drawer(Layout& layout, float width, float scale, const ViewOptions& options) {
     const Box& below = layout.transport;
     const float top = below.y + below.height, height = layout.foot.y - top;
@@ -44,7 +44,7 @@ void open_drawer(Layout& layout, float width, float scale, const ViewOptions& op
 
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope) {
-    // In a tiny window a share may round to 0, but a panel needs a size.
+    // In a tiny window a part may round to 0, but a panel needs a size.
     const auto part = [&](float wish, float most) {
         return std::max(1.F, std::round(std::min(wish * scale, most)));
     };

@@ -17,7 +17,8 @@ struct Layout {
     Box microscope, source, warps, tile;
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
     bool narrow = false;                    ///< controls and results are drawers
-    bool folded = false;                    ///< of the dock, only tabs and a line of timings
+    /// Only the dock's tabs and a line of timings are shown.
+    bool folded = false;
 };
 
 /// Lays out a window of `width` × `height` layout units; `scale` is layout units per logical pixel.
@@ -25,10 +26,10 @@ struct Layout {
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
 
-/// Layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
+/// The layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
 float screenshot_scale(experiments::Size window);
 
-/// Pixels of the picture's area in a screenshot of this size.
+/// Returns the pixels of the picture's area in a screenshot of this size.
 experiments::Size picture_area(experiments::Size window, bool microscope = false);
 
 }  // namespace warpscope::ui

@@ -49,7 +49,7 @@ std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
         const std::string complaint = view.microscope().complaint_about(*shot.microscope);
         if (!complaint.empty()) throw std::invalid_argument("--microscope " + complaint);
     }
-    // Wait for the checks, so that the picture does not depend on their progress.
+    // The screenshot waits for the checks, so that it does not depend on their progress.
     if (!shot.view_only) stage.wait_for_checks();
     // In a window the ceilings of a GPU arrive with a later frame; a screenshot has only one.
     if (!shot.view_only && stage.device().kind == compute::DeviceKind::cuda)

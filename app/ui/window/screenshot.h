@@ -33,8 +33,9 @@ struct ScreenshotImage {
 ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot);
 
 /// Draws the window or, with view_only, the picture alone (pixels in their own size, a tree at
-/// `size`), and writes a PNG with the settings in its metadata, whole or not at all. Needs a
-/// current OpenGL context of any kind. Throws gl::Error, or an error of the experiment.
+/// `size`), and writes a PNG with the settings in its metadata. The file is written whole or not at
+/// all. Needs a current OpenGL context of any kind. Throws gl::Error, or an error of the
+/// experiment.
 void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file,
                      const experiments::Metadata& added = {});
 
@@ -52,17 +53,16 @@ PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running r
                          const Frames& frames, const Screenshot& shot,
                          const std::filesystem::path& file);
 
-/// The metadata of a PNG of the whole window. `place`: where the microscope is open; nullopt: it is
-/// closed. `elsewhere`: it is open in a state that no command line opens.
+/// Returns the metadata of a PNG of the whole window. `place`: where the microscope is open;
+/// nullopt: it is closed. `elsewhere`: it is open in a state that no command line opens.
 experiments::Metadata describe_window(const Stage& stage, experiments::Size size,
                                       const std::optional<MicroscopePlace>& place,
                                       bool elsewhere = false);
 
-/// The folder for screenshots: the desktop's folder of pictures if there is one, else the current
-/// folder.
+/// The folder for screenshots: the desktop's folder of pictures, or the current folder.
 std::filesystem::path screenshot_folder();
 
-/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; with -2, -3, … where that file exists.
+/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; -2, -3, … if that file exists.
 std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time);
 
 }  // namespace warpscope::ui

@@ -43,13 +43,13 @@ Json to_json(const Settings& s) {
             {"parameters", parameters}};
 }
 
-/// The entry, or the end of the range that it is beyond. Throws where it is not a number.
+/// Returns the entry, or the end of the range that it is beyond. Throws if it is not a number.
 double number(const Json& entry, double low, double high) {
     return std::clamp(entry.get<double>(), low, high);
 }
 
-/// Throws where the entry is not one of the enum's names. Earlier versions of Warpscope wrote the
-/// number of the enumerator instead of its name.
+/// Returns the value that the entry names. Throws if it names none. Earlier versions of Warpscope
+/// wrote the number of the enumerator instead of its name.
 template <class Enum>
 Enum choice(const Json& entry) {
     if (entry.is_string()) return compute::parse<Enum>(entry.get<std::string>());
@@ -72,7 +72,8 @@ Settings from_json(const Json& json) {
     s.device = json.at("device").get<std::string>();
     s.run.math = choice<compute::Math>(json.at("math"));
     s.run.schedule = choice<compute::Schedule>(json.at("schedule"));
-    if (!json.at("seed").is_number_unsigned()) throw std::runtime_error("the seed is no seed");
+    if (!json.at("seed").is_number_unsigned())
+        throw std::runtime_error("the seed is not a whole number");
     s.run.seed = json.at("seed").get<std::uint64_t>();
     // The first versions of Warpscope wrote no barrier policy.
     if (json.contains("barriers"))

@@ -24,17 +24,18 @@ struct Settings {
 struct LoadedSettings {
     Settings settings;
     std::string
-        complaint;  ///< where the file is damaged and the settings are the defaults; else empty
+        /// Says that the file is damaged and the settings are the defaults; empty: it is not.
+        complaint;
 };
 
-/// $XDG_CONFIG_HOME/warpscope/settings.json, else ~/.config/warpscope/settings.json; empty where
-/// neither variable is set.
+/// $XDG_CONFIG_HOME/warpscope/settings.json, or ~/.config/warpscope/settings.json without that
+/// variable; empty if neither variable is set.
 std::filesystem::path settings_file();
 
 /// Reads the settings; a missing file gives the defaults without a complaint.
 LoadedSettings load_settings(const std::filesystem::path& file);
 
-/// Writes the settings, whole or not at all. Throws std::runtime_error where the file can't be
+/// Writes the settings, whole or not at all. Throws std::runtime_error if the file can't be
 /// written.
 void save_settings(const std::filesystem::path& file, const Settings& settings);
 

@@ -12,7 +12,7 @@ UnfinishedRun::UnfinishedRun(const std::filesystem::path& settings) {
     std::error_code error;
     before_ = std::filesystem::exists(file_, error);
     std::filesystem::create_directories(file_.parent_path(), error);
-    std::ofstream out(file_);  // where this fails, nothing is remembered
+    std::ofstream out(file_);  // if this fails, nothing is remembered
 }
 
 void UnfinishedRun::finish() {

@@ -4,16 +4,16 @@
 
 namespace warpscope::ui {
 
-/// Remembers, in a file beside the settings, that the window is computing its first frame. Where
-/// the window ends before that frame, however it ends, the next start finds the file.
+/// Remembers, in a file beside the settings, that the window is computing its first frame. If the
+/// window ends before that frame, for any reason, the next start finds the file.
 class UnfinishedRun {
   public:
     /// `settings`: the file of the settings; empty: nothing is remembered.
     explicit UnfinishedRun(const std::filesystem::path& settings);
 
-    /// The last run ended before its first frame was there.
+    /// True if the last run ended before its first frame was there.
     bool before() const { return before_; }
-    /// The first frame is there.
+    /// Records that the first frame is there.
     void finish();
 
   private:

@@ -73,8 +73,8 @@ class App {
     /// Seconds between frames while the engine computes and nothing else happens.
     static constexpr double slow_frame = 1.0 / 40;
     /// While input waits for the next frame, as the release of a short press does, frames are not
-    /// drawn, because the next one shows more. Software GL draws for 25 ms. A long queue, such as
-    /// pasted keys, is shown at least this often.
+    /// drawn, because the next one shows more. Software GL takes 25 ms to draw a frame. A long
+    /// queue, such as pasted keys, is shown at least this often.
     static constexpr std::chrono::milliseconds longest_hidden{100};
 
     const WindowOptions& options_;
@@ -97,7 +97,7 @@ class App {
     Clock::time_point last_frame_ = Clock::now();
     Clock::duration drew_{};  ///< the time that the newest frame took to draw
     Clock::time_point last_picture_ = last_frame_;
-    std::uint64_t last_number_ = 0;  ///< of the experiment's frame
+    std::uint64_t last_number_ = 0;  ///< number of the experiment's frame
 };
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
@@ -188,7 +188,7 @@ void App::rest() {
     } while (awake_ == 0 && Clock::now() < wake);
 }
 
-/// The last run never got as far as its first frame, so this one waits for a person.
+/// Returns true if the last run ended before its first frame: this run waits for a person.
 bool App::waits_for_run() const {
     return unfinished_.before() && stage_->paused() && stage_->frame() == 0;
 }
@@ -365,7 +365,7 @@ void App::remember() {
     settings.run = stage_->run();
     settings.view = view_->options();
     settings.parameters = stage_->changed_parameters();
-    // They belong to one launch file.
+    // The parameters of a launch file are not remembered, because they belong to that file.
     settings.parameters.erase("launch");
     save_settings(options_.settings, settings);
 }

@@ -12,20 +12,19 @@
 
 namespace warpscope::ui {
 
-/// The options of the command line for the window. A value that is not given is the one of the last
-/// run.
+/// The options of the command line for the window. Values not given are those of the last run.
 struct WindowOptions {
     std::optional<std::string> device;
     std::optional<compute::RunSettings> run;
     std::string experiment;                ///< id; empty: the experiment of the last run
-    experiments::Assignments assignments;  ///< override remembered ones
+    experiments::Assignments assignments;  ///< they override remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame
     std::filesystem::path kernels;              ///< a folder of .cu files to use; empty: none
     std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none
     std::filesystem::path launch;  ///< a launch file, in place of an experiment; empty: none
-    /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
+    /// Compile and run edited kernels; null: edits do not run. The helpers outlive the window.
     compute::Helpers* helpers = nullptr;
     Engine::Start::Pick pick;          ///< makes devices; null: as the engine does
     std::filesystem::path widget_map;  ///< file for end-to-end tests; empty: none
@@ -33,9 +32,9 @@ struct WindowOptions {
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
 
-/// Opens the window and runs it until it is closed, or until SIGINT or SIGTERM, whose number it
-/// returns; else 0. Throws where the window can't open, the device is not there or an assignment is
-/// invalid.
+/// Opens the window and runs it until it is closed, which returns 0, or until SIGINT or SIGTERM,
+/// whose number it returns. Throws if the window can't open, the device is not there or an
+/// assignment is invalid.
 int run_window(const WindowOptions& options);
 
 }  // namespace warpscope::ui

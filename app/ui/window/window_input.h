@@ -20,16 +20,15 @@ class WindowInput {
     WindowInput(const WindowInput&) = delete;
     WindowInput& operator=(const WindowInput&) = delete;
 
-    /// Something has happened since the last call.
+    /// Returns whether something has happened since the last call.
     bool take_stir() { return std::exchange(stirred_, false); }
-    /// Input waits for further frames.
+    /// True if input waits for further frames.
     bool waits() const { return !queue_.empty(); }
-    /// As if a person had moved the mouse or pressed a button of it now. Only with an ImGui
-    /// context.
+    /// Adds an event as if a person had used the mouse now. Needs an ImGui context.
     void simulate(const InputEvent& event);
     /// The paths of the files that were dropped on the window since the last call.
     std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }
-    /// The input of the next frame. Calls `press` for each key that went down in it.
+    /// Returns the input of the next frame. Calls `press` for each key that went down in it.
     std::vector<InputEvent> take(const std::function<void(int key, int modifiers)>& press);
 
   private:

@@ -65,7 +65,7 @@ void WindowView::press(int key, int modifiers) {
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
         if (!shortcut || (typing && !shortcut->works_while_typing())) return;
-        // A field that has the keyboard undoes what was typed there.
+        // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
         if (typing && of_parameters) return;
@@ -81,7 +81,7 @@ void WindowView::carry_out(Command command) {
     if (!carry_out_general(command) && !carry_out_in_microscope(command)) editor_.ask(command);
 }
 
-/// False where the command is not one of the general ones.
+/// Returns false if the command is not one of the general ones.
 bool WindowView::carry_out_general(Command command) {
     switch (command) {
         case Command::toggle_pause:
@@ -151,11 +151,11 @@ bool WindowView::carry_out_general(Command command) {
     }
 }
 
-/// False where the command is not one of the microscope's.
+/// Returns false if the command is not one of the microscope's.
 bool WindowView::carry_out_in_microscope(Command command) {
     switch (command) {
         case Command::close_microscope:
-            // Esc closes one thing at a time, the one in front.
+            // Esc closes one thing at a time, beginning with the one in front.
             if (!keys_.shown() && source_.close_find()) return true;
             if (keys_.shown() || work_chip_.shows())
                 return carry_out_general(Command::close_topmost);

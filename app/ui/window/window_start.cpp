@@ -42,7 +42,7 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     return start;
 }
 
-/// The launch file of the command line, or else that of the last session if it is still there.
+/// The launch file of the command line, or that of the last session if it still exists.
 std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
                                                  const Settings& settings) {
     const auto find = [](const std::filesystem::path& path) {
@@ -72,7 +72,8 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
     try {
         stage = std::make_unique<Stage>(start, hooks);
     } catch (const compute::DeviceError& error) {
-        // A remembered device may be gone. A device that the command line names must be there.
+        // A remembered device may be gone, and then another one is chosen. A device that the
+        // command line names must be there.
         if (options.device || start.device_wish == "auto") throw;
         start.device_wish = "auto";
         stage = std::make_unique<Stage>(start, hooks);

@@ -10,8 +10,8 @@
 
 namespace warpscope::ui {
 
-/// The stage that the window opens with, by the options and the settings of the last run. Throws
-/// where the options' device is not there or an assignment is invalid.
+/// Makes the stage that the window opens with, by the options and the settings of the last run.
+/// Throws if the options' device is not there or an assignment is invalid.
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks);
 
@@ -21,16 +21,16 @@ class StartView {
   public:
     StartView(GLFWwindow* window, Gui& gui) : window_(window), gui_(gui) {}
 
-    /// Draws a frame that says what the start is busy with, unless it is too short to speak of it.
-    /// `scale` and `raster` as in Ui.
+    /// Draws a frame that says what the start is busy with, unless the work is short. `scale` and
+    /// `raster` are those of Ui.
     void draw(const Work& work, float scale, float raster);
-    /// After another Ui was made.
+    /// Must be called after another Ui was made.
     void end();
 
   private:
     GLFWwindow* const window_;
     Gui& gui_;
-    std::optional<Ui> ui_;  ///< of the first frame
+    std::optional<Ui> ui_;  ///< made for the first frame
 };
 
 /// Replaces this process by a new one with the same program and arguments. Returns only if that

@@ -10,7 +10,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// A child window with padding and a background of its own; `clear` shows the cleared window.
+/// Draws a child window with padding and a background, or with `clear` without one.
 template <class Contents>
 void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding, bool scrolls,
            Contents&& contents) {
@@ -101,8 +101,8 @@ void WindowView::place(ImVec2 size) {
     layout_ = lay_out(size.x, size.y, ui_.scale, options_, microscope_.is_open());
 }
 
-/// Another experiment is on show: its picture has another size and meaning. One whose kernel a
-/// person writes has the editor open.
+/// Called when another experiment is on show: its picture has another size and meaning. The editor
+/// opens with an experiment whose kernel a person writes.
 void WindowView::begin_experiment() {
     const bool start = shown_.empty();
     shown_ = stage_.entry().id;
@@ -121,7 +121,7 @@ void WindowView::begin_experiment() {
     }
 }
 
-/// Shows the microscope's newest notice in the message line, and takes back one that no longer
+/// Shows the microscope's newest notice in the message line, and removes a notice that no longer
 /// holds.
 void WindowView::say_notice() {
     if (microscope_.notice() == noticed_) return;
@@ -130,7 +130,7 @@ void WindowView::say_notice() {
     if (said || !noticed_.empty()) stage_.say(noticed_);
 }
 
-/// The editor may be closed when a download ends, so the message line says it too.
+/// The message line says that a download has ended, because the editor may be closed then.
 void WindowView::follow_download() {
     switch (download_.take_news()) {
         case CompilerDownload::News::done:
@@ -167,7 +167,7 @@ void WindowView::draw(ImVec2 size) {
               [&] { results_.draw_strip(ui_); });
     panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_, at.folded); });
     panel(ui_, "foot", at.foot, colour::background, {16, 6}, false, [&] { message_.draw(ui_); });
-    // Over all other panels.
+    // The drawer lies over all other panels.
     if (at.narrow && at.controls.width > 0) draw_controls(colour::panel);
     if (at.narrow && at.results.width > 0) draw_results(colour::panel);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
@@ -203,7 +203,7 @@ void WindowView::draw_canvas() {
     work_chip_.draw(ui_);
 }
 
-/// The results, the editor or the microscope.
+/// Draws the results, the editor or the microscope.
 void WindowView::draw_side_panel() {
     if (microscope_.is_open())
         draw_open_microscope();

@@ -34,35 +34,35 @@ namespace warpscope::ui {
 enum class Shot { none, window, picture };
 
 /// Everything that one window (or one screenshot of it) shows: the panels, where they are, and what
-/// they share. Made and drawn while its ImGui context is current.
+/// they share. It is made and drawn while its ImGui context is current.
 class WindowView {
   public:
-    /// `scale` and `raster` as in Ui. The stage outlives the view.
-    /// `fetch_nvrtc` is a script as CompilerDownload takes it.
+    /// `scale` and `raster` are those of Ui. The stage outlives the view. `fetch_nvrtc` is the
+    /// script that CompilerDownload runs.
     WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
                std::string fetch_nvrtc = shared_file("fetch_nvrtc"));
     WindowView(const WindowView&) = delete;
     WindowView& operator=(const WindowView&) = delete;
 
-    /// Once a frame, before draw(): lays out the panels in a window of `size` layout units.
+    /// Called once a frame, before draw(): lays out the panels in a window of `size` layout units.
     void place(ImVec2 size);
     /// Draws everything into the current ImGui frame.
     void draw(ImVec2 size);
     /// Draws the picture alone.
     void draw_picture_alone(ImVec2 size);
-    /// Once a frame, before place(): does what the panels and keys asked for, which may make the
-    /// experiment anew. True where there was something to do.
+    /// Called once a frame, before place(): carries out the requests of panels and keys, which may
+    /// make the experiment anew. Returns true if there were any.
     bool run_requests();
 
-    /// A key went down; GLFW's numbers.
+    /// Tells the view that a key went down; the numbers are GLFW's.
     void press(int key, int modifiers);
     void open_microscope(const MicroscopePlace& place);
-    /// A file was dropped on the window.
+    /// Opens a file that was dropped on the window.
     void open_file(const std::string& path) { opener_.open(path); }
 
     /// Framebuffer pixels of the picture's area.
     experiments::Size picture_size() const;
-    /// Something moves that does not depend on the experiment: draw another frame.
+    /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
                opener_.busy();

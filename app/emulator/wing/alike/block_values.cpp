@@ -141,15 +141,15 @@ BlockValue BlockValues::result_of(const Statement& s) const {
     Value all = s.guard < 0 ? Value::constant : of(s.guard);
     for (std::size_t k = destination_count(s); k < s.operands.size(); ++k)
         all = wider(all, of(s.operands[k]), Value::shifted);
-    // Any function of known values is known, and any function of the block's values is one.
+    // A function of known values is known, one of values of the block is a value of the block.
     if (all < Value::shifted) return all;
     return s.guard < 0 ? linear_result(s) : Value::unknown;
 }
 
 bool BlockValues::widen(std::int32_t r, BlockValue value, std::uint32_t block) {
     const Register& set = registers_[std::size_t(r)];
-    // A thread that sets a register in several places has set it in the same place in every block
-    // if all is certain.
+    // A thread may set the register in several places. If all of them are certain, it has set it in
+    // equal places in every block.
     if (set.settings > 1) value = is_known(value) ? Value::known : Value::unknown;
     if (!certain_[block] && (set.settings > 1 || set.leaves_block)) value = Value::unknown;
     Value& old = values_[std::size_t(r)];

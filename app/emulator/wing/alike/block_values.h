@@ -9,11 +9,11 @@
 
 namespace warpscope::emulator {
 
-/// What the values of a register depend on, from narrow to wide.
+/// What the value of a register depends on, from the fewest facts to the most.
 enum class BlockValue : std::uint8_t {
-    constant,   ///< the launch: one value in all threads of all blocks, at all times
-    per_block,  ///< the block: one value in all its threads, at all times
-    known,      ///< the launch and the index of the thread in its block, not the block
+    constant,   ///< on the launch: one value in all threads of all blocks, at all times
+    per_block,  ///< on the block: one value in all its threads, at all times
+    known,      ///< on the launch and the index of the thread in its block, not on the block
     /// Modulo 2^32 it is a known value plus a value of the block: see Likeness::shifted. Only a
     /// register that one statement sets is shifted, so that the value of the block is always one.
     shifted,
@@ -32,22 +32,24 @@ class BlockValues {
 
     BlockValue of(std::int32_t r) const { return values_[std::size_t(r)]; }
     BlockValue of(const Operand& o) const;
-    /// False for a basic block between an unknown branch and its join.
+    /// Returns false for a basic block between an unknown branch and its join.
     bool is_certain(std::uint32_t block) const { return certain_[block]; }
-    /// Where all threads that have reached the branch that ends a block go on, and the lanes that
-    /// diverge there reconverge; no_block for nowhere.
+    /// The basic block in which all threads that have reached the branch at the end of `block` go
+    /// on, and in which the lanes that diverge there reconverge; no_block if there is none.
     std::uint32_t join_of(std::uint32_t block) const {
         return uniformity_.divergent[block] ? uniformity_.join[block] : flow_.post_dominator[block];
     }
-    /// The basic blocks between the branch that ends a block and the join of its two sides.
+    /// Returns the basic blocks between the branch that ends a block and the join of its two sides.
     std::vector<bool> before_join(std::uint32_t block) const;
 
   private:
     struct Register {
         std::uint32_t settings =
-            0;                      ///< statements that set it; more than one where it may be unset
-        std::uint32_t set_in = 0;   ///< basic block
-        bool leaves_block = false;  ///< read elsewhere than behind that statement in its block
+            /// Statements that set the register; more than one if it may be unset.
+            0;
+        std::uint32_t set_in = 0;  ///< the basic block that sets it
+        /// It is read elsewhere than behind that statement in its block.
+        bool leaves_block = false;
     };
     void collect_registers();
     bool propagate();
@@ -59,15 +61,15 @@ class BlockValues {
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
     const Uniformity& uniformity_;
-    std::vector<BlockValue> values_;  ///< by register
+    std::vector<BlockValue> values_;  ///< indexed by register
     std::vector<Register> registers_;
-    std::vector<bool> certain_;  ///< by basic block
+    std::vector<bool> certain_;  ///< indexed by basic block
 };
 
-/// Whether a load reads an argument of the kernel, at a place that is known.
+/// Returns whether a load reads an argument of the kernel, at a place that is known.
 bool reads_argument(const KernelSyntax& kernel, const Statement& load);
 
-/// The wider of two values: known and per_block together are `mixed`.
+/// Returns the wider of two values: known and per_block together are `mixed`.
 BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed);
 
 }  // namespace warpscope::emulator

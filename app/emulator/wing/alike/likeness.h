@@ -14,8 +14,8 @@ namespace warpscope::emulator {
 /// block of the launch has at the same place.
 enum class Likeness : std::uint8_t {
     unknown,
-    /// Modulo 2^32 they differ by one number, which is the same for all threads of the two blocks,
-    /// at all times.
+    /// Modulo 2^32 they differ by one number, which is equal for all threads of the two blocks, at
+    /// all times.
     shifted,
     equal
 };
@@ -31,24 +31,26 @@ struct BlockLikeness {
     };
     /// What a rehearsal of a block does in place of an instruction: see rehearsal.h.
     enum class Step : std::uint8_t {
-        skip,           ///< nothing, since no address and no known branch depends on it
-        execute,        ///< its handler
+        skip,           ///< does nothing, since no address and no known branch depends on it
+        execute,        ///< calls its handler
         access_shared,  ///< notes the access
         store_global,   ///< notes the store
         load_global,    ///< notes that the block loads
         exchange,       ///< checks that the lanes are together
-        sync_warp,      ///< the same, and orders the accesses of the warp's lanes
-        /// A branch that other blocks may decide in another way. Nothing that has to be noted lies
-        /// between it and its join, except loads.
+        sync_warp,      ///< checks that the lanes are together, and orders their accesses
+        /// Skips a branch that other blocks may decide in another way. Nothing that has to be noted
+        /// lies between it and its join, except loads.
         go_to_join,
-        execute_unknown  ///< such a branch before accesses that have to be noted
+        /// Executes a branch of this kind, because accesses that have to be noted follow.
+        execute_unknown
     };
-    static constexpr std::uint32_t no_join = ~0u;  ///< the threads end instead
+    static constexpr std::uint32_t no_join = ~0u;  ///< there is no join: the threads end
     struct Place {
         Access access;
         Step step = Step::skip;
-        bool loads_before_join = false;  ///< of a branch that other blocks may decide differently
-        std::uint32_t next = 0;          ///< pc: of the join, or behind instructions to skip
+        bool loads_before_join = false;  ///< for a branch that other blocks may decide differently
+        /// Pc of the join, or of the instruction behind those to skip.
+        std::uint32_t next = 0;
     };
 
     /// All blocks access shared memory alike at an instruction: equal threads execute it equally
@@ -60,7 +62,7 @@ struct BlockLikeness {
 
     /// Why a block cannot be rehearsed, in words; empty where it can.
     std::string obstacle;
-    std::vector<Place> places;  ///< by pc
+    std::vector<Place> places;  ///< indexed by pc
     /// The bytes of the packed arguments (Kernel::parameters) that a rehearsal depends on, as
     /// offset and size.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments;

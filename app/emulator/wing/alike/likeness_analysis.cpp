@@ -44,7 +44,7 @@ bool reads_clock(const Statement& s) {
     });
 }
 
-/// Why a statement makes the order of the warps visible, or may do so; null where it does not.
+/// Says why a statement makes the order of the warps visible, or may do so; null if it does not.
 const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
     if (reads_clock(s)) return "a clock is read";
     switch (s.opcode->kind) {
@@ -108,7 +108,7 @@ class LikenessAnalysis {
         });
     }
 
-    /// Fills in statement i; returns an obstacle or null.
+    /// Fills in StatementLikeness of statement i; returns an obstacle or null.
     const char* describe(std::size_t i) {
         const Statement& s = kernel_.statements[i];
         auto& at = result_.statements[i];
@@ -216,14 +216,14 @@ class LikenessAnalysis {
         for (const Operand& e : o.elements) need(e);
     }
 
-    /// Whether a statement computes something from registers and arguments alone.
+    /// Returns whether a statement computes something from registers and arguments alone.
     bool is_computed(std::size_t i) const {
         const OpcodeKind kind = kernel_.statements[i].opcode->kind;
         return kind == OpcodeKind::computes || kind == OpcodeKind::carries ||
                kinds_[i] == AccessKind::argument;
     }
 
-    // Addresses and branches depend on the needed registers, and these on others.
+    // Marks statements on which no address and no branch depends, not even through others.
     void skip_what_is_not_needed() {
         std::vector<bool> needed(kernel_.registers.size(), false);
         for (const std::int32_t r : needed_) needed[std::size_t(r)] = true;
@@ -254,7 +254,7 @@ class LikenessAnalysis {
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
     const BlockValues values_;
-    std::vector<AccessKind> kinds_;     ///< by statement
+    std::vector<AccessKind> kinds_;     ///< indexed by statement
     std::vector<std::int32_t> needed_;  ///< registers of addresses and branches
     StatementLikeness result_;
 };

@@ -19,15 +19,16 @@ namespace warpscope::emulator {
 /// branch and its join nothing is certain. A thread executes all that is certain in every block in
 /// the same order, and with equal values where these are known.
 struct StatementLikeness {
-    std::string obstacle;  ///< as BlockLikeness::obstacle
+    std::string obstacle;  ///< see BlockLikeness::obstacle
     struct At {
         BlockLikeness::Access access;
         BlockLikeness::Step step = BlockLikeness::Step::skip;
         bool loads_before_join = false;
-        std::uint32_t join = ControlFlow::no_block;  ///< block; of a branch that is not known
+        /// For a branch that is not known: the basic block of its join.
+        std::uint32_t join = ControlFlow::no_block;
     };
     std::vector<At> statements;
-    std::vector<std::string> parameters;  ///< on which addresses or branches depend
+    std::vector<std::string> parameters;  ///< parameters on which addresses or branches depend
 };
 
 StatementLikeness analyse_likeness(const KernelSyntax& kernel, const ControlFlow& flow,

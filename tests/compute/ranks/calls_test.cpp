@@ -1,4 +1,4 @@
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace warpscope::compute {
 namespace {
 
 /// Writes down what it is told, and its own end.
-class Notes : public Follower {
+class Notes : public CallReceiver {
   public:
     Notes(std::vector<std::string>& notes, std::string device)
         : notes_(notes), device_(std::move(device)) {}
@@ -39,12 +39,13 @@ class Following : public testing::Test {
         std::vector<std::string> notes;
         std::jthread other([&] {
             const auto& own = processes_[1];
-            follow(
+            receive_calls(
                 *own,
                 [&](const std::string& wish, std::uint32_t exchange) {
-                    return follow_ranks(others_wish_.empty() ? wish : others_wish_, own, exchange);
+                    return open_told_ranks(others_wish_.empty() ? wish : others_wish_, own,
+                                           exchange);
                 },
-                [&](Device& device) -> std::unique_ptr<Follower> {
+                [&](Device& device) -> std::unique_ptr<CallReceiver> {
                     return std::make_unique<Notes>(notes, device.info().name);
                 });
         });

@@ -10,7 +10,7 @@ namespace warpscope::compute {
 
 /// The parts of the ceilings that a kernel reaches at its median time; 0 if its work does not say.
 struct Shares {
-    double of_bandwidth = 0;  ///< of the copy bandwidth; reads alone or a cache may exceed 1
+    double of_bandwidth = 0;  ///< share of the copy bandwidth; reads alone or a cache may exceed 1
     double of_fp32 = 0;
     double larger() const { return of_bandwidth >= of_fp32 ? of_bandwidth : of_fp32; }
     /// "copy bandwidth" or "FP32 rate"; empty if neither is known.

@@ -1,4 +1,4 @@
-#include "compute/ranks/follow.h"
+#include "compute/ranks/calls.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,10 +14,10 @@
 namespace warpscope::compute {
 namespace {
 
-/// Present, as it is sent.
+/// Present, in the form that is sent.
 struct Entry {
     std::uint64_t devices = 0, gpus = 0, memory_bytes = 0;
-    std::array<std::uint64_t, 16> gpu_hashes{};  ///< of the host and the bus id; 0: none
+    std::array<std::uint64_t, 16> gpu_hashes{};  ///< hashes of the host and the bus id; 0: no GPU
     std::array<char, 512> why_none{};
 };
 
@@ -103,13 +103,13 @@ void tell(Processes& processes, const Call& call, std::span<const std::byte> con
     processes.broadcast(bytes);
 }
 
-void follow(
+void receive_calls(
     Processes& processes,
     const std::function<std::unique_ptr<Device>(const std::string& wish, std::uint32_t)>& open,
-    const std::function<std::unique_ptr<Follower>(Device&)>& make_follower) {
+    const std::function<std::unique_ptr<CallReceiver>(Device&)>& make_receiver) {
     struct Open {
         std::unique_ptr<Device> device;
-        std::unique_ptr<Follower> follower;  ///< destroyed before its device
+        std::unique_ptr<CallReceiver> receiver;  ///< destroyed before its device
     };
     std::map<std::uint32_t, Open> exchanges;
     for (;;) {
@@ -119,17 +119,17 @@ void follow(
                 try {
                     const auto* words = reinterpret_cast<const char*>(content.data());
                     auto device = open(std::string(words, content.size()), call.exchange);
-                    auto follower = make_follower(*device);
-                    exchanges[call.exchange] = {std::move(device), std::move(follower)};
+                    auto receiver = make_receiver(*device);
+                    exchanges[call.exchange] = {std::move(device), std::move(receiver)};
                 } catch (const Refused&) {
-                    // Process 0 knows it too, and says why.
+                    // Process 0 gets this error too, and reports it.
                 }
                 break;
             case Call::Task::close:
                 exchanges.erase(call.exchange);
                 break;
             case Call::Task::carry_out:
-                exchanges.at(call.exchange).follower->carry_out(content);
+                exchanges.at(call.exchange).receiver->carry_out(content);
                 break;
             case Call::Task::end:
                 return;
