@@ -1,13 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "emulator/compiled/plan.h"
+#include "emulator/compiled/generate/late_code.h"
+#include "emulator/compiled/plan/parts.h"
 #include "emulator/llvm/instruction_set.h"
 #include "emulator/llvm/llvm.h"
 #include "emulator/program/module.h"
@@ -23,13 +23,6 @@ enum class CompiledForm : std::uint8_t {
 
 /// When code for some lanes of a warp is compiled. Loops that separate lanes need it.
 enum class ForSomeLanes : std::uint8_t { at_once, when_asked };
-
-/// Code that may be compiled later.
-struct LateCode {
-    /// By Instruction::entry. Null: the interpreter runs.
-    std::atomic<const Handler*> handlers = nullptr;
-    std::atomic<std::uint64_t> missed = 0;  ///< times that the interpreter ran
-};
 
 /// A kernel whose instructions are machine code where that is possible: a copy of the kernel in
 /// which the instructions at which compiled code begins have it as their handler for a full warp.

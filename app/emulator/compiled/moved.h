@@ -6,6 +6,10 @@
 
 namespace warpscope::emulator {
 
+inline bool accesses_shared(const Instruction& i) {
+    return AccessForm(i.target).space == Space::shared;
+}
+
 /// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
 struct Moved {
     explicit Moved(const Instruction& i) {

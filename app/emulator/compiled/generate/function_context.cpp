@@ -1,0 +1,58 @@
+#include "emulator/compiled/generate/function_context.h"
+
+#include "emulator/compiled/warp_layout.h"
+
+namespace warpscope::emulator {
+
+FunctionContext::FunctionContext(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
+                                 bool reports)
+    : ir(ir),
+      plan(plan),
+      code(code),
+      width(lanes),
+      group_count(lanes_per_warp / lanes),
+      reports(reports),
+      segment(ir, group_count) {
+    const LlvmType pointer = ir.pointer();
+    const LlvmValue function = ir.function(function_name, pointer, {pointer, pointer});
+    instruction = ir.llvm().GetParam(function, 0);
+    warp = ir.llvm().GetParam(function, 1);
+    ir.go_on_in(ir.block("entry"));
+}
+
+void FunctionContext::load_warp() {
+    registers = warp_member(ir.pointer(), WarpLayout::registers);
+    block = warp_member(ir.pointer(), WarpLayout::block);
+    if (plan.mode() == Instruction::masked) running = warp_member(ir.integer(32), WarpLayout::mask);
+    if (reports) wanted_events = block_member(ir.integer(32), WarpLayout::wanted_events);
+}
+
+LlvmValue FunctionContext::lanes_of_mask(LlvmValue mask, unsigned g) const {
+    const LlvmValue group = ir.cast(Ir::trunc, ir.op(Ir::lshr, mask, g * width), ir.integer(width));
+    return ir.cast(Ir::bitcast, group, ir.integer(1, width));
+}
+
+LlvmValue FunctionContext::number_of_lanes(LlvmValue mask) const {
+    return ir.cast(Ir::zext, ir.intrinsic("ctpop", ir.integer(32), {mask}), ir.integer(64));
+}
+
+LlvmValue FunctionContext::entry_of_instruction() const {
+    return ir.load(ir.integer(16), ir.at(instruction, offsetof(Instruction, entry)), 2);
+}
+
+// The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
+// must be the kernel's own.
+void FunctionContext::run_original() const {
+    const LlvmValue offset = ir.op(Ir::sub, ir.cast(Ir::ptrtoint, instruction, ir.integer(64)),
+                                   reinterpret_cast<std::uint64_t>(code));
+    const LlvmValue original = ir.at(ir.address(kernel().code.data()), offset);
+    go_to(ir.load(ir.pointer(), ir.at(original, plan.mode() * sizeof(Handler))), instruction);
+}
+
+void FunctionContext::go_to(LlvmValue handler, LlvmValue at) const {
+    const LlvmValue next = ir.call(handler, ir.pointer(), {at, warp});
+    ir.llvm().SetTailCall(next, 1);
+    ir.give(next);
+}
+
+}  // namespace warpscope::emulator
