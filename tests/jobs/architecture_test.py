@@ -16,12 +16,13 @@ FLOORS = [{"emulator", "compiler"}, {"compute"}, {"experiments", "gl"}, {"jobs",
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOF = ""  # options and main, straight in app/
 
-# The subfolders of a room, from the ground up.
+# The subfolders of a room or of another folder, from the ground up.
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"llvm", "warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
+    "emulator/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
@@ -53,17 +54,35 @@ def subfolder_of(path):
     return path.parts[1] if len(path.parts) > 2 else ROOF
 
 
+def is_below(floors, other, mine):
+    floor = {folder: number for number, folders in enumerate(floors) for folder in folders}
+    return other in floor and floor[other] < floor[mine]
+
+
 def check_subfolder(where, path, target):
     """A header of the room that `path` is in."""
     floors = SUBFLOORS.get(room_of(path))
     mine, other = subfolder_of(path), subfolder_of(target)
-    if floors is None or mine in (other, ROOF):
-        return []
-    floor = {folder: number for number, folders in enumerate(floors) for folder in folders}
-    if other in floor and floor[other] < floor[mine]:
+    if mine == other:
+        return check_inner(where, path, target)
+    if floors is None or mine == ROOF or is_below(floors, other, mine):
         return []
     return [f"{where}: {room_of(path)}/{mine} may not include {target}: "
             f"{other or 'the room itself'} is not below it"]
+
+
+def check_inner(where, path, target):
+    """A header of the subfolder that `path` is in. Files straight in it may include all others."""
+    for depth in range(2, min(len(path.parts), len(target.parts)) - 1):
+        floors = SUBFLOORS.get("/".join(path.parts[:depth]))
+        mine, other = path.parts[depth], target.parts[depth]
+        if mine == other and path.parts[:depth] == target.parts[:depth]:
+            continue
+        if floors is None or is_below(floors, other, mine):
+            return []
+        return [f"{where}: {'/'.join(path.parts[:depth + 1])} may not include {target}: "
+                f"{other} is not below it"]
+    return []
 
 
 def check_own(where, path, target, app):
@@ -220,6 +239,14 @@ class Seeded(unittest.TestCase):
     def test_sideways_inside_the_emulator(self):
         self.expect_one("app/emulator/lower/seeded.h",
                         '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
+
+    def test_up_inside_a_subfolder(self):
+        self.expect_one("app/emulator/compiled/plan/seeded.h",
+                        '#include "emulator/compiled/generate/slots.h"\n', "generate is not below it")
+
+    def test_down_inside_a_subfolder(self):
+        self.assertEqual(self.found_after("app/emulator/compiled/generate/seeded.h",
+                                          '#include "emulator/compiled/plan/plan.h"\n'), [])
 
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")
