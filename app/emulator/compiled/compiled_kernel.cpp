@@ -7,8 +7,8 @@
 #include <future>
 #include <thread>
 
+#include "emulator/compiled/generate/entries.h"
 #include "emulator/compiled/generate/generator.h"
-#include "emulator/compiled/plan/separated_loops.h"
 #include "emulator/compiled/warp_layout.h"
 #include "emulator/llvm/machine_code.h"
 #include "emulator/program/error.h"
@@ -70,7 +70,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
 CompiledKernel::~CompiledKernel() = default;
 
 bool CompiledKernel::misses_code_for_some_lanes() const {
-    // About as long as the compilation takes.
+    // The interpreter needs about as long for them as LLVM for the code.
     constexpr std::uint64_t often = 100'000;
     return !is_complete() && late_.missed > often;
 }
@@ -108,7 +108,7 @@ MachineCode CompiledKernel::compile(const Function& function) {
     const bool reports = form_ == CompiledForm::reports_accesses;
     const Instruction* const code = kernel_.code.data();
     if (function.is_late)
-        late_.write_call(FunctionContext(ir, *function.plan, code, target_->lanes, reports));
+        write_call_of(late_, FunctionContext(ir, *function.plan, code, target_->lanes, reports));
     else
         Generator(ir, *function.plan, function.part, code, target_->lanes, target_->has_fma,
                   reports)
@@ -116,7 +116,8 @@ MachineCode CompiledKernel::compile(const Function& function) {
     return MachineCode::of(ir, *target_, FunctionContext::function_name);
 }
 
-// The longest first, so that no CPU begins with it when the others are done.
+// LLVM compiles the longest functions first, so that no CPU begins with one when the others are
+// done.
 std::vector<Handler> CompiledKernel::compile(std::vector<Function>& functions) {
     std::ranges::stable_sort(functions, std::ranges::greater(),
                              [](const Function& f) { return f.is_late ? 0 : f.part.effort; });
@@ -136,7 +137,7 @@ void CompiledKernel::use(const Function& function, Handler handler) {
     const Instruction::Mode mode = function.plan->mode();
     function.each_entry([&](std::uint32_t code) {
         Instruction& entry = kernel_.code[code];
-        // What some lanes begin with is reported before its handler runs.
+        // The interpreter reports an access of some lanes before it calls the handler.
         if (reports && mode == Instruction::masked && (entry.events & reported_events)) return;
         entry.handlers[mode] = handler;
         if (reports && mode == Instruction::full) entry.events |= Instruction::reports_itself;

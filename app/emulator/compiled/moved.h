@@ -10,7 +10,8 @@ inline bool accesses_shared(const Instruction& i) {
     return AccessForm(i.target).space == Space::shared;
 }
 
-/// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
+/// The data that an access moves for one lane. Four bytes that are stored as a vector (uchar4) move
+/// as one word.
 struct Moved {
     explicit Moved(const Instruction& i) {
         const AccessForm form(i.target);

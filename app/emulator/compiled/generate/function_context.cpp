@@ -36,19 +36,6 @@ LlvmValue FunctionContext::number_of_lanes(LlvmValue mask) const {
     return ir.cast(Ir::zext, ir.intrinsic("ctpop", ir.integer(32), {mask}), ir.integer(64));
 }
 
-LlvmValue FunctionContext::entry_of_instruction() const {
-    return ir.load(ir.integer(16), ir.at(instruction, offsetof(Instruction, entry)), 2);
-}
-
-// The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
-// must be the kernel's own.
-void FunctionContext::run_original() const {
-    const LlvmValue offset = ir.op(Ir::sub, ir.cast(Ir::ptrtoint, instruction, ir.integer(64)),
-                                   reinterpret_cast<std::uint64_t>(code));
-    const LlvmValue original = ir.at(ir.address(kernel().code.data()), offset);
-    go_to(ir.load(ir.pointer(), ir.at(original, plan.mode() * sizeof(Handler))), instruction);
-}
-
 void FunctionContext::go_to(LlvmValue handler, LlvmValue at) const {
     const LlvmValue next = ir.call(handler, ir.pointer(), {at, warp});
     ir.llvm().SetTailCall(next, 1);

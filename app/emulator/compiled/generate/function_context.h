@@ -37,15 +37,11 @@ struct FunctionContext {
     LlvmValue running_mask() const { return running ? running : ir.integer_of(32, 0xFFFFFFFF); }
     /// A vector of i1: which lanes of group `g` are in a mask of 32 lanes.
     LlvmValue lanes_of_mask(LlvmValue mask, unsigned g) const;
-    /// An i64.
+    /// The number of lanes in a mask of 32 lanes: an i64.
     LlvmValue number_of_lanes(LlvmValue mask) const;
 
-    /// The number of the entry at which the function was called: an i16.
-    LlvmValue entry_of_instruction() const;
     /// Ends the function with a call of a handler for an instruction.
     void go_to(LlvmValue handler, LlvmValue at) const;
-    /// Ends the function with the kernel's own handler for the instruction.
-    void run_original() const;
 
     Ir& ir;
     const Plan& plan;

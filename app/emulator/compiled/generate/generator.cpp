@@ -22,7 +22,7 @@ void Generator::write() {
     context_.load_warp();
     addresses_.begin();
     turn_.begin();
-    Entries(context_, part_, slots_, addresses_, exits_).write();
+    write_entries(context_, part_, slots_, addresses_, exits_);
     for (std::uint32_t u = part_.begin; u < part_.end; ++u) write_unit(u);
     end_part();
     exits_.write();
@@ -42,14 +42,14 @@ void Generator::write_unit(std::uint32_t u) {
         case Unit::Kind::loads:
         case Unit::Kind::stores:
             accesses_.write(u);
-            return checkpoint(u);
+            return end_at_cost_point(u);
         case Unit::Kind::shuffles:
             computations_.shuffle(unit);
-            return checkpoint(u);
+            return end_at_cost_point(u);
         case Unit::Kind::passes:
             if (context_.reports && (unit.instruction->events & Instruction::fences))
                 return leave(u);
-            if (unit.instruction->cost > 0) checkpoint(u);
+            if (unit.instruction->cost > 0) end_at_cost_point(u);
             return;
         case Unit::Kind::branches:
             return branch(u);
@@ -66,7 +66,7 @@ void Generator::leave(std::uint32_t u) {
     slots_.begin_segment(ir_.block("behind"));
 }
 
-void Generator::checkpoint(std::uint32_t u) {
+void Generator::end_at_cost_point(std::uint32_t u) {
     slots_.close_segment();
     ir_.likely(turn_.is_left_after(u), exits_.way_to(u + 1), exits_.pause_before(u + 1));
     slots_.begin_segment(ir_.block("behind"));

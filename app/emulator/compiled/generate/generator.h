@@ -23,7 +23,7 @@ class Generator {
   private:
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
-    void checkpoint(std::uint32_t u);
+    void end_at_cost_point(std::uint32_t u);
     void branch(std::uint32_t u);
     void skip_arithmetic(std::uint32_t u, LlvmValue taken);
     void end_part();

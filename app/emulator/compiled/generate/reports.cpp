@@ -73,9 +73,9 @@ void Reports::report_broadcast(std::uint32_t u, LlvmValue address, LlvmBlock don
                     done);
 }
 
-// Where the access is the warp's next step of the model, and at a distance that is known, the code
-// goes on in `done`: BlockModel::has() would find no more. `second` is null where only the first
-// lane can tell.
+// If the access is the warp's next step of the model, at a distance that is known, the code goes on
+// in `done`: BlockModel::has() would find out no more. `second` is null where only the address of
+// the first lane is compared.
 void Reports::follow_model(std::uint32_t u, LlvmValue first, LlvmValue second, LlvmBlock done) {
     const std::size_t pc = context_.pc_of(u);
     const LlvmType i8 = ir_.integer(8), i32 = ir_.integer(32), i64 = ir_.integer(64),
@@ -116,7 +116,7 @@ void Reports::follow_model(std::uint32_t u, LlvmValue first, LlvmValue second, L
     ir_.go_on_in(differs);
 }
 
-// `consecutive_lanes` as in BlockEvents::report().
+// Calls BlockEvents::report(), which explains `consecutive_lanes`.
 void Reports::report_lanes(std::uint32_t u, const Lanes& addresses, LlvmValue consecutive_lanes,
                            LlvmBlock done) {
     const Unit& unit = context_.unit(u);

@@ -6,7 +6,7 @@
 
 namespace warpscope::emulator {
 
-/// The code between two checkpoints. Its scalar part computes uniform values. The groups of lanes
+/// The code between two cost points. Its scalar part computes uniform values. The groups of lanes
 /// follow one after another, each in blocks of its own, so that few values are live at a time.
 class Segment {
   public:

@@ -39,18 +39,18 @@ void Slots::begin_leader(LlvmBlock leader) {
 }
 
 LlvmType Slots::variable_type(const Register& r) const {
-    return ir_.integer(r.plan->bits(), is_uniform(r.operand) ? 0 : context_.width);
+    return ir_.integer(r.planned->bits(), is_uniform(r.operand) ? 0 : context_.width);
 }
 
-// Where the register file has the part of a register for group `g`, or its only part.
+// The address of the part of a register for group `g`, or of its only part.
 LlvmValue Slots::slot(const Register& r, unsigned g) const {
-    const unsigned bytes = r.plan->bits() / 8 * context_.width;
+    const unsigned bytes = r.planned->bits() / 8 * context_.width;
     return ir_.at(context_.registers, slot_offset(r.operand) + g * bytes);
 }
 
 bool Slots::is_in_slot(const Register& r) const {
-    return r.plan->place == SlotVariable::Place::slot ||
-           (r.plan->place == SlotVariable::Place::slot_outside_loops && context_.loop == 0);
+    return r.planned->place == SlotVariable::Place::slot ||
+           (r.planned->place == SlotVariable::Place::slot_outside_loops && context_.loop == 0);
 }
 
 void Slots::fill(const Register& r, unsigned g) const {
@@ -78,7 +78,7 @@ void Slots::spill(const Register& r, unsigned g, LlvmValue value) const {
                       {type, ir_.pointer()});
         return;
     }
-    if (running && r.plan->kind == SlotVariable::Kind::predicate)
+    if (running && r.planned->kind == SlotVariable::Kind::predicate)
         value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running),
                        ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running)));
     ir_.store(value, place, uniform ? 4 : 16);
@@ -96,7 +96,7 @@ void Slots::spill(const Operands& operands) {
 
 void Slots::spill_if_written(std::uint32_t operand) {
     const auto found = registers_.find(operand);
-    if (found != registers_.end() && found->second.plan->written) spill(operand);
+    if (found != registers_.end() && found->second.planned->written) spill(operand);
 }
 
 LlvmValue Slots::part(std::uint32_t operand, unsigned g) {

@@ -25,7 +25,8 @@ class Slots {
     void close_segment();
     /// Ends the segment if it has changed lanes of predicates, since their masks are not known yet.
     void settle_predicates();
-    /// Ends the segment and begins one at a leader: what lies in slots must be loaded again.
+    /// Begins a segment at a leader. Code comes there from elsewhere, too, so that what lies in
+    /// slots must be loaded again.
     void begin_leader(LlvmBlock leader);
 
     // Between the slots and the variables, in the builder's block.
@@ -63,7 +64,7 @@ class Slots {
   private:
     struct Register {
         std::uint32_t operand;
-        const SlotVariable* plan;
+        const SlotVariable* planned;
         Lanes variables{};         ///< by group, or the only one
         std::uint32_t loaded = 0;  ///< bits by group: the variable has what lies in the slot
     };
@@ -87,7 +88,7 @@ class Slots {
     FunctionContext& context_;
     Ir& ir_;
     std::map<std::uint32_t, Register> registers_;    ///< by operand
-    std::map<std::uint32_t, Predicate> predicates_;  ///< by operand; the segment's
+    std::map<std::uint32_t, Predicate> predicates_;  ///< by operand, in the segment
 };
 
 }  // namespace warpscope::emulator

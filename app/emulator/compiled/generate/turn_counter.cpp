@@ -52,7 +52,7 @@ void TurnCounter::store_left() const {
     if (context_.reports) ir_.store(left, ir_.at(context_.block, WarpLayout::left_before_last));
 }
 
-// Tells the observer that the running lanes have executed a checkpoint; see ExecutionCounter.
+// Tells the observer that the running lanes have executed a cost point; see ExecutionCounter.
 void TurnCounter::count_execution(std::uint32_t u) const {
     if (!context_.reports || context_.unit(u).instruction->cost == 0) return;
     add_to_count(u, offsetof(ExecutionCount, warps), ir_.integer_of(64, 1));

@@ -33,8 +33,8 @@ class TurnCounter {
     FunctionContext& context_;
     Ir& ir_;
     LlvmValue left_ = nullptr;  ///< a variable
-    // Where something is reported: the counts by instruction, and the number of lanes that don't
-    // run.
+    // The counts by instruction, and the number of lanes that do not run; only where the code
+    // reports.
     LlvmValue executions_ = nullptr, idle_lanes_ = nullptr;
 };
 

@@ -4,7 +4,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// The variables that a unit reads; and those that it may leave as they were.
+/// The variables that a unit reads, or may leave as they were.
 NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variables) {
     NumberSet reads = variables.none();
     const auto& by_operand = variables.by_operand();

@@ -6,7 +6,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-// About how long the unit is compiled, in steps of 20 µs.
+// Estimates how long LLVM compiles a unit, in steps of 20 µs.
 unsigned effort_of(const Plan& plan, std::uint32_t u) {
     const Unit& unit = plan.units()[u];
     unsigned effort = 0;
@@ -35,8 +35,8 @@ Part part_of(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
     return part;
 }
 
-// The unit at which the second of two parts begins; part.begin: no cut is worth its function.
-// Behind what ends compiled code, the way to the second part costs nothing.
+// Finds the unit at which the second of two parts begins; part.begin: no cut is worth a function
+// more. Where the interpreter runs the unit before, the way to the second part costs nothing.
 std::uint32_t best_cut(const Plan& plan, const Part& part) {
     std::uint32_t best = part.begin;
     unsigned least = part.effort * 9 / 10, before = 0;

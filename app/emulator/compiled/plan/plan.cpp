@@ -1,7 +1,5 @@
 #include "emulator/compiled/plan/plan.h"
 
-#include "emulator/compiled/plan/places.h"
-
 namespace warpscope::emulator {
 
 Plan::Plan(const Kernel& kernel, Instruction::Mode mode)

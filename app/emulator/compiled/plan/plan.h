@@ -2,9 +2,7 @@
 
 #include "emulator/compiled/plan/liveness.h"
 #include "emulator/compiled/plan/load_groups.h"
-#include "emulator/compiled/plan/tight_loops.h"
-#include "emulator/compiled/plan/units.h"
-#include "emulator/compiled/plan/variables.h"
+#include "emulator/compiled/plan/places.h"
 
 namespace warpscope::emulator {
 
@@ -21,7 +19,7 @@ class Plan {
         return variables_.by_operand();
     }
     const LoadGroups& load_groups() const { return load_groups_; }
-    /// The number of the tight loop around a unit; 0: none.
+    /// The number of the tight loop around a unit; 0: none. See TightLoops.
     std::uint32_t loop(std::uint32_t unit) const { return loops_.around[unit]; }
 
     /// The variables that a unit, or one behind it, reads before it writes them.

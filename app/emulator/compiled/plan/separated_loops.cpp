@@ -1,6 +1,6 @@
-#include "emulator/compiled/plan/separated_loops.h"
-
 #include <set>
+
+#include "emulator/compiled/plan/units.h"
 
 namespace warpscope::emulator {
 
@@ -15,8 +15,8 @@ std::vector<bool> in_loops(const Units& units) {
     return found;
 }
 
-// Predicates that lanes of a warp may have different values of: comparisons of values that are not
-// uniform, and logic on their results.
+// Finds the predicates that may differ between the lanes of a warp: the results of comparisons of
+// values that are not uniform, and of logic on such results.
 std::set<std::uint32_t> predicates_that_differ(const Units& units) {
     std::set<std::uint32_t> found;
     for (std::size_t before = ~0ull; before != found.size();) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "emulator/compiled/plan/separated_loops.h"
 #include "emulator/ptx/opcodes.h"
 
 namespace warpscope::emulator {
@@ -76,12 +75,12 @@ void Units::divide() {
             unit_of_[c] = std::uint32_t(units_.size());
         units_.push_back(unit);
     }
-    // Control flow never runs off the end: the last unit goes to the interpreter, which knows.
+    // Compiled code must not run off the end of the kernel, so the interpreter runs the last unit.
     Unit& last = units_.back();
     if (last.instruction->role != Role::branch) last.kind = Unit::Kind::leaves;
 }
 
-// Each lane arrives at a barrier whose number is known.
+// A barrier is compiled if all lanes arrive and its number is known.
 bool Units::is_compiled_barrier(const Unit& unit) const {
     const Instruction& i = *unit.instruction;
     if (i.role != Role::block_barrier || unit.guard || mode_ == Instruction::masked) return false;
@@ -89,7 +88,7 @@ bool Units::is_compiled_barrier(const Unit& unit) const {
     return barrier && *barrier < barriers_per_block;
 }
 
-// All lanes take values over one constant distance.
+// A shuffle is compiled if all lanes move values by one constant distance.
 bool Units::is_compiled_shuffle(const Instruction& i) const {
     return i.operands[0] && !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
            constant(i.operands[3]) && constant(i.operands[4]);
@@ -100,7 +99,7 @@ Unit::Kind Units::kind_of(const Unit& unit) const {
     if (is_branch(i.role)) return Unit::Kind::branches;
     if (is_compiled_barrier(unit)) return Unit::Kind::waits;
     if (i.role != Role::operation && i.role != Role::join) return Unit::Kind::leaves;
-    // Where some lanes arrive, others may wait, or may not give their values.
+    // If only some lanes arrive, others may wait here, or may not give their values.
     const bool concerns_others = i.role == Role::join || i.operation == Operation::shfl;
     if (mode_ == Instruction::masked && concerns_others) return Unit::Kind::leaves;
     if (passes(i)) return unit.guard ? Unit::Kind::leaves : Unit::Kind::passes;
@@ -152,16 +151,16 @@ bool Units::skips_arithmetic(std::uint32_t branch) const {
     });
 }
 
-// The interpreter may enter compiled code wherever a turn may end, that is, behind each checkpoint,
+// The interpreter may enter compiled code wherever a turn may end, that is, behind each cost point,
 // and behind everything that it has run itself.
 void Units::find_leaders() {
     units_[0].is_entry = true;
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         const Unit& unit = units_[u];
         if (unit.kind == Unit::Kind::branches) units_[target_of(unit)].is_entry = true;
-        const bool is_checkpoint = unit.ends_compiled_code() || unit.instruction->cost > 0 ||
+        const bool is_cost_point = unit.ends_compiled_code() || unit.instruction->cost > 0 ||
                                    unit.instruction->role == Role::join;
-        if (is_checkpoint && u + 1 < units_.size()) units_[u + 1].is_entry = true;
+        if (is_cost_point && u + 1 < units_.size()) units_[u + 1].is_entry = true;
     }
     for (Unit& unit : units_) {
         unit.is_leader = unit.is_entry;

@@ -35,8 +35,8 @@ struct Unit {
 /// A kernel, divided into what is compiled and what is left to the interpreter.
 class Units {
   public:
-    /// `mode`: for all lanes of a warp; or for some of them, for which only the loops that separate
-    /// lanes are compiled.
+    /// `mode`: the code is for all lanes of a warp, or for some of them. For some lanes, only the
+    /// loops that separate lanes are compiled.
     Units(const Kernel& kernel, Instruction::Mode mode);
 
     const Kernel& kernel() const { return kernel_; }
@@ -70,5 +70,9 @@ class Units {
     std::vector<Unit> units_;
     std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code
 };
+
+/// Finds the units that may often run for some lanes of a warp only: they are in a loop, between a
+/// branch that separates lanes and the place where these join. By unit.
+std::vector<bool> find_separated_loops(const Units& units);
 
 }  // namespace warpscope::emulator

@@ -14,11 +14,11 @@ struct SlotVariable {
     enum class Kind : std::uint8_t { predicate, word, double_word };
     Kind kind = Kind::word;
     bool written = false;  ///< by a compiled instruction
-    /// Where the value lies. What lies in a slot is loaded where it is read.
+    /// The place of the value. A value in a slot is loaded where it is read.
     enum class Place : std::uint8_t {
         variable,  ///< loaded where compiled code begins, stored where it ends
         slot,
-        slot_outside_loops  ///< in a variable within each tight loop; see TightLoops
+        slot_outside_loops  ///< in a variable within each tight loop; see Plan::loop()
     };
     Place place = Place::variable;
     std::uint32_t number = 0;  ///< among the kernel's variables
@@ -43,7 +43,7 @@ class Variables {
     }
     std::size_t size() const { return operands_.size(); }
     NumberSet none() const { return NumberSet(size()); }
-    /// Those of a set of variables' numbers that lie in this place.
+    /// The numbers in a set whose variables lie in this place.
     NumberSet placed(const NumberSet& set, SlotVariable::Place place) const;
     Operands operands_of(const NumberSet& set) const;
 
