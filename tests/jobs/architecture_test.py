@@ -17,13 +17,14 @@ FLOORS = [{"emulator", "compiler"}, {"compute"}, {"experiments", "gl"}, {"jobs",
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOF = ""  # options and main, straight in app/
 
-# The subfolders of a room, from the ground up.
+# The subfolders of a room or of another folder, from the ground up.
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
                  {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
+    "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
@@ -63,11 +64,12 @@ def subfolder_of(path):
 
 
 def check_subfolder(where, path, target, depth=1):
-    """A header of the room or subfolder that `path` is in: both have `depth` folders in common."""
+    """A header of the room or subfolder that `path` is in: both have `depth` folders in common.
+    Files straight in a room stand above its subfolders, files straight in a subfolder beside its own."""
     parent = "/".join(path.parts[:depth])
     floors = SUBFLOORS.get(parent)
     mine, other = (p.parts[depth] if len(p.parts) > depth + 1 else ROOF for p in (path, target))
-    if floors is None or mine == ROOF:
+    if floors is None or mine == ROOF or (depth > 1 and other == ROOF):
         return []
     if mine == other:
         return check_subfolder(where, path, target, depth + 1)
@@ -262,16 +264,25 @@ class Seeded(unittest.TestCase):
                         '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
 
     def test_wing(self):
-        self.expect_one("app/compute/seeded.h", '#include "emulator/wing/compiled/plan.h"\n',
+        self.expect_one("app/compute/seeded.h", '#include "emulator/wing/compiled/plan/plan.h"\n',
                         "only emulator/launcher.cpp")
 
     def test_wing_from_the_emulator(self):
-        self.expect_one("app/emulator/seeded.h", '#include "emulator/wing/compiled/plan.h"\n',
+        self.expect_one("app/emulator/seeded.h", '#include "emulator/wing/compiled/plan/plan.h"\n',
                         "only emulator/launcher.cpp")
 
     def test_up_inside_the_wing(self):
         self.expect_one("app/emulator/wing/alike/seeded.h",
-                        '#include "emulator/wing/compiled/plan.h"\n', "compiled is not below it")
+                        '#include "emulator/wing/compiled/plan/plan.h"\n', "compiled is not below it")
+
+    def test_up_inside_a_subfolder(self):
+        self.expect_one("app/emulator/wing/compiled/plan/seeded.h",
+                        '#include "emulator/wing/compiled/generate/slots.h"\n',
+                        "generate is not below it")
+
+    def test_down_inside_a_subfolder(self):
+        self.assertEqual(self.found_after("app/emulator/wing/compiled/generate/seeded.h",
+                                          '#include "emulator/wing/compiled/plan/plan.h"\n'), [])
 
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")

@@ -1,31 +1,50 @@
-#include "emulator/ptx/ptx_parser.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+
+#include "emulator/ptx/ptx_body.h"
+#include "emulator/ptx/ptx_location.h"
+#include "emulator/ptx/ptx_variables.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
 constexpr std::uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
-constexpr std::uint64_t most_variable_bytes = 1ull << 30;
 
-}  // namespace
+/// A recursive-descent parser of the module level of PTX.
+class ModuleParser {
+  public:
+    ModuleParser(std::string_view text, const std::string& name) : lexer_(text, name) {
+        module_.name = name;
+    }
+    ModuleSyntax parse();
 
-ModuleSyntax Parser::parse() {
-    while (lexer_.peek().kind != Token::end) module_directive();
+  private:
+    void directive();
+    void skip_line_of_words();
+    void skip_braces();
+    void file();
+    void function();
+    void entry();
+    std::vector<Parameter> parameter_list();
+    Parameter parameter();
+
+    Lexer lexer_;
+    ModuleSyntax module_;
+};
+
+ModuleSyntax ModuleParser::parse() {
+    while (lexer_.peek().kind != Token::end) directive();
     return std::move(module_);
 }
 
-void Parser::skip_line_of_words() {
+void ModuleParser::skip_line_of_words() {
     const std::int32_t line = lexer_.peek().line;
     while (lexer_.peek().kind != Token::end && lexer_.peek().line == line) lexer_.next();
 }
 
-void Parser::skip_braces() {
+void ModuleParser::skip_braces() {
     lexer_.expect("{");
     for (int depth = 1; depth > 0;) {
         if (lexer_.peek().kind == Token::end) lexer_.fail("this '{' is not closed");
@@ -34,7 +53,7 @@ void Parser::skip_braces() {
     }
 }
 
-void Parser::module_directive() {
+void ModuleParser::directive() {
     const Token token = lexer_.peek();
     bool external = false;
     while (lexer_.peek().is(".visible") || lexer_.peek().is(".extern") ||
@@ -43,13 +62,16 @@ void Parser::module_directive() {
     if (lexer_.peek().is(".version") || lexer_.peek().is(".target") ||
         lexer_.peek().is(".address_size"))
         return skip_line_of_words();
-    if (lexer_.peek().is(".file")) return file_directive();
-    if (lexer_.peek().is(".loc")) return loc_directive();
+    if (lexer_.peek().is(".file")) return file();
+    if (lexer_.peek().is(".loc")) return SourceLines().read(lexer_);
     if (lexer_.accept(".entry")) return entry();
     if (lexer_.accept(".func")) return function();
-    if (lexer_.accept(".global")) return variables(Space::global, external, module_.variables);
-    if (lexer_.accept(".const")) return variables(Space::constant, external, module_.variables);
-    if (lexer_.accept(".shared")) return variables(Space::shared, external, module_.variables);
+    if (lexer_.accept(".global"))
+        return parse_variables(lexer_, Space::global, external, module_.variables);
+    if (lexer_.accept(".const"))
+        return parse_variables(lexer_, Space::constant, external, module_.variables);
+    if (lexer_.accept(".shared"))
+        return parse_variables(lexer_, Space::shared, external, module_.variables);
     if (lexer_.accept(".section")) {
         lexer_.expect_word("a section name");
         return skip_braces();
@@ -61,7 +83,7 @@ void Parser::module_directive() {
     lexer_.fail(fmt::format("unknown directive '{}'", lexer_.peek().text), token.line);
 }
 
-void Parser::file_directive() {
+void ModuleParser::file() {
     lexer_.next();
     const std::int64_t index = lexer_.expect_integer();
     if (index < 0 || index > 100'000) lexer_.fail(fmt::format("there is no file {}", index));
@@ -70,18 +92,10 @@ void Parser::file_directive() {
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
 }
 
-void Parser::begin(KernelSyntax& kernel) {
-    kernel_ = &kernel;
-    kernel_file_ = -1;
-    source_ = {};
-    inlined_.clear();
-    kernel.ptx_line = lexer_.peek().line;
-}
-
 // .func (results) name (parameters) { body }. Without a body it is a declaration.
-void Parser::function() {
+void ModuleParser::function() {
     KernelSyntax function;
-    begin(function);
+    function.ptx_line = lexer_.peek().line;
     if (lexer_.peek().is("(")) function.results = parameter_list();
     function.name = lexer_.expect_word("a function's name").text;
     if (lexer_.peek().is("(")) function.parameters = parameter_list();
@@ -89,13 +103,13 @@ void Parser::function() {
         if (lexer_.peek().kind == Token::end) lexer_.fail("this .func has no end");
         if (lexer_.next().is(";")) return;
     }
-    body();
+    parse_body(lexer_, function);
     const std::string name = function.name;
     if (!module_.functions.emplace(name, std::move(function)).second)
         lexer_.fail(fmt::format("function '{}' is defined twice", name));
 }
 
-std::vector<Parameter> Parser::parameter_list() {
+std::vector<Parameter> ModuleParser::parameter_list() {
     std::vector<Parameter> list;
     lexer_.expect("(");
     if (lexer_.accept(")")) return list;
@@ -113,9 +127,9 @@ std::vector<Parameter> Parser::parameter_list() {
     return list;
 }
 
-void Parser::entry() {
+void ModuleParser::entry() {
     KernelSyntax& kernel = module_.kernels.emplace_back();
-    begin(kernel);
+    kernel.ptx_line = lexer_.peek().line;
     kernel.name = lexer_.expect_word("a kernel name").text;
     if (lexer_.peek().is("(")) kernel.parameters = parameter_list();
     while (!lexer_.peek().is("{")) {
@@ -129,10 +143,10 @@ void Parser::entry() {
                lexer_.peek().is(",") || lexer_.peek().is(";"))
             lexer_.next();
     }
-    body();
+    parse_body(lexer_, kernel);
 }
 
-Parameter Parser::parameter() {
+Parameter ModuleParser::parameter() {
     if (lexer_.peek().is(".reg")) lexer_.fail("parameters in registers are not supported");
     lexer_.expect(".param");
     Parameter p;
@@ -141,7 +155,7 @@ Parameter Parser::parameter() {
     while (lexer_.peek().kind == Token::word && lexer_.peek().text.starts_with('.')) {
         const Token word = lexer_.next();
         if (word.is(".align")) {
-            align = alignment();
+            align = parse_alignment(lexer_);
         } else if (word.is(".ptr")) {
             while (lexer_.peek().is(".global") || lexer_.peek().is(".shared") ||
                    lexer_.peek().is(".const") || lexer_.peek().is(".local"))
@@ -168,112 +182,10 @@ Parameter Parser::parameter() {
     return p;
 }
 
-std::uint32_t Parser::alignment() {
-    const std::int64_t align = lexer_.expect_integer();
-    if (align < 1 || align > 4096 || (align & (align - 1)))
-        lexer_.fail(
-            fmt::format("invalid alignment {}: a power of two up to 4096 is needed", align));
-    return std::uint32_t(align);
-}
-
-Parser::VariableHead Parser::variable_head() {
-    VariableHead head;
-    while (lexer_.peek().kind == Token::word && lexer_.peek().text.starts_with('.')) {
-        const Token word = lexer_.next();
-        if (word.is(".align"))
-            head.align = alignment();
-        else if (word.is(".v2") || word.is(".v4"))
-            head.lanes = word.is(".v2") ? 2 : 4;
-        else if (word.is(".attribute"))
-            lexer_.fail(".attribute is not supported", word.line);
-        else if (const auto known = type_named(word.text.substr(1)))
-            head.type = *known;
-        else
-            lexer_.fail(fmt::format("unknown type '{}'", word.text), word.line);
-    }
-    return head;
-}
-
-void Parser::variables(Space space, bool external, std::vector<Variable>& into) {
-    const VariableHead head = variable_head();
-    do {
-        Variable v;
-        const Token name = lexer_.expect_word("a variable name");
-        v.name = name.text;
-        v.space = space;
-        v.bytes = bytes_of(head.type) * head.lanes;
-        v.align = head.align ? head.align : std::uint32_t(v.bytes);
-        while (lexer_.accept("[")) {
-            if (lexer_.peek().is("]")) {
-                v.dynamic = true;
-                v.bytes = 0;
-            } else {
-                const auto count = std::uint64_t(lexer_.expect_integer());
-                if (count > most_variable_bytes || v.bytes * count > most_variable_bytes)
-                    lexer_.fail(fmt::format("'{}' is too large", v.name), name.line);
-                v.bytes *= count;
-            }
-            lexer_.expect("]");
-        }
-        if (external && !(space == Space::shared && v.dynamic))
-            lexer_.fail(fmt::format("'{}' is defined in another module", v.name), name.line);
-        if (lexer_.accept("=")) initialiser(v, head.type);
-        into.push_back(std::move(v));
-    } while (lexer_.accept(","));
-    lexer_.expect(";");
-}
-
-void Parser::initialiser(Variable& variable, Type type) {
-    if (!lexer_.accept("{")) return initial_value(variable, type);
-    if (lexer_.accept("}")) return;
-    do {
-        if (lexer_.peek().is("{"))
-            initialiser(variable, type);
-        else
-            initial_value(variable, type);
-    } while (lexer_.accept(","));
-    lexer_.expect("}");
-}
-
-void Parser::initial_value(Variable& variable, Type type) {
-    const std::int32_t line = lexer_.peek().line;
-    if (lexer_.peek().kind == Token::word) return initial_address(variable, type);
-    const Operand value = operand();
-    std::uint64_t bits = std::uint64_t(value.value);
-    if (value.kind == Operand::float64 && type == Type::f32)
-        bits = std::bit_cast<std::uint32_t>(float(std::bit_cast<double>(bits)));
-    else if (value.kind != Operand::integer && value.kind != Operand::float32 &&
-             value.kind != Operand::float64)
-        lexer_.fail(fmt::format("the initial value of '{}' is not a number", variable.name), line);
-    std::byte bytes[8];
-    std::memcpy(bytes, &bits, 8);
-    variable.initial.insert(variable.initial.end(), bytes, bytes + bytes_of(type));
-    if (variable.initial.size() > variable.bytes)
-        lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name), line);
-}
-
-// name or generic(name), either with "+ offset".
-void Parser::initial_address(Variable& variable, Type type) {
-    Token word = lexer_.next();
-    if (word.is("generic") && lexer_.accept("(")) {
-        word = lexer_.expect_word("a name");
-        lexer_.expect(")");
-    }
-    Variable::Address address{variable.initial.size(), std::string(word.text), 0};
-    if (lexer_.accept("+")) address.offset = lexer_.expect_integer();
-    if (bits_of(type) != 64)
-        lexer_.fail(
-            fmt::format("'{}' holds an address, so it needs a type of 64 bits", variable.name),
-            word.line);
-    variable.initial.resize(variable.initial.size() + 8);
-    if (variable.initial.size() > variable.bytes)
-        lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name),
-                    word.line);
-    variable.addresses.push_back(std::move(address));
-}
+}  // namespace
 
 ModuleSyntax parse_ptx(std::string_view text, const std::string& module_name) {
-    return Parser(text, module_name).parse();
+    return ModuleParser(text, module_name).parse();
 }
 
 }  // namespace warpscope::emulator

@@ -8,7 +8,8 @@
 #include <thread>
 
 #include "emulator/program/error.h"
-#include "emulator/wing/compiled/generator.h"
+#include "emulator/wing/compiled/generate/entries.h"
+#include "emulator/wing/compiled/generate/generator.h"
 #include "emulator/wing/compiled/warp_layout.h"
 #include "emulator/wing/llvm/machine_code.h"
 
@@ -51,7 +52,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
                         kernel.name, kernel.code.size(), most_instructions));
     std::vector<Plan> plans;
     plans.emplace_back(kernel, Instruction::full);
-    const std::vector<bool> separated = plans.front().in_separated_loops();
+    const std::vector<bool> separated = find_separated_loops(plans.front().units());
     if (std::find(separated.begin(), separated.end(), true) != separated.end())
         plans.emplace_back(kernel, Instruction::masked);
     number_entries(plans);
@@ -59,7 +60,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
     std::vector<Function> functions;
     for (const Plan& plan : plans) {
         const bool is_late = has_late_code_ && plan.mode() == Instruction::masked;
-        for (const Part& part : is_late ? std::vector{plan.whole()} : plan.parts())
+        for (const Part& part : is_late ? std::vector{whole(plan)} : divide_into_parts(plan))
             functions.push_back({&plan, part, is_late});
     }
     const std::vector<Handler> handlers = compile(functions);
@@ -69,7 +70,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
 CompiledKernel::~CompiledKernel() = default;
 
 bool CompiledKernel::misses_code_for_some_lanes() const {
-    // About as long as the compilation takes.
+    // The interpreter needs about as long for them as LLVM for the code.
     constexpr std::uint64_t often = 100'000;
     return !is_complete() && late_.missed > often;
 }
@@ -79,7 +80,7 @@ void CompiledKernel::compile_for_some_lanes() {
     if (is_complete()) return;
     const Plan plan(original_, Instruction::masked);
     std::vector<Function> functions;
-    for (const Part& part : plan.parts()) functions.push_back({&plan, part, false});
+    for (const Part& part : divide_into_parts(plan)) functions.push_back({&plan, part, false});
     const std::vector<Handler> handlers = compile(functions);
     late_handlers_.resize(kernel_.code.size());
     for (std::size_t k = 0; k < functions.size(); ++k)
@@ -91,7 +92,7 @@ void CompiledKernel::compile_for_some_lanes() {
 void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
     std::uint16_t entries = 0;
     for (std::uint32_t u = 0; u < plans.front().units().size(); ++u) {
-        const auto begins = [&](const Plan& plan) { return plan.is_entry()[u]; };
+        const auto begins = [&](const Plan& plan) { return plan.units()[u].is_entry; };
         if (std::any_of(plans.begin(), plans.end(), begins))
             kernel_.code[plans.front().units()[u].begin].entry = entries++;
     }
@@ -99,21 +100,24 @@ void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
 
 void CompiledKernel::Function::each_entry(const std::function<void(std::uint32_t)>& visit) const {
     for (std::uint32_t u = part.begin; u < part.end; ++u)
-        if (plan->is_entry()[u]) visit(plan->units()[u].begin);
+        if (plan->units()[u].is_entry) visit(plan->units()[u].begin);
 }
 
 MachineCode CompiledKernel::compile(const Function& function) {
     Ir ir(llvm_, kernel_.name.c_str(), target_->attributes(kernel_.flush_subnormals));
-    Generator generator(ir, *function.plan, function.part, kernel_.code.data(), target_->lanes,
-                        target_->has_fma, form_ == CompiledForm::reports_accesses);
+    const bool reports = form_ == CompiledForm::reports_accesses;
+    const Instruction* const code = kernel_.code.data();
     if (function.is_late)
-        generator.write_call_of(late_);
+        write_call_of(late_, FunctionContext(ir, *function.plan, code, target_->lanes, reports));
     else
-        generator.write();
-    return MachineCode::of(ir, *target_, Generator::function_name);
+        Generator(ir, *function.plan, function.part, code, target_->lanes, target_->has_fma,
+                  reports)
+            .write();
+    return MachineCode::of(ir, *target_, FunctionContext::function_name);
 }
 
-// The longest first, so that no CPU begins with it when the others are done.
+// LLVM compiles the longest functions first, so that no CPU begins with one when the others are
+// done.
 std::vector<Handler> CompiledKernel::compile(std::vector<Function>& functions) {
     std::ranges::stable_sort(functions, std::ranges::greater(),
                              [](const Function& f) { return f.is_late ? 0 : f.part.effort; });
@@ -133,7 +137,7 @@ void CompiledKernel::use(const Function& function, Handler handler) {
     const Instruction::Mode mode = function.plan->mode();
     function.each_entry([&](std::uint32_t code) {
         Instruction& entry = kernel_.code[code];
-        // What some lanes begin with is reported before its handler runs.
+        // The interpreter reports an access of some lanes before it calls the handler.
         if (reports && mode == Instruction::masked && (entry.events & reported_events)) return;
         entry.handlers[mode] = handler;
         if (reports && mode == Instruction::full) entry.events |= Instruction::reports_itself;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,7 +7,8 @@
 #include <vector>
 
 #include "emulator/program/module.h"
-#include "emulator/wing/compiled/plan.h"
+#include "emulator/wing/compiled/generate/late_code.h"
+#include "emulator/wing/compiled/plan/parts.h"
 #include "emulator/wing/llvm/instruction_set.h"
 #include "emulator/wing/llvm/llvm.h"
 
@@ -24,16 +24,9 @@ enum class CompiledForm : std::uint8_t {
 /// When code for some lanes of a warp is compiled. Loops that separate lanes need it.
 enum class ForSomeLanes : std::uint8_t { at_once, when_asked };
 
-/// Code that may be compiled later.
-struct LateCode {
-    /// By Instruction::entry. Null: the interpreter runs.
-    std::atomic<const Handler*> handlers = nullptr;
-    std::atomic<std::uint64_t> missed = 0;  ///< times that the interpreter ran
-};
-
-/// A kernel whose instructions are machine code where that is possible: a copy of the kernel in
-/// which the instructions at which compiled code begins have it as their handler for a full warp.
-/// A launch of the copy has the results, counts and errors of the kernel.
+/// A copy of a kernel that runs as machine code where that is possible: where compiled code begins,
+/// it is the instruction's handler for a full warp. A launch of the copy has the results, counts
+/// and errors of the kernel.
 class CompiledKernel {
   public:
     /// Compiles a kernel of `module`. Throws Error: the kernel is too long, or LLVM refuses it.
@@ -75,11 +68,11 @@ class CompiledKernel {
     Kernel kernel_;
     std::shared_ptr<const Llvm> llvm_;
     const std::unique_ptr<const struct CodeTarget> target_;
-    std::vector<std::shared_ptr<void>> engines_;  ///< of LLVM; they own the machine code
+    std::vector<std::shared_ptr<void>> engines_;  ///< LLVM's; they own the machine code
     bool has_late_code_ = false;
-    LateCode late_;                       ///< for some lanes
-    std::vector<Handler> late_handlers_;  ///< by Instruction::entry
-    std::mutex compiling_;                ///< code for some lanes
+    LateCode late_;                       ///< the code for some lanes
+    std::vector<Handler> late_handlers_;  ///< those of late_
+    std::mutex compiling_;                ///< held while late_ is compiled
 };
 
 }  // namespace warpscope::emulator

@@ -43,12 +43,12 @@ class KernelCompiler {
     std::shared_ptr<const Llvm> llvm();
     void set_problem(const std::string& problem);
 
-    mutable std::mutex mutex_;  ///< of all below
+    mutable std::mutex mutex_;  ///< guards all members below
     std::condition_variable_any changed_;
     std::deque<std::weak_ptr<KernelTier>> waiting_;
     std::shared_ptr<const Llvm> llvm_;
     std::string problem_;
-    bool compiling_ = false;  ///< by thread_
+    bool compiling_ = false;  ///< thread_ compiles a kernel
     std::jthread thread_;
 };
 
@@ -56,22 +56,22 @@ class KernelCompiler {
 /// may use it.
 class KernelTier : public std::enable_shared_from_this<KernelTier> {
   public:
-    /// From this time of interpreted launches on, a kernel is compiled.
+    /// A kernel is compiled once its interpreted launches have taken this time.
     static constexpr std::chrono::milliseconds worth_compiling{100};
 
     /// `compiler` must outlive every call.
     KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module, const Kernel& kernel,
                CompiledForm form = CompiledForm::silent);
 
-    /// For the next launch; null: the interpreter runs it. Throws Error where `execution` is
-    /// compiled and the kernel cannot be compiled.
+    /// Gives the kernel for the next launch; null: the interpreter runs it. Throws Error where
+    /// `execution` is compiled and the kernel cannot be compiled.
     std::shared_ptr<const Kernel> choose(Execution execution);
-    /// As choose(Execution::automatic), but compiles the kernel first, unless that has failed.
+    /// Compiles the kernel, unless that has failed, and then chooses automatically.
     std::shared_ptr<const Kernel> choose_compiled();
     /// The interpreter has run a launch for this time.
     void add_cost(std::chrono::nanoseconds time);
-    /// Compiles the kernel now; what is compiled already, for some lanes of a warp. After an Error
-    /// the interpreter goes on.
+    /// Compiles the kernel now. If it is compiled already, compiles its code for some lanes of a
+    /// warp. After an Error the interpreter goes on.
     void compile(ForSomeLanes for_some_lanes = ForSomeLanes::when_asked);
     /// The kernel is compiled, and code for some lanes of a warp is too, where it is needed.
     bool is_complete() const;
@@ -85,12 +85,12 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
     const std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
     const CompiledForm form_;
-    mutable std::mutex mutex_;  ///< of all below
+    mutable std::mutex mutex_;  ///< guards all members below
     std::condition_variable changed_;
     std::shared_ptr<CompiledKernel> compiled_;
     std::string problem_;
     std::chrono::nanoseconds cost_{0};
-    bool asked_ = false, done_ = false;  ///< of the compiler's thread
+    bool asked_ = false, done_ = false;  ///< the compiler's thread is asked; it is done
     bool asked_for_some_lanes_ = false;
 };
 

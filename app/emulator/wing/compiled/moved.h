@@ -6,7 +6,12 @@
 
 namespace warpscope::emulator {
 
-/// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
+inline bool accesses_shared(const Instruction& i) {
+    return AccessForm(i.target).space == Space::shared;
+}
+
+/// The data that an access moves for one lane. Four bytes that are stored as a vector (uchar4) move
+/// as one word.
 struct Moved {
     explicit Moved(const Instruction& i) {
         const AccessForm form(i.target);

@@ -21,7 +21,7 @@ class Ir {
   public:
     using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-    /// `attributes`: of each function of the module.
+    /// `attributes`: each function of the module gets them.
     Ir(std::shared_ptr<const Llvm> llvm, const char* module_name, Attributes attributes);
     ~Ir();
     Ir(const Ir&) = delete;
@@ -48,8 +48,9 @@ class Ir {
     LlvmValue address(const void* host) const;
     LlvmValue zero(LlvmType type) const { return llvm_->ConstNull(type); }
     LlvmValue lanes_of(std::span<const std::uint64_t> values, unsigned bits) const;
-    /// A vector of constants, read from memory. LLVM takes long over vectors that it knows: it
-    /// follows their bits through chains of operations. Shifts by a constant are faster if it does.
+    /// Loads a vector of constants from memory. LLVM would follow the bits of a vector that it
+    /// knows through chains of operations, which takes it long. Only shifts become faster code by
+    /// that.
     LlvmValue in_memory(LlvmValue constants);
 
     // Arithmetic
@@ -106,7 +107,7 @@ class Ir {
     LlvmValue select(LlvmValue condition, LlvmValue a, LlvmValue b) const;
     LlvmValue fneg(LlvmValue a) const { return llvm_->BuildFNeg(builder_, a, ""); }
     LlvmValue not_(LlvmValue a) const;
-    /// Whether an i1 is true, or each lane of a vector of them.
+    /// Gives i1: the i1 is true, or all lanes of the vector of i1 are.
     LlvmValue all(LlvmValue lanes) const;
     /// Calls llvm.NAME; its name ends with the overloaded types, or else with the result's type.
     LlvmValue intrinsic(std::string_view name, LlvmType result,
@@ -114,8 +115,8 @@ class Ir {
                         std::initializer_list<LlvmType> overloads = {}) const;
     LlvmValue call(LlvmValue function, LlvmType result,
                    std::initializer_list<LlvmValue> arguments) const;
-    /// Calls a function of the module, which leaves all registers as they are, so that the code
-    /// around a call that is seldom executed is no longer for it. Its result has the type of its
+    /// Calls a function of the module that leaves all registers as they are, so that a call that is
+    /// seldom executed does not make the code around it longer. Its result has the type of its
     /// argument. The first call writes the function: `write` gives its result.
     LlvmValue call_rarely(std::string_view name, LlvmValue argument,
                           const std::function<LlvmValue(LlvmValue)>& write);
@@ -133,13 +134,13 @@ class Ir {
     LlvmValue shuffle(LlvmValue a, LlvmValue b, std::span<const int> lanes) const;
     /// Joins vectors of one length, a power of two of them.
     LlvmValue joined(std::vector<LlvmValue> parts) const;
-    /// Lanes [first, first + count).
+    /// Takes lanes [first, first + count).
     LlvmValue part(LlvmValue vector, unsigned first, unsigned count) const;
 
     // Memory
     LlvmValue variable(LlvmType type) const { return llvm_->BuildAlloca(builder_, type, ""); }
     LlvmValue load(LlvmType type, LlvmValue from, unsigned align = 0) const;
-    /// An atomic load: what another thread wrote before what it reads is there.
+    /// Loads with acquire order: what another thread wrote before the value is visible, too.
     LlvmValue load_acquired(LlvmType type, LlvmValue from) const;
     void store(LlvmValue value, LlvmValue to, unsigned align = 0) const;
     LlvmValue at(LlvmValue pointer, std::uint64_t bytes) const;
@@ -174,7 +175,7 @@ class Ir {
     LlvmModule module_;
     LlvmBuilder builder_;
     LlvmType f32_, f64_, pointer_;
-    unsigned profile_kind_;     ///< of metadata that say how often a branch is taken
+    unsigned profile_kind_;     ///< of metadata: how often a branch is taken
     LlvmValue likely_weights_;  ///< metadata of that kind
     LlvmValue function_ = nullptr;
     std::map<LlvmValue, LlvmValue> globals_;  ///< by their values

@@ -149,7 +149,7 @@ class Llvm {
     WARPSCOPE_LLVM_FUNCTIONS(WARPSCOPE_LLVM_MEMBER)
 #undef WARPSCOPE_LLVM_MEMBER
 
-    /// A string of the library, which it gives away.
+    /// Copies a string that the library gives away, and frees it.
     std::string taken(char* text) const;
     const std::string& file() const {
         return file_;

@@ -52,12 +52,12 @@ Ir::Attributes CodeTarget::attributes(bool flushes) const {
 
 namespace {
 
-/// Only what the generator leaves to do: variables become values, and the chains of blocks one.
-/// Others, such as instcombine, take longer than what they save the code generator.
+/// These passes do what the generator leaves to them: variables become values, and each chain of
+/// blocks becomes one. Other passes, such as instcombine, take longer than they save LLVM later.
 constexpr const char* optimizations = "function(mem2reg,early-cse,simplifycfg)";
 
-/// LLVMCodeGenLevelLess: without LLVM's second scheduling of instructions, behind the allocation of
-/// registers, which makes the code no faster.
+/// LLVMCodeGenLevelLess: LLVM does not schedule instructions again behind the allocation of
+/// registers, which would make the code no faster.
 constexpr int code_level = 1;
 
 class TargetMachine {
@@ -129,7 +129,7 @@ MachineCode MachineCode::of(Ir& ir, const CodeTarget& target, const char* functi
                        llvm->DisposeExecutionEngine(static_cast<LlvmEngine>(dead));
                    }};
     code.handler = reinterpret_cast<Handler>(llvm->GetFunctionAddress(engine, function));
-    // The machine code belongs to the engine; the IR, some megabytes, has done its work.
+    // The engine owns the machine code. The IR, some megabytes, is not needed any more.
     if (!llvm->RemoveModule(engine, module, &module, &error)) llvm->DisposeModule(module);
     return code;
 }

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 /// The CPU that code is written for.
 struct CodeTarget {
     static CodeTarget of(const Llvm& llvm, InstructionSet set);
-    /// Of functions; `flushes`: they run with the CPU's flush mode on.
+    /// The attributes of functions. `flushes`: they run with the CPU's flush mode on.
     Ir::Attributes attributes(bool flushes) const;
 
     std::string triple, cpu, features;
@@ -22,12 +22,12 @@ struct CodeTarget {
 
 /// A function as machine code.
 struct MachineCode {
-    /// Compiles a module, which is `ir.module()` no longer, for this function, which has the type
-    /// of a Handler. Throws Error.
+    /// Compiles the module of `ir`, which gives it away, for this function, which has the type of
+    /// a Handler. Throws Error.
     static MachineCode of(Ir& ir, const CodeTarget& target, const char* function);
 
     Handler handler = nullptr;     ///< null: LLVM does not compile the function
-    std::shared_ptr<void> engine;  ///< of LLVM; owns the machine code
+    std::shared_ptr<void> engine;  ///< LLVM's; owns the machine code
 };
 
 }  // namespace warpscope::emulator

@@ -35,7 +35,7 @@ std::string long_kernel(const std::string& end = "") {
 TEST(PlanParts, CoverEachUnitOnceAndBeginOutsideOfTightLoops) {
     const auto module = Module::parse(long_kernel(), "test");
     const Plan plan(*module->kernels().front(), Instruction::full);
-    const std::vector<Part> parts = plan.parts();
+    const std::vector<Part> parts = divide_into_parts(plan);
     EXPECT_GE(parts.size(), 3u);
     EXPECT_LE(parts.size(), 6u);
     std::uint32_t end = 0;
@@ -43,7 +43,7 @@ TEST(PlanParts, CoverEachUnitOnceAndBeginOutsideOfTightLoops) {
     for (const Part& part : parts) {
         EXPECT_EQ(part.begin, end);
         EXPECT_LT(part.begin, part.end);
-        EXPECT_TRUE(plan.is_leader()[part.begin]) << "unit " << part.begin;
+        EXPECT_TRUE(plan.units()[part.begin].is_leader) << "unit " << part.begin;
         if (part.begin > 0) {
             EXPECT_TRUE(plan.loop(part.begin) == 0 ||
                         plan.loop(part.begin) != plan.loop(part.begin - 1))
@@ -53,14 +53,14 @@ TEST(PlanParts, CoverEachUnitOnceAndBeginOutsideOfTightLoops) {
         effort += part.effort;
     }
     EXPECT_EQ(end, plan.units().size());
-    EXPECT_EQ(effort, plan.whole().effort);
+    EXPECT_EQ(effort, whole(plan).effort);
 }
 
 TEST(PlanParts, AShortKernelIsOnePart) {
     const auto module = Module::parse(kernel_text(loads(3)), "test");
     const Plan plan(*module->kernels().front(), Instruction::full);
-    ASSERT_EQ(plan.parts().size(), 1u);
-    EXPECT_EQ(plan.parts().front().end, plan.units().size());
+    ASSERT_EQ(divide_into_parts(plan).size(), 1u);
+    EXPECT_EQ(divide_into_parts(plan).front().end, plan.units().size());
 }
 
 TEST(PlanParts, AKernelOfOneLongLoopIsNotCutWithinIt) {
@@ -70,7 +70,7 @@ TEST(PlanParts, AKernelOfOneLongLoopIsNotCutWithinIt) {
         "test");
     const Plan plan(*module->kernels().front(), Instruction::full);
     std::set<std::uint32_t> begins;
-    for (const Part& part : plan.parts()) begins.insert(part.begin);
+    for (const Part& part : divide_into_parts(plan)) begins.insert(part.begin);
     for (std::uint32_t u = 1; u < plan.units().size(); ++u) {
         const bool is_within = plan.loop(u) != 0 && plan.loop(u) == plan.loop(u - 1);
         EXPECT_FALSE(is_within && begins.contains(u)) << "unit " << u;
@@ -148,7 +148,7 @@ const std::string separating_loops = [] {
 TEST_F(CompiledParts, CodeForSomeLanesHasPartsToo) {
     const std::string text = kernel_text(separating_loops);
     const auto module = Module::parse(text, "test");
-    EXPECT_GE(Plan(*module->kernels().front(), Instruction::masked).parts().size(), 2u);
+    EXPECT_GE(divide_into_parts(Plan(*module->kernels().front(), Instruction::masked)).size(), 2u);
     BothForms at_once(text);
     at_once.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
     at_once.expect_equal_budgets(one_block(64), 600);
