@@ -4,8 +4,8 @@
 
 #include <numeric>
 
+#include "compute/ceiling_shares.h"
 #include "compute/pick_device.h"
-#include "compute/shares.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {

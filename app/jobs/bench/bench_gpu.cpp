@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/bench/bench.h"
 

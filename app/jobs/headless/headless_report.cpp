@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "compute/ceiling_shares.h"
 #include "compute/device/kernel_source.h"
 #include "compute/device/quantity.h"
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
-#include "compute/shares.h"
 #include "experiments/framework/metadata.h"
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "compute/ceiling_shares.h"
 #include "compute/device/words.h"
-#include "compute/shares.h"
 
 namespace warpscope::jobs {
 

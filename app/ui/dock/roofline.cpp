@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 #include "ui/widgets/format.h"
 
 namespace warpscope::ui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"

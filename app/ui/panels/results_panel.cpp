@@ -16,22 +16,6 @@ namespace {
 using experiments::Reading;
 using experiments::Verdict;
 
-std::string_view word(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::none:
-            return "";
-        case Verdict::pass:
-            return "pass";
-        case Verdict::unproven:
-            return "unproven";
-        case Verdict::finding:
-            return "finding";
-        case Verdict::fail:
-            return "wrong";
-    }
-    return "";
-}
-
 /// Text aligned with the right edge of the panel.
 void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     ImGui::PushFont(font);
@@ -121,10 +105,10 @@ void reading(Ui& ui, const Reading& r) {
     if (r.verdict != Verdict::none) {
         ImGui::SameLine();
         ImGui::PushFont(ui.fonts.small);
-        const float badge_width = ImGui::CalcTextSize(word(r.verdict).data()).x + ui.px(14);
+        const float badge_width = ImGui::CalcTextSize(to_string(r.verdict).data()).x + ui.px(14);
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
-        badge(ui, word(r.verdict), verdict_colour(r.verdict));
+        badge(ui, to_string(r.verdict), verdict_colour(r.verdict));
         ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
     }
     const std::string value = quantity(r.value, r.unit);

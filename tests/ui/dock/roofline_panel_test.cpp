@@ -1,7 +1,7 @@
 #include <cstdlib>
 
+#include "compute/ceiling_shares.h"
 #include "compute/ceilings.h"
-#include "compute/shares.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {

@@ -1,4 +1,4 @@
-#include "compute/shares.h"
+#include "compute/ceiling_shares.h"
 
 #include <fmt/format.h>
 
