@@ -15,7 +15,6 @@
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
-#include "jobs/headless/launch_kernels.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 
@@ -246,7 +245,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     helpers.warm(device->info());
     const auto opened = compile_launch(helpers, file, device->settings().math, request.stops.work);
     if (!opened) return false;
-    request.entry = experiments::launch_entry(opened->plan);
+    request.entry = opened->entry;
     device = helpers.device(device->info(), device->settings(),
                             {{opened->kernels->file, opened->kernels}},
                             {request.kernel_time, request.stops.work});

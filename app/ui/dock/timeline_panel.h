@@ -25,7 +25,7 @@ class TimelinePanel {
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
-    bool has_measured() const { return stage_.shown().timeline.has_value(); }
+    bool has_measured() const { return stage_.shown().readings.timeline.has_value(); }
 
   private:
     Stage& stage_;

@@ -35,7 +35,7 @@ void set_state(KernelDocument& document, EditState state,
 }
 
 experiments::SharedEntry entry_to_try(const Scene& scene) {
-    return scene.wanted_entry() ? scene.wanted_entry() : scene.entry();
+    return scene.opening().entry ? scene.opening().entry : scene.entry();
 }
 
 /// The edits that are known to work: those that run, or ran before the ones that have failed.
@@ -80,7 +80,6 @@ void EditedKernels::look_again() {
 
 void EditedKernels::change_scene() {
     search_.reset();
-    launch_failed_ = false;
     if (try_edits_ && seen_version_ != 0) wait_until(clock_());
 }
 
@@ -120,9 +119,9 @@ void EditedKernels::look(Scene& scene, Size view, News& news) {
     // The launch of another source, while the text on screen is the built-in one.
     const bool stands = scene.entry()->unedited && scene.used(documents_.edited_sources()).empty();
     const bool runs =
-        !scene.failed() && !stands && !scene.wanted_entry() && wanted == scene.sources();
-    if (!runs && in_background() && *thread_->sources() == wanted &&
-        tried_entry_ == entry_to_try(scene))
+        !scene.failed() && !stands && !scene.opening().entry && wanted == scene.sources();
+    if (!runs && in_background() && thread_->request()->sources == wanted &&
+        thread_->request()->entry == entry_to_try(scene))
         return;
     if (thread_) thread_->stop();
     if (!runs) return start(scene, std::move(wanted), view, news);
@@ -133,12 +132,12 @@ void EditedKernels::look(Scene& scene, Size view, News& news) {
 
 void EditedKernels::start(Scene& scene, compute::Sources sources, Size view, News& news) {
     try {
-        tried_entry_ = entry_to_try(scene);
-        experiments::EditRequest request{.entry = tried_entry_,
+        experiments::EditRequest request{.entry = entry_to_try(scene),
                                          .like = scene.device().info(),
                                          .settings = scene.device().settings(),
                                          .sources = std::move(sources),
                                          .snapshot = scene.snapshot(),
+                                         .values = scene.opening().values,
                                          .view = view};
         request.like.in_helper = false;
         if (scene.device().exchange()) request.like.reason = "edited kernels run on one device";
@@ -184,6 +183,8 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
     const bool moved_on = scene.changes() != tried_changes_;
     try {
         if (moved_on) from = scene.snapshot();
+        from.parameters.insert(from.parameters.end(), ended.request.values.begin(),
+                               ended.request.values.end());
     } catch (...) {
         news.failure = std::current_exception();
         return false;
@@ -194,10 +195,11 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
             ended.result.entry ? ended.result.entry : ended.request.entry;
         if (moved_on && !ended.result.begins_anew)
             fresh.experiment->resume(experiments::fitted(from, *entry));
+        const experiments::SharedEntry entry_tried = entry_to_try(scene);
         scene.replace(std::move(fresh), entry, std::move(from), view);
-        if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
-        news.outdated = std::exchange(refused_entry_, {});
-        launch_failed_ = false;
+        news.outdated = scene.opening().error;
+        // Not where the form was changed again meanwhile.
+        if (ended.request.entry == entry_tried) scene.opened();
     } catch (const std::exception& error) {
         refuse(scene, ended, error.what(), news);
         return false;
@@ -210,13 +212,11 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
                            News& news) {
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
-    refused_entry_ = ended.request.entry->compile ? error : "";
     const bool compiles =
         std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
-    const bool other_launch =
-        compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry();
+    const bool for_another = scene.opening().entry && ended.request.entry == scene.opening().entry;
+    if (ended.request.entry->compile) scene.fail_opening(error, for_another && !compiles);
     if (ended.result.failed) {
-        launch_failed_ = other_launch;
         scene.keep_failed(std::move(ended.result.failed));
         news.other_inspected = true;
     }
@@ -228,8 +228,7 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
         scene.begin_as(ended.result.entry);
         news.began_anew = true;
     }
-    if (other_launch) {
-        scene.want(nullptr);
+    if (for_another && compiles) {
         news.error = error;
         return;
     }
@@ -276,7 +275,8 @@ void EditedKernels::settle(Scene& scene, News& news) {
     if (scene.used(documents_.edited_sources()) == scene.sources()) {
         news.outdated = shown_error_;
         // A launch that failed stays to be looked at while the one before it goes on.
-        if (!launch_failed_) {
+        if (scene.opening().state == LaunchOpening::State::shown) {
+            scene.opened();
             news.other_inspected |= scene.failed_run() != nullptr;
             scene.keep_failed(std::nullopt);
         }

@@ -49,7 +49,7 @@ class EditedKernels {
     bool can_try() const { return try_edits_ != nullptr; }
     State state() const { return state_; }
     /// Something is being tried on another thread.
-    bool in_background() const { return thread_ && thread_->sources() != nullptr; }
+    bool in_background() const { return thread_ && thread_->request() != nullptr; }
     /// Waits until that has ended. The next advance() takes its result.
     void wait() {
         if (thread_) thread_->wait();
@@ -60,9 +60,6 @@ class EditedKernels {
     News advance(Scene& scene, experiments::Size view);
     /// The scene's kernels have failed with this error: others are tried that take their place.
     News replace_failed(Scene& scene, const std::string& error, experiments::Size view);
-
-    /// Why the newest launch file or its source does not run; empty: it does, or was not tried yet.
-    const std::string& refused_entry() const { return refused_entry_; }
 
     /// The scene may take kernels from other files now.
     void look_again();
@@ -105,9 +102,6 @@ class EditedKernels {
     std::map<std::string, std::set<std::string>, std::less<>> failed_;
     std::optional<experiments::EditRequest> search_;  ///< to run once the picture goes on
     std::string shown_error_;
-    experiments::SharedEntry tried_entry_;  ///< of the newest try
-    std::string refused_entry_;
-    bool launch_failed_ = false;        ///< Scene::failed_run() is of a launch that was refused
     std::optional<EditThread> thread_;  ///< made for the first try
 };
 

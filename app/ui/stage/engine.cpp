@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "compute/ceilings.h"
-#include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
-#include "experiments/launch/open_launch.h"
 #include "experiments/measure/source_names.h"
 
 namespace warpscope::ui {
@@ -19,11 +17,6 @@ using experiments::SharedEntry;
 using experiments::Size;
 
 namespace {
-
-EditedKernels::Clock clock_of(const Engine::Start& start) {
-    if (start.clock) return start.clock;
-    return [] { return std::chrono::steady_clock::now(); };
-}
 
 EditThread::Try try_of(const Engine::Start& start) {
     if (start.try_edits || !start.helpers) return start.try_edits;
@@ -42,11 +35,6 @@ SharedEntry entry_of(const Engine::Start& start) {
     return experiments::unowned(experiments::find_experiment(start.experiment));
 }
 
-/// The kernel of the gallery that a person starts from.
-SharedEntry first_launch() {
-    return experiments::launch_entry(experiments::gallery_file(experiments::gallery()[0].name));
-}
-
 /// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
 int tile_side(const compute::KernelTimings& timings) {
     for (const compute::KernelTiming& kernel : timings.kernels())
@@ -60,12 +48,13 @@ Engine::Engine(const Start& start)
     : helpers_(start.helpers),
       pick_(start.pick),
       wishes_after_loss_(start.wishes_after_loss),
-      clock_(clock_of(start)),
+      clock_(start.clock),
       no_compiler_(no_compiler_of(start)),
       edits_(try_of(start), clock_),
+      reader_(clock_),
       run_(start.run),
       remembered_(start.remembered),
-      launch_(first_launch()),
+      launch_(experiments::unowned(experiments::launch_experiment())),
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
     const SharedEntry entry = entry_of(start);
@@ -79,10 +68,11 @@ Engine::Engine(const Start& start)
 Engine::Engine(std::unique_ptr<Scene> scene)
     : pick_(Start().pick),
       wishes_after_loss_(Start().wishes_after_loss),
-      clock_(clock_of({})),
+      clock_(Start().clock),
       edits_({}, clock_),
+      reader_(clock_),
       run_(scene->device().settings()),
-      launch_(first_launch()) {
+      launch_(experiments::unowned(experiments::launch_experiment())) {
     shown_.paused = true;
     put_on_show(std::move(scene));
     edits_.show(*scene_);
@@ -90,7 +80,7 @@ Engine::Engine(std::unique_ptr<Scene> scene)
     picture_stale_ = scene_->pixels() == nullptr;
     read_report();
     read_tree();
-    read_timeline();
+    reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version);
 }
 
 std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
@@ -120,11 +110,8 @@ void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     remember_launch();
     std::swap(scenes_[scene->entry()->id], scene);
     ++shown_.scene;
-    shown_.report.clear();
     shown_.comparison.reset();
-    shown_.timeline.reset();
-    shown_.tree.reset();
-    shown_.buffer.reset();
+    reader_.forget();
     failure_.clear();
     before_change_.reset();
     changed();
@@ -149,9 +136,7 @@ void Engine::put_on_show_alone(std::unique_ptr<Scene> scene) {
 void Engine::changed() {
     scene_->count_change();
     picture_stale_ = true;
-    report_stale_ = true;
-    next_report_ = {};
-    tree_stale_ = true;
+    reader_.outdate();
     follow_parameters();
     ++version_;
     edits_.look_again();
@@ -165,7 +150,8 @@ void Engine::follow_parameters() {
 
 experiments::Assignments Engine::changed_parameters() const {
     experiments::Assignments all = remembered_;
-    for (const auto& [id, scene] : scenes_) all[id] = values(scene->experiment(), false);
+    for (const auto& [id, scene] : scenes_)
+        all[id] = scene->experiment().parameters().assignments(false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
@@ -184,20 +170,42 @@ void Engine::select(const SharedEntry& chosen) {
     attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
 }
 
-void Engine::open_launch(const SharedEntry& entry) {
+void Engine::open_launch(const SharedEntry& entry, std::vector<Assignment> values) {
     const bool on_show = scene_->entry()->id == entry->id &&
                          experiment().kernel_file() == entry->make_parameters()->kernel_file();
     edits_.forget_failures();
-    if (on_show) {
-        scene_->want(entry);
+    if (on_show && edits_.can_try()) {
+        scene_->open(entry, std::move(values));
         return edits_.look_again();
     }
     const auto change = [&] {
         remembered_.erase(entry->id);
-        put_on_show(make(entry, make_device(shown_.device_wish, *entry)));
+        auto scene = make(entry, make_device(shown_.device_wish, *entry));
+        scene->open(entry, std::move(values));
+        put_on_show(std::move(scene));
         clear_message();
     };
     attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+}
+
+std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
+                                                     const experiments::Entry& entry) const {
+    auto device = pick_(wish, entry);
+    device->set(run_);
+    limit(*device);
+    return device;
+}
+
+void Engine::set_device(const std::string& wish) {
+    const auto change = [&] {
+        auto fresh = make(scene_->entry(), make_device(wish, *scene_->entry()));
+        fresh->experiment().set(experiment().parameters().assignments(true));
+        fresh->experiment().reset();
+        put_on_show_alone(std::move(fresh));
+        shown_.device_wish = wish;
+        say(device().info().reason);
+    };
+    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
 }
 
 void Engine::set_run(const compute::RunSettings& run) {
@@ -210,7 +218,7 @@ void Engine::set_run(const compute::RunSettings& run) {
             return experiment().reset();
         }
         auto fresh = make(scene_->entry(), make_device(shown_.device_wish, *scene_->entry()));
-        fresh->experiment().set(values(experiment(), true));
+        fresh->experiment().set(experiment().parameters().assignments(true));
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
     };
@@ -222,18 +230,22 @@ void Engine::set_run(const compute::RunSettings& run) {
     changed();
 }
 
-void Engine::open(const SharedEntry& entry, std::span<const Assignment> values,
+void Engine::open(const SharedEntry& entry, std::span<const experiments::NewValue> values,
                   const compute::RunSettings& run) {
     select(entry);
     if (entry->id != scene_->entry()->id) return;
     if (run != run_) set_run(run);
-    assign(values);
+    assign(*entry, values);
 }
 
-bool Engine::assign(std::span<const Assignment> assignments) {
+bool Engine::assign(const experiments::Entry& of, std::span<const experiments::NewValue> values) {
     remember_before_change();
     const std::vector<std::string> before = experiment().parameters().of_launch();
-    const bool done = attempt("", [&] { experiment().set(assignments); });
+    const bool done = attempt("", [&] {
+        if (&of == scene_->entry().get()) return experiment().change(values);
+        // A launch file has been compiled since, and may have other parameters.
+        experiment().set(of.make_parameters()->assignments(values));
+    });
     // Kernels that failed may run with other values.
     if (scene_->failed_run() && experiment().parameters().of_launch() != before)
         edits_.forget_failures();
@@ -264,23 +276,11 @@ void Engine::compare() {
     changed();
 }
 
-void Engine::mouse(const std::function<void()>& move) {
-    attempt("", move);
+void Engine::mouse(const std::function<void(Experiment&)>& move) {
+    attempt("", [&] { move(experiment()); });
     scene_->count_change();
     picture_stale_ = true;
     ++version_;
-}
-
-void Engine::drag(double dx, double dy) {
-    mouse([&] { experiment().drag(dx, dy); });
-}
-
-void Engine::scroll(double notches) {
-    mouse([&] { experiment().scroll(notches); });
-}
-
-void Engine::point(const experiments::Pointer& pointer) {
-    mouse([&] { experiment().point(pointer); });
 }
 
 void Engine::wait_for_checks() {
@@ -322,13 +322,13 @@ void Engine::warm() {
 
 Shown Engine::shown() {
     Shown shown = shown_;
+    shown.readings = reader_.readings();
     const experiments::Experiment& running = experiment();
     shown.entry = scene_->entry();
     shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
-    if (const auto* launch = dynamic_cast<const experiments::Launch*>(&running))
-        shown.plan = launch->plan();
-    shown.launch_error = edits_.refused_entry();
-    shown.parameters = values(running, true);
+    shown.plan = running.plan();
+    shown.launch_error = scene_->opening().error;
+    shown.parameters = running.parameters().values();
     shown.launch_parameters = running.parameters().of_launch();
     const experiments::Experiment& inspected = scene_->inspected();
     shown.inspected = {scene_->inspected_entry(),

@@ -18,6 +18,7 @@
 #include "ui/stage/edited_kernels.h"
 #include "ui/stage/inspector.h"
 #include "ui/stage/live_launch.h"
+#include "ui/stage/reader.h"
 #include "ui/stage/scene.h"
 #include "ui/stage/shown.h"
 
@@ -53,7 +54,7 @@ class Engine {
         EditThread::Try try_edits;  ///< in place of the helpers, for tests
         /// Why there is no compiler; empty: there is one. In place of the helpers, for tests.
         std::function<std::string()> no_compiler;
-        EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
+        EditedKernels::Clock clock = std::chrono::steady_clock::now;  ///< tests have another
     };
 
     /// Makes a device and the experiment. Throws what they throw.
@@ -74,23 +75,23 @@ class Engine {
     // Commands. None throws: an error becomes the message, and the last good state goes on.
     void select(const experiments::SharedEntry& entry);
     /// Shows the experiment of a launch file. Its kernels run once its source, which
-    /// follow_texts() brings, is compiled. Where an experiment of this source is on show, it stays
-    /// until then.
-    void open_launch(const experiments::SharedEntry& entry);
+    /// follow_texts() brings, is compiled; its first frame has these values, as far as it has the
+    /// parameters. Where an experiment of this source is on show, it stays until then.
+    void open_launch(const experiments::SharedEntry& entry,
+                     std::vector<experiments::Assignment> values = {});
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
-    /// Shows an experiment with these values.
-    void open(const experiments::SharedEntry& entry,
-              std::span<const experiments::Assignment> values, const compute::RunSettings& run);
-    bool assign(std::span<const experiments::Assignment> assignments);
+    /// Shows an experiment with these values of its parameters.
+    void open(const experiments::SharedEntry& entry, std::span<const experiments::NewValue> values,
+              const compute::RunSettings& run);
+    /// Values of the parameters of this entry.
+    bool assign(const experiments::Entry& of, std::span<const experiments::NewValue> values);
     void pause(bool paused) { shown_.paused = paused; }
     void step_once();
     void reset();
     void compare();
-    // The mouse on the picture.
-    void drag(double dx, double dy);
-    void scroll(double notches);
-    void point(const experiments::Pointer& pointer);
+    /// The mouse on the picture.
+    void mouse(const std::function<void(experiments::Experiment&)>& move);
     void say(std::string text, Tone tone = Tone::info);
     /// A compiler was installed: looks for it, and tries the edits again that have failed.
     void search_compiler();
@@ -119,7 +120,7 @@ class Engine {
     bool report_due() const;
     void read_report();
     /// Computes the report that was cancelled, if one was, in the next frame.
-    void retry_report();
+    void retry_report() { reader_.retry_report(); }
     /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
     /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
     /// lets the checks follow. False: shown() would return an equal value.
@@ -144,7 +145,6 @@ class Engine {
     std::string read_only() const;
     void follow_compiler();
     void clear_message();
-    void mouse(const std::function<void()>& move);
 
     // One frame
     /// A kernel is edited: starts the helper processes that this needs.
@@ -155,16 +155,13 @@ class Engine {
     void take(const EditedKernels::News& news);
     void step();
     void render(experiments::Size view);
-    void read_timeline();
     void read_printed();
     void read_tree();
-    void read_buffer();
     void keep_snapshot();
 
     // Failures and cancelled work
     void limit(compute::Device& device) const;
     void remember_before_change();
-    void leave_report();
     void go_back();
     /// Which device an error comes from: the one on show, or one that was to replace it.
     enum class From { shown_device, new_device };
@@ -182,6 +179,7 @@ class Engine {
     std::function<Time()> clock_;
     std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;
+    Reader reader_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
     Scene* scene_ = nullptr;                                ///< the one on show
     compute::RunSettings run_;
@@ -196,18 +194,13 @@ class Engine {
     bool warm_ = false;  ///< the helper processes were started
     bool step_wanted_ = false;
     bool picture_stale_ = true;
-    bool report_stale_ = true;
-    bool tree_stale_ = true;
-    Time next_report_{}, next_timeline_{};
-    std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
     Time rests_until_{};  ///< no frame is computed before, while edits are tried
     std::atomic<Activity> activity_ = Activity::other;
     std::atomic<std::uint64_t> next_frame_ = 1;
     std::stop_token stop_;
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame
-    bool report_cancelled_ = false;
-    double work_ = 0;  ///< ParameterSet::work() of the experiment on show
+    double work_ = 0;         ///< ParameterSet::work() of the experiment on show
     /// Where the experiment stood before the changes since its newest frame.
     std::optional<experiments::Snapshot> before_change_;
     std::string failure_;  ///< the error of the kernels or the device on show, not handled yet

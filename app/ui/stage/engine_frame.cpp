@@ -6,6 +6,7 @@
 
 #include "compiler/log.h"
 #include "compute/device/sentences.h"
+#include "compute/pick_ranks.h"
 #include "ui/stage/engine.h"
 
 namespace warpscope::ui {
@@ -19,7 +20,9 @@ bool Engine::advance(Size view) {
     compute_frame(view);
     if (!scene_->failed())
         inspector_.follow(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
-    if (failure_.empty()) read_timeline();
+    if (failure_.empty() &&
+        reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version))
+        ++version_;
     if (shown_.devices.empty()) list_devices();
     follow_compiler();
     return version_ != before || inspector_.version() != checks_before ||
@@ -35,8 +38,7 @@ void Engine::follow_compiler() {
 }
 
 bool Engine::report_due() const {
-    if (!failure_.empty() || scene_->failed() || !report_stale_) return false;
-    return shown_.paused || clock_() >= next_report_;
+    return failure_.empty() && !scene_->failed() && reader_.wants_report(!shown_.paused);
 }
 
 void Engine::compute_frame(Size view) {
@@ -61,12 +63,25 @@ void Engine::compute_frame(Size view) {
     if (!picture_stale_) before_change_.reset();
     if (steps) measure_cost(start);
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
-    if (failure_.empty() && tree_stale_) read_tree();
+    if (failure_.empty() && reader_.wants_tree()) read_tree();
     if (scene_->runs_edits()) read_printed();
     if (failure_.empty())
         keep_snapshot();
     else
         handle_failure();
+}
+
+/// The built-in kernels are back after edits, which run on one device. All ranks go on from there.
+void Engine::use_ranks() {
+    const auto change = [&] {
+        const experiments::SharedEntry entry = scene_->entry();
+        experiments::Running running{make_device(shown_.device_wish, *entry), nullptr};
+        running.experiment = entry->make(*running.device);
+        running.experiment->resume(scene_->snapshot());
+        put_on_show(std::make_unique<Scene>(entry, std::move(running)));
+    };
+    if (!attempt("It computes on one device.", change, From::new_device))
+        scene_->stay_without_ranks();
 }
 
 /// A GPU computes on after its frame was queued, so the time here says nothing about it.
@@ -85,11 +100,9 @@ void Engine::take(const EditedKernels::News& news) {
         ++shown_.scene;
         ++version_;
         shown_.comparison.reset();
-        tree_stale_ = true;
+        reader_.outdate();
         picture_stale_ = false;
         ++shown_.picture.version;
-        report_stale_ = true;
-        next_report_ = {};
     }
     if (news.began_anew) changed();
     if (news.other_inspected) {
@@ -109,7 +122,7 @@ void Engine::step() {
     if (!done && failure_.empty()) shown_.paused = true;
     scene_->count_change();
     picture_stale_ = true;
-    report_stale_ = true;
+    reader_.outdate_report();
     ++version_;
 }
 
@@ -122,53 +135,13 @@ void Engine::render(Size view) {
 }
 
 void Engine::read_report() {
-    report_stale_ = report_cancelled_ = false;
-    ++version_;
     activity_ = Activity::report;
-    const Time start = clock_();
-    attempt("", [&] {
-        shown_.report = experiment().report();
-        read_buffer();
-    });
-    // A report that takes long to make (a double-precision reference) must not slow the frames.
-    const auto took = clock_() - start;
-    next_report_ =
-        start + took + std::max<Time::duration>(std::chrono::milliseconds(150), 9 * took);
-}
-
-void Engine::read_buffer() {
-    constexpr std::size_t most_bytes = std::size_t(64) << 20;
-    shown_.buffer.reset();
-    auto* launch = dynamic_cast<experiments::Launch*>(&experiment());
-    if (auto contents = launch ? launch->contents(most_bytes) : std::nullopt)
-        shown_.buffer = std::make_shared<const experiments::BufferContents>(std::move(*contents));
-}
-
-/// A tree that can't be made is not tried again at every frame.
-void Engine::read_tree() {
-    tree_stale_ = false;
+    attempt("", [&] { reader_.read_report(experiment()); });
     ++version_;
-    attempt("", [&] {
-        const experiments::Tree* tree = experiment().tree();
-        shown_.tree = tree ? std::make_shared<const experiments::Tree>(*tree) : nullptr;
-    });
 }
 
-/// Reads the timeline that the kernel has measured, now and then and after a change of the launch.
-void Engine::read_timeline() {
-    const std::uint64_t state = inspector_.state();
-    const bool changed = timeline_state_ != state;
-    const bool rendered = timeline_picture_ != shown_.picture.version;
-    if (!changed && !(rendered && clock_() >= next_timeline_)) return;
-    timeline_state_ = state;
-    timeline_picture_ = shown_.picture.version;
-    next_timeline_ = clock_() + std::chrono::milliseconds(150);
-    try {
-        shown_.timeline = experiment().timeline();
-    } catch (const std::exception&) {
-        // The next frame fails with this error as well, and then it is reported.
-        shown_.timeline.reset();
-    }
+void Engine::read_tree() {
+    attempt("", [&] { reader_.read_tree(experiment()); });
     ++version_;
 }
 
@@ -201,7 +174,7 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
         return true;
     } catch (const compute::Cancelled&) {
         if (activity_ == Activity::report)
-            leave_report();
+            begin_work({}, progress_);  // the report before stays on show, and the frames go on
         else
             go_back();
         return false;
@@ -233,21 +206,12 @@ void Engine::remember_before_change() {
     attempt("", [&] { before_change_ = experiment().snapshot(); });
 }
 
-/// The report before stays on show, and the frames go on.
-void Engine::leave_report() {
-    report_cancelled_ = true;
-    begin_work({}, progress_);
-}
-
-void Engine::retry_report() {
-    report_stale_ |= std::exchange(report_cancelled_, false);
-}
-
 /// After cancelled work: the last good state and its picture, paused.
 void Engine::go_back() {
     cancelled_ = true;
     shown_.paused = true;
-    picture_stale_ = report_stale_ = false;
+    picture_stale_ = false;
+    reader_.keep_report();
     begin_work({}, progress_);
     const auto before = std::exchange(before_change_, std::nullopt);
     if (before) {
@@ -282,17 +246,54 @@ void Engine::handle_failure() {
         replace_lost_device(error);
 }
 
-void Engine::measure_barriers() {
-    const std::uint64_t state = inspector_.state();
-    if (shown_.barriers.state == state) return;
-    shown_.barriers = {};
-    shown_.barriers.state = state;
-    try {
-        shown_.barriers.report = experiment().measure_barriers();
-    } catch (const std::exception& error) {
-        shown_.barriers.error = error.what();
-    }
+/// A lost device ends every experiment on it. What is left of several GPUs, or the emulator,
+/// continues the one on show from its last snapshot.
+void Engine::replace_lost_device(const std::string& error) {
+    const compute::Exchange* const exchange = device().exchange();
+    // The other processes wait for this one, and end with it.
+    if (exchange && exchange->has_other_processes()) throw compute::DeviceLost(error);
+    scene_->fail();
+    const Snapshot last = scene_->snapshot();
+    for (const std::string& wish : wishes_after_loss_(shown_.device_wish))
+        if (continue_on(wish, last, error)) return;
+    shown_.paused = true;
+}
+
+/// False: it failed too, and the message says why.
+bool Engine::continue_on(const std::string& wish, const Snapshot& last, const std::string& error) {
+    return attempt("Restart Warpscope.", [&] {
+        const experiments::SharedEntry entry = scene_->entry();
+        experiments::Running running{make_device(wish, *entry), nullptr};
+        running.experiment = entry->make(*running.device);
+        try {
+            running.experiment->resume(last);
+        } catch (const compute::DeviceLost&) {
+            throw;
+        } catch (const std::exception&) {
+            set_all(*running.experiment, last.parameters);
+            running.experiment->reset();
+        }
+        running.device->synchronize();
+        shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
+        shown_.device_wish = wish;
+        put_on_show_alone(std::make_unique<Scene>(entry, std::move(running)));
+        const compute::DeviceInfo& info = device().info();
+        say(fmt::format("{} {} continues. To use {} again, restart Warpscope.",
+                        compute::sentence(error),
+                        info.kind == compute::DeviceKind::emulator ? "The emulator" : info.name,
+                        info.kind == compute::DeviceKind::emulator ? "the GPU" : "all GPUs"),
+            Tone::error);
+    });
+}
+
+/// Asking the driver takes time, so the first picture does not wait for it.
+void Engine::list_devices() {
+    shown_.devices = compute::rank_choices();
     ++version_;
+}
+
+void Engine::measure_barriers() {
+    if (reader_.measure_barriers(experiment(), inspector_.state())) ++version_;
 }
 
 void Engine::measure_ceilings() {

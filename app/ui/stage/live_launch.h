@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -19,8 +20,14 @@ struct LaunchCopy {
 };
 
 /// Copies the launch of an experiment. Throws nothing.
-LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
-                       const compute::RunSettings& run);
+inline LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
+                              const compute::RunSettings& run) {
+    try {
+        return {std::make_unique<experiments::Specimen>(entry, live, run), {}, live.frame()};
+    } catch (const std::exception& error) {
+        return {nullptr, error.what(), live.frame()};
+    }
+}
 
 /// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
 /// way to one.

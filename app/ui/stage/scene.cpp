@@ -33,7 +33,26 @@ std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size)
 }  // namespace
 
 Scene::Scene(experiments::SharedEntry entry, experiments::Running running)
-    : entry_(std::move(entry)), running_(std::move(running)) {}
+    : entry_(std::move(entry)), running_(std::move(running)) {
+    if (!entry_->built_in) opening_.state = LaunchOpening::State::compiling;
+}
+
+void Scene::open(experiments::SharedEntry entry, std::vector<experiments::Assignment> values) {
+    opening_ = {LaunchOpening::State::compiling, std::move(entry), std::move(values), {}};
+    if (opening_.entry != entry_) return;
+    opening_.entry.reset();
+    if (!entry_->built_in) return;
+    // Its kernels run already.
+    opening_.state = LaunchOpening::State::shown;
+    experiment().resume(experiments::fitted({opening_.values, 0, false, {}}, *entry_));
+}
+
+void Scene::fail_opening(std::string error, bool may_follow) {
+    opening_.error = std::move(error);
+    if (may_follow || opening_.state == LaunchOpening::State::shown) return;
+    opening_.state = LaunchOpening::State::failed;
+    opening_.entry.reset();
+}
 
 void Scene::render(Size view) {
     const Size size = experiment().picture_size(view);
@@ -51,8 +70,7 @@ compute::Sources Scene::sources() const {
 
 compute::Sources Scene::used(const compute::Sources& edited) const {
     compute::Sources used;
-    const std::string own =
-        wanted_ ? wanted_->make_parameters()->kernel_file() : experiment().kernel_file();
+    const std::string own = experiment().kernel_file();
     for (const auto& [file, text] : edited)
         if (file == own || device().files().contains(file)) used[file] = text;
     return used;
@@ -72,7 +90,7 @@ Snapshot Scene::snapshot() const {
     if (!failed_) return experiment().snapshot();
     Snapshot snapshot;
     if (kept_ && kept_->frame <= experiment().frame()) snapshot = *kept_;
-    snapshot.parameters = values(experiment(), true);
+    snapshot.parameters = experiment().parameters().assignments(true);
     return snapshot;
 }
 
@@ -102,13 +120,6 @@ void Scene::replace(experiments::Running other, experiments::SharedEntry entry, 
         kept_ = std::move(from);
         kept_changes_ = changes_;
     }
-}
-
-std::vector<experiments::Assignment> values(const Experiment& experiment, bool all) {
-    std::vector<experiments::Assignment> list;
-    for (const experiments::Parameter* p : experiment.parameters().all())
-        if (all || p->text() != p->default_text()) list.push_back({p->id(), p->text()});
-    return list;
 }
 
 }  // namespace warpscope::ui

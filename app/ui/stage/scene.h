@@ -12,6 +12,21 @@
 
 namespace warpscope::ui {
 
+/// The way of a launch file to the picture, after it was opened or its form was changed.
+struct LaunchOpening {
+    enum class State {
+        compiling,  ///< its source is compiled, and then its first frame is computed
+        shown,      ///< it runs; also where there is no launch file
+        failed,     ///< it does not run, and what ran before goes on
+    };
+    State state = State::shown;
+    /// What is to take the place of Scene::entry(); null: nothing, or Scene::entry() is compiled.
+    experiments::SharedEntry entry;
+    std::vector<experiments::Assignment> values;  ///< of its parameters, for its first frame
+    /// Why it, or an edit of its source, does not run. Empty: it does, or it was not tried yet.
+    std::string error;
+};
+
 /// An experiment that is or was on show, with the device that it has for itself, the pixels of its
 /// newest frame, and what it takes to go on with other kernels after its own have failed. All that
 /// is computed for the experiment is computed through its scene.
@@ -22,10 +37,13 @@ class Scene {
     Scene(experiments::SharedEntry entry, experiments::Running running);
 
     const experiments::SharedEntry& entry() const { return entry_; }
-    /// The entry that is to take the place of entry() once its kernels run, such as that of a
-    /// launch file that a person has changed. Null: there is none.
-    const experiments::SharedEntry& wanted_entry() const { return wanted_; }
-    void want(experiments::SharedEntry entry) { wanted_ = std::move(entry); }
+    const LaunchOpening& opening() const { return opening_; }
+    /// A launch file of this source was opened, or was changed.
+    void open(experiments::SharedEntry entry, std::vector<experiments::Assignment> values);
+    /// It, or entry() with other kernels, runs now.
+    void opened() { opening_ = {}; }
+    /// It does not run, or an edit of its source does not. `may_follow`: it may with another text.
+    void fail_opening(std::string error, bool may_follow);
     experiments::Experiment& experiment() const { return *running_.experiment; }
     compute::Device& device() const { return *running_.device; }
     /// Null where the experiment draws no pixels (it has a tree), and before the first render().
@@ -91,8 +109,9 @@ class Scene {
                  experiments::Snapshot from, experiments::Size view);
 
   private:
-    experiments::SharedEntry entry_, wanted_;
+    experiments::SharedEntry entry_;
     experiments::Running running_;
+    LaunchOpening opening_;
     std::unique_ptr<gl::PixelBuffer> pixels_;  ///< destroyed before the device that draws them
     std::uint64_t changes_ = 0;
     compute::Sources previous_;
@@ -104,8 +123,5 @@ class Scene {
     std::uint64_t kept_changes_ = 0;  ///< changes() when `kept_` was taken
     Clock::time_point next_snapshot_{};
 };
-
-/// Every parameter of the experiment, or those alone that differ from their defaults.
-std::vector<experiments::Assignment> values(const experiments::Experiment& experiment, bool all);
 
 }  // namespace warpscope::ui

@@ -366,7 +366,7 @@ void App::remember() {
     settings.view = view_->options();
     settings.parameters = stage_->changed_parameters();
     // They belong to one launch file.
-    settings.parameters.erase("launch");
+    settings.parameters.erase(experiments::launch_experiment().id);
     save_settings(options_.settings, settings);
 }
 
