@@ -23,7 +23,7 @@ SUBFLOORS = {
     "emulator": [{"program"}, {"llvm", "warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
-                    {"nbody", "ripple", "sums", "launch"}, {"copies"}],
+                    {"nbody", "ripple", "sums", "launch"}, {"replicas"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "compute/device/kernel_source.h"
-#include "experiments/copies/try_edits.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
+#include "experiments/replicas/try_edits.h"
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"

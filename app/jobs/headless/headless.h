@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "experiments/copies/running.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/replicas/running.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"

@@ -78,7 +78,7 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (run.schedule != before.schedule || run.seed != before.seed ||
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
-    const bool other = live.scene != taken_from_ || !(now == source_) || stale_;
+    const bool other = live.generation != taken_from_ || !(now == source_) || stale_;
     if (other || (paused && live.frame != frame_ && !copying_.valid())) take(live);
 }
 
@@ -102,7 +102,7 @@ void Microscope::move_breakpoints(const compute::KernelEdits& next) {
 
 /// Asks for a copy. The one before stays on show until it is there.
 void Microscope::take(const LiveLaunch& live) {
-    taken_from_ = live.scene;
+    taken_from_ = live.generation;
     stale_ = false;
     move_breakpoints(live.edits);
     source_ = source_of(live);

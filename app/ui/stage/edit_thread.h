@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 namespace warpscope::ui {
 

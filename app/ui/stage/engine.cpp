@@ -58,33 +58,33 @@ Engine::Engine(const Start& start)
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
     const SharedEntry entry = entry_of(start);
-    auto scene = make(entry, make_device(shown_.device_wish, *entry));
-    scene->experiment().set(start.assignments);
-    if (!start.assignments.empty()) scene->experiment().reset();
-    put_on_show(std::move(scene));
+    auto live = make(entry, make_device(shown_.device_wish, *entry));
+    live->experiment().set(start.assignments);
+    if (!start.assignments.empty()) live->experiment().reset();
+    put_on_show(std::move(live));
     follow_compiler();
 }
 
-Engine::Engine(std::unique_ptr<Scene> scene)
+Engine::Engine(std::unique_ptr<LiveExperiment> live)
     : pick_(Start().pick),
       wishes_after_loss_(Start().wishes_after_loss),
       clock_(Start().clock),
       edits_({}, clock_),
       reader_(clock_),
-      run_(scene->device().settings()),
+      run_(live->device().settings()),
       launch_(experiments::unowned(experiments::launch_experiment())) {
     shown_.paused = true;
-    put_on_show(std::move(scene));
-    edits_.show(*scene_);
+    put_on_show(std::move(live));
+    edits_.show(*live_);
     follow_compiler();
-    picture_stale_ = scene_->pixels() == nullptr;
+    picture_stale_ = live_->pixels() == nullptr;
     read_report();
     read_tree();
     reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version);
 }
 
-std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
-                                    std::unique_ptr<compute::Device> device) {
+std::unique_ptr<LiveExperiment> Engine::make(const SharedEntry& entry,
+                                             std::unique_ptr<compute::Device> device) {
     experiments::Running running{std::move(device), nullptr};
     running.experiment = entry->make(*running.device);
     const auto found = remembered_.find(entry->id);
@@ -92,7 +92,7 @@ std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
         set_all(*running.experiment, found->second);
         running.experiment->reset();
     }
-    return std::make_unique<Scene>(entry, std::move(running));
+    return std::make_unique<LiveExperiment>(entry, std::move(running));
 }
 
 /// Sets each value that is legal, where not all are.
@@ -105,36 +105,36 @@ void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
     }
 }
 
-void Engine::put_on_show(std::unique_ptr<Scene> scene) {
-    scene_ = scene.get();
+void Engine::put_on_show(std::unique_ptr<LiveExperiment> live) {
+    live_ = live.get();
     remember_launch();
-    std::swap(scenes_[scene->entry()->id], scene);
-    ++shown_.scene;
+    std::swap(made_[live->entry()->id], live);
+    ++shown_.generation;
     shown_.comparison.reset();
     reader_.forget();
     failure_.clear();
     before_change_.reset();
     changed();
-    edits_.change_scene();
+    edits_.change_experiment();
 }
 
-/// The launch file as it was changed last, for when its scene is gone.
+/// The launch file as it was changed last, for when its experiment is gone.
 void Engine::remember_launch() {
-    if (scene_ && scene_->entry()->compile) launch_ = scene_->entry();
+    if (live_ && live_->entry()->compile) launch_ = live_->entry();
 }
 
-/// Shows a scene with another device or other kernels than all scenes before, which go.
-void Engine::put_on_show_alone(std::unique_ptr<Scene> scene) {
+/// Shows an experiment with another device or other kernels than all before, which go.
+void Engine::put_on_show_alone(std::unique_ptr<LiveExperiment> live) {
     remember_launch();
     remembered_ = changed_parameters();
-    scenes_.clear();
+    made_.clear();
     edits_.start_anew();
-    put_on_show(std::move(scene));
+    put_on_show(std::move(live));
 }
 
 /// The experiment's state has changed.
 void Engine::changed() {
-    scene_->count_change();
+    live_->count_change();
     picture_stale_ = true;
     reader_.outdate();
     follow_parameters();
@@ -150,42 +150,42 @@ void Engine::follow_parameters() {
 
 experiments::Assignments Engine::changed_parameters() const {
     experiments::Assignments all = remembered_;
-    for (const auto& [id, scene] : scenes_)
-        all[id] = scene->experiment().parameters().assignments(false);
+    for (const auto& [id, live] : made_)
+        all[id] = live->experiment().parameters().assignments(false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
 
 void Engine::select(const SharedEntry& chosen) {
-    if (chosen->id == scene_->entry()->id) return;
+    if (chosen->id == live_->entry()->id) return;
     const auto change = [&] {
         remember_launch();
-        auto found = scenes_.find(chosen->id);
-        auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish, *chosen))
-                                            : std::exchange(found->second, nullptr);
-        scene->device().timings().clear();
-        put_on_show(std::move(scene));
+        auto found = made_.find(chosen->id);
+        auto live = found == made_.end() ? make(chosen, make_device(shown_.device_wish, *chosen))
+                                         : std::exchange(found->second, nullptr);
+        live->device().timings().clear();
+        put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
 }
 
 void Engine::open_launch(const SharedEntry& entry, std::vector<Assignment> values) {
-    const bool on_show = scene_->entry()->id == entry->id &&
+    const bool on_show = live_->entry()->id == entry->id &&
                          experiment().kernel_file() == entry->make_parameters()->kernel_file();
     edits_.forget_failures();
     if (on_show && edits_.can_try()) {
-        scene_->open(entry, std::move(values));
+        live_->open(entry, std::move(values));
         return edits_.look_again();
     }
     const auto change = [&] {
         remembered_.erase(entry->id);
-        auto scene = make(entry, make_device(shown_.device_wish, *entry));
-        scene->open(entry, std::move(values));
-        put_on_show(std::move(scene));
+        auto live = make(entry, make_device(shown_.device_wish, *entry));
+        live->open(entry, std::move(values));
+        put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
 }
 
 std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
@@ -198,7 +198,7 @@ std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
 
 void Engine::set_device(const std::string& wish) {
     const auto change = [&] {
-        auto fresh = make(scene_->entry(), make_device(wish, *scene_->entry()));
+        auto fresh = make(live_->entry(), make_device(wish, *live_->entry()));
         fresh->experiment().set(experiment().parameters().assignments(true));
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
@@ -213,11 +213,11 @@ void Engine::set_run(const compute::RunSettings& run) {
     const bool same_kernels = run.math == old.math;
     const auto change = [&] {
         if (same_kernels) {
-            for (const auto& [id, scene] : scenes_) scene->device().set(run);
+            for (const auto& [id, live] : made_) live->device().set(run);
             edits_.forget_failures();
             return experiment().reset();
         }
-        auto fresh = make(scene_->entry(), make_device(shown_.device_wish, *scene_->entry()));
+        auto fresh = make(live_->entry(), make_device(shown_.device_wish, *live_->entry()));
         fresh->experiment().set(experiment().parameters().assignments(true));
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
@@ -225,7 +225,7 @@ void Engine::set_run(const compute::RunSettings& run) {
     if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
                  same_kernels ? From::shown_device : From::new_device)) {
         run_ = old;
-        for (const auto& [id, scene] : scenes_) scene->device().set(old);
+        for (const auto& [id, live] : made_) live->device().set(old);
     }
     changed();
 }
@@ -233,7 +233,7 @@ void Engine::set_run(const compute::RunSettings& run) {
 void Engine::open(const SharedEntry& entry, std::span<const experiments::NewValue> values,
                   const compute::RunSettings& run) {
     select(entry);
-    if (entry->id != scene_->entry()->id) return;
+    if (entry->id != live_->entry()->id) return;
     if (run != run_) set_run(run);
     assign(*entry, values);
 }
@@ -242,12 +242,12 @@ bool Engine::assign(const experiments::Entry& of, std::span<const experiments::N
     remember_before_change();
     const std::vector<std::string> before = experiment().parameters().of_launch();
     const bool done = attempt("", [&] {
-        if (&of == scene_->entry().get()) return experiment().change(values);
+        if (&of == live_->entry().get()) return experiment().change(values);
         // A launch file has been compiled since, and may have other parameters.
         experiment().set(of.make_parameters()->assignments(values));
     });
     // Kernels that failed may run with other values.
-    if (scene_->failed_run() && experiment().parameters().of_launch() != before)
+    if (live_->failed_run() && experiment().parameters().of_launch() != before)
         edits_.forget_failures();
     if (done && shown_.message.tone == Tone::error) clear_message();
     if (done) shown_.comparison.reset();
@@ -278,13 +278,13 @@ void Engine::compare() {
 
 void Engine::mouse(const std::function<void(Experiment&)>& move) {
     attempt("", [&] { move(experiment()); });
-    scene_->count_change();
+    live_->count_change();
     picture_stale_ = true;
     ++version_;
 }
 
 void Engine::wait_for_checks() {
-    inspector_.wait(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
+    inspector_.wait(*live_->inspected_entry(), live_->inspected(), automatic_checks_);
 }
 
 void Engine::clear_message() {
@@ -324,19 +324,19 @@ Shown Engine::shown() {
     Shown shown = shown_;
     shown.readings = reader_.readings();
     const experiments::Experiment& running = experiment();
-    shown.entry = scene_->entry();
-    shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
+    shown.entry = live_->entry();
+    shown.launch = live_->entry()->compile ? live_->entry() : launch_;
     shown.plan = running.plan();
-    shown.launch_error = scene_->opening().error;
+    shown.launch_error = live_->opening().error;
     shown.parameters = running.parameters().values();
     shown.launch_parameters = running.parameters().of_launch();
-    const experiments::Experiment& inspected = scene_->inspected();
-    shown.inspected = {scene_->inspected_entry(),
+    const experiments::Experiment& inspected = live_->inspected();
+    shown.inspected = {live_->inspected_entry(),
                        inspected.parameters().of_launch(),
                        inspected.device().edits(),
                        inspected.frame(),
                        {}};
-    if (scene_->failed_run()) shown.inspected.failed_block = scene_->failed_run()->block;
+    if (live_->failed_run()) shown.inspected.failed_block = live_->failed_run()->block;
     shown.mouse = running.mouse_use();
     shown.device = device().info();
     shown.run = device().settings();
@@ -347,7 +347,7 @@ Shown Engine::shown() {
     shown.frame = running.frame();
     shown.report_due = report_due();
     shown.changed_since_reset = running.changed_since_reset();
-    if (const gl::PixelBuffer* pixels = scene_->pixels()) {
+    if (const gl::PixelBuffer* pixels = live_->pixels()) {
         shown.picture.texture = pixels->texture();
         shown.picture.path = pixels->path();
         shown.picture.reason = pixels->reason();

@@ -13,21 +13,22 @@
 
 #include "compute/device/device.h"
 #include "compute/helper/helpers.h"
-#include "experiments/copies/pick_for.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/replicas/pick_for.h"
 #include "ui/stage/edited_kernels.h"
 #include "ui/stage/inspector.h"
+#include "ui/stage/live_experiment.h"
 #include "ui/stage/live_launch.h"
 #include "ui/stage/reader.h"
-#include "ui/stage/scene.h"
 #include "ui/stage/shown.h"
 
 namespace warpscope::ui {
 
-/// Computes one experiment at a time: carries out the commands of a person, has the scene on show
-/// compute its frames, and checks its launches. The kernels of the scene follow the texts that are
-/// edited. All of it happens on one thread, the one that made the engine, whose OpenGL context must
-/// be current. Panels never see an engine: they draw the values that shown() returns.
+/// Computes one experiment at a time: carries out the commands of a person, has the experiment on
+/// show compute its frames, and checks its launches. Its kernels follow the texts that are edited.
+/// All of it happens on one thread, the one that made the engine, whose OpenGL context must be
+/// current. Panels never see an engine: they draw the values that shown() returns. The commands are
+/// in engine.cpp; engine_frame.cpp computes a frame and handles what fails in it.
 class Engine {
   public:
     struct Start {
@@ -59,11 +60,11 @@ class Engine {
 
     /// Makes a device and the experiment. Throws what they throw.
     explicit Engine(const Start& start);
-    /// Shows a scene of a finished run, paused. Nothing can be edited in it.
-    explicit Engine(std::unique_ptr<Scene> scene);
+    /// Shows the experiment of a finished run, paused. Nothing can be edited in it.
+    explicit Engine(std::unique_ptr<LiveExperiment> live);
 
-    experiments::Experiment& experiment() const { return scene_->experiment(); }
-    compute::Device& device() const { return scene_->device(); }
+    experiments::Experiment& experiment() const { return live_->experiment(); }
+    compute::Device& device() const { return live_->device(); }
 
     /// Everything that was computed so far.
     Shown shown();
@@ -102,7 +103,7 @@ class Engine {
     void measure_barriers();
     void measure_ceilings();
     LaunchCopy copy_launch(const compute::RunSettings& run) const {
-        return ui::copy_launch(*scene_->inspected_entry(), scene_->inspected(), run);
+        return ui::copy_launch(*live_->inspected_entry(), live_->inspected(), run);
     }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
@@ -129,14 +130,14 @@ class Engine {
   private:
     using Time = std::chrono::steady_clock::time_point;
 
-    // Changes of the scene
-    std::unique_ptr<Scene> make(const experiments::SharedEntry& entry,
-                                std::unique_ptr<compute::Device> device);
+    // What is on show
+    std::unique_ptr<LiveExperiment> make(const experiments::SharedEntry& entry,
+                                         std::unique_ptr<compute::Device> device);
     std::unique_ptr<compute::Device> make_device(const std::string& wish,
                                                  const experiments::Entry& entry) const;
     void use_ranks();
-    void put_on_show(std::unique_ptr<Scene> scene);
-    void put_on_show_alone(std::unique_ptr<Scene> scene);
+    void put_on_show(std::unique_ptr<LiveExperiment> live);
+    void put_on_show_alone(std::unique_ptr<LiveExperiment> live);
     void remember_launch();
     void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
     void changed();
@@ -180,12 +181,12 @@ class Engine {
     std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;
     Reader reader_;
-    std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
-    Scene* scene_ = nullptr;                                ///< the one on show
+    std::map<std::string, std::unique_ptr<LiveExperiment>> made_;  ///< by experiment
+    LiveExperiment* live_ = nullptr;                               ///< the one on show
     compute::RunSettings run_;
     experiments::Assignments remembered_;
     experiments::SharedEntry launch_;  ///< of the newest launch file; at first one of the gallery
-    /// The results so far. shown() adds the current state of the scene.
+    /// The results so far. shown() adds the current state of the experiment.
     Shown shown_;
     std::uint64_t version_ = 0;  ///< counts the changes of what shown() returns
     Inspector inspector_;

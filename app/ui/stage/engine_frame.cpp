@@ -18,8 +18,8 @@ bool Engine::advance(Size view) {
     const std::uint64_t before = version_, checks_before = inspector_.version();
     const EditedKernels::State edits_before = edits_.state();
     compute_frame(view);
-    if (!scene_->failed())
-        inspector_.follow(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
+    if (!live_->failed())
+        inspector_.follow(*live_->inspected_entry(), live_->inspected(), automatic_checks_);
     if (failure_.empty() &&
         reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version))
         ++version_;
@@ -38,7 +38,7 @@ void Engine::follow_compiler() {
 }
 
 bool Engine::report_due() const {
-    return failure_.empty() && !scene_->failed() && reader_.wants_report(!shown_.paused);
+    return failure_.empty() && !live_->failed() && reader_.wants_report(!shown_.paused);
 }
 
 void Engine::compute_frame(Size view) {
@@ -46,15 +46,15 @@ void Engine::compute_frame(Size view) {
     const Size before = std::exchange(view_, view);
     if (!failure_.empty()) handle_failure();
     if (!warm_ && documents().version() != 0) warm();
-    take(edits_.advance(*scene_, view));
-    if (scene_->wants_ranks()) use_ranks();
+    take(edits_.advance(*live_, view));
+    if (live_->wants_ranks()) use_ranks();
     // Kernels that have failed stand still until others take their place.
-    if (scene_->failed()) return;
+    if (live_->failed()) return;
     next_frame_ = experiment().frame() + 1;
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
     const bool steps =
-        !rests && !scene_->stands_still() && (!shown_.paused || std::exchange(step_wanted_, false));
+        !rests && !live_->stands_still() && (!shown_.paused || std::exchange(step_wanted_, false));
     cancelled_ = false;
     if (steps) step();
     if (cancelled_) return;
@@ -64,7 +64,7 @@ void Engine::compute_frame(Size view) {
     if (steps) measure_cost(start);
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
     if (failure_.empty() && reader_.wants_tree()) read_tree();
-    if (scene_->runs_edits()) read_printed();
+    if (live_->runs_edits()) read_printed();
     if (failure_.empty())
         keep_snapshot();
     else
@@ -74,21 +74,21 @@ void Engine::compute_frame(Size view) {
 /// The built-in kernels are back after edits, which run on one device. All ranks go on from there.
 void Engine::use_ranks() {
     const auto change = [&] {
-        const experiments::SharedEntry entry = scene_->entry();
+        const experiments::SharedEntry entry = live_->entry();
         experiments::Running running{make_device(shown_.device_wish, *entry), nullptr};
         running.experiment = entry->make(*running.device);
-        running.experiment->resume(scene_->snapshot());
-        put_on_show(std::make_unique<Scene>(entry, std::move(running)));
+        running.experiment->resume(live_->snapshot());
+        put_on_show(std::make_unique<LiveExperiment>(entry, std::move(running)));
     };
     if (!attempt("It computes on one device.", change, From::new_device))
-        scene_->stay_without_ranks();
+        live_->stay_without_ranks();
 }
 
 /// A GPU computes on after its frame was queued, so the time here says nothing about it.
 void Engine::measure_cost(Time start) {
     if (device().info().kind != compute::DeviceKind::emulator || !failure_.empty()) return;
     const double seconds = std::chrono::duration<double>(clock_() - start).count();
-    shown_.costs.measured(scene_->entry()->id, device().info(), work_, seconds);
+    shown_.costs.measured(live_->entry()->id, device().info(), work_, seconds);
 }
 
 void Engine::take(const EditedKernels::News& news) {
@@ -96,8 +96,8 @@ void Engine::take(const EditedKernels::News& news) {
     if (!news.error.empty()) say(news.error, Tone::error);
     if (news.failure) attempt("", [&] { std::rethrow_exception(news.failure); });
     if (news.replaced) {
-        scene_->count_change();
-        ++shown_.scene;
+        live_->count_change();
+        ++shown_.generation;
         ++version_;
         shown_.comparison.reset();
         reader_.outdate();
@@ -106,7 +106,7 @@ void Engine::take(const EditedKernels::News& news) {
     }
     if (news.began_anew) changed();
     if (news.other_inspected) {
-        ++shown_.scene;
+        ++shown_.generation;
         ++version_;
     }
     if (!news.nothing_runs) return;
@@ -120,7 +120,7 @@ void Engine::step() {
     const bool done = attempt("Paused.", [&] { experiment().step(); });
     if (cancelled_) return;
     if (!done && failure_.empty()) shown_.paused = true;
-    scene_->count_change();
+    live_->count_change();
     picture_stale_ = true;
     reader_.outdate_report();
     ++version_;
@@ -130,7 +130,7 @@ void Engine::render(Size view) {
     picture_stale_ = false;
     ++shown_.picture.version;
     ++version_;
-    const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
+    const bool done = attempt("The picture is the last good one.", [&] { live_->render(view); });
     if (!done && failure_.empty()) shown_.paused = true;
 }
 
@@ -161,8 +161,8 @@ void Engine::read_printed() {
 void Engine::keep_snapshot() {
     const compute::Exchange* const exchange = device().exchange();
     if (exchange && exchange->has_other_processes()) return;  // all end together
-    const bool may_fail = device().info().kind == compute::DeviceKind::cuda || scene_->runs_edits();
-    if (may_fail) attempt("", [&] { scene_->keep_snapshot(); });
+    const bool may_fail = device().info().kind == compute::DeviceKind::cuda || live_->runs_edits();
+    if (may_fail) attempt("", [&] { live_->keep_snapshot(); });
 }
 
 /// Runs `change`. Where it throws, returns false, and the error followed by its consequence is the
@@ -192,7 +192,7 @@ void Engine::begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchPro
     progress_ = std::move(progress);
     activity_ = Activity::other;
     next_frame_ = experiment().frame() + 1;
-    for (const auto& [id, scene] : scenes_) limit(scene->device());
+    for (const auto& [id, live] : made_) limit(live->device());
 }
 
 void Engine::limit(compute::Device& device) const {
@@ -225,23 +225,23 @@ void Engine::go_back() {
 /// Records an error that calls for other kernels or another device. It is handled between frames,
 /// since the panels hold references to what is replaced.
 void Engine::record_failure(const std::exception& error, From from) {
-    if (!scene_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
+    if (!live_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
     // A GPU that this process uses fails for all of its devices. Edits run in a process apart.
-    const bool concerns_scene = from == From::shown_device || !scene_->runs_edits();
+    const bool concerns_shown = from == From::shown_device || !live_->runs_edits();
     const bool edit_failed =
-        scene_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
+        live_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
     const bool device_lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
-    if (!concerns_scene || (!edit_failed && !device_lost)) return;
+    if (!concerns_shown || (!edit_failed && !device_lost)) return;
     failure_ = error.what();
     if (const auto* in_block = dynamic_cast<const compute::BlockError*>(&error))
-        scene_->fail_in(in_block->block);
+        live_->fail_in(in_block->block);
 }
 
 void Engine::handle_failure() {
     const std::string error = std::exchange(failure_, {});
-    if (scene_->failed()) return;
-    if (scene_->runs_edits())
-        take(edits_.replace_failed(*scene_, error, view_));
+    if (live_->failed()) return;
+    if (live_->runs_edits())
+        take(edits_.replace_failed(*live_, error, view_));
     else
         replace_lost_device(error);
 }
@@ -252,8 +252,8 @@ void Engine::replace_lost_device(const std::string& error) {
     const compute::Exchange* const exchange = device().exchange();
     // The other processes wait for this one, and end with it.
     if (exchange && exchange->has_other_processes()) throw compute::DeviceLost(error);
-    scene_->fail();
-    const Snapshot last = scene_->snapshot();
+    live_->fail();
+    const Snapshot last = live_->snapshot();
     for (const std::string& wish : wishes_after_loss_(shown_.device_wish))
         if (continue_on(wish, last, error)) return;
     shown_.paused = true;
@@ -262,7 +262,7 @@ void Engine::replace_lost_device(const std::string& error) {
 /// False: it failed too, and the message says why.
 bool Engine::continue_on(const std::string& wish, const Snapshot& last, const std::string& error) {
     return attempt("Restart Warpscope.", [&] {
-        const experiments::SharedEntry entry = scene_->entry();
+        const experiments::SharedEntry entry = live_->entry();
         experiments::Running running{make_device(wish, *entry), nullptr};
         running.experiment = entry->make(*running.device);
         try {
@@ -276,7 +276,7 @@ bool Engine::continue_on(const std::string& wish, const Snapshot& last, const st
         running.device->synchronize();
         shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
         shown_.device_wish = wish;
-        put_on_show_alone(std::make_unique<Scene>(entry, std::move(running)));
+        put_on_show_alone(std::make_unique<LiveExperiment>(entry, std::move(running)));
         const compute::DeviceInfo& info = device().info();
         say(fmt::format("{} {} continues. To use {} again, restart Warpscope.",
                         compute::sentence(error),

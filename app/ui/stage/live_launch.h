@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 namespace warpscope::ui {
 
@@ -36,7 +36,7 @@ struct LiveLaunch {
     std::vector<std::string> parameters;  ///< ParameterSet::of_launch()
     compute::RunSettings settings;
     compute::KernelEdits edits;
-    std::uint64_t scene = 0;  ///< another number: another experiment
+    std::uint64_t generation = 0;  ///< another number: another experiment
     std::uint64_t frame = 0;
     bool settled = true;         ///< no command is on its way that could change the above
     bool on_this_thread = true;  ///< copies are there at once, and long work may hold this thread

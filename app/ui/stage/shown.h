@@ -58,7 +58,8 @@ struct Shown {
     experiments::SharedEntry launch;  ///< of the newest launch file; at first one of the gallery
     std::shared_ptr<const experiments::LaunchPlan> plan;  ///< of the launch file on show; or null
     std::string launch_error;  ///< why it does not run; empty: it does, or will be tried
-    std::uint64_t scene = 0;   ///< counts the experiments that were made, for whom asks "another?"
+    /// Counts the experiments that were made: another number means another experiment.
+    std::uint64_t generation = 0;
     std::vector<experiments::Value> parameters;  ///< ParameterSet::values()
     std::vector<std::string> launch_parameters;  ///< ParameterSet::of_launch()
     Inspected inspected;

@@ -15,7 +15,8 @@ Stage::Stage(const Start& start) : engine_(std::make_unique<Engine>(start)) {
     follow_engine();
 }
 
-Stage::Stage(std::unique_ptr<Scene> scene) : engine_(std::make_unique<Engine>(std::move(scene))) {
+Stage::Stage(std::unique_ptr<LiveExperiment> live)
+    : engine_(std::make_unique<Engine>(std::move(live))) {
     for (const auto& [file, text] : engine_->documents().texts()) documents_[file].follow(text);
     sent_version_ = documents_.version();
     follow_engine();
@@ -311,7 +312,7 @@ LiveLaunch Stage::launch() {
             inspected.parameters,
             shown_->run,
             inspected.edits,
-            shown_->scene,
+            shown_->generation,
             inspected.frame,
             settled(),
             thread_ == nullptr,

@@ -41,8 +41,8 @@ class Stage {
 
     /// With the engine on the calling thread. Throws what Engine throws.
     explicit Stage(const Start& start);
-    /// Shows a scene of a finished run, paused. Nothing can be edited in it.
-    explicit Stage(std::unique_ptr<Scene> scene);
+    /// Shows the experiment of a finished run, paused. Nothing can be edited in it.
+    explicit Stage(std::unique_ptr<LiveExperiment> live);
     /// With the engine on a thread of its own.
     Stage(const Start& start, EngineThread::Hooks hooks);
 

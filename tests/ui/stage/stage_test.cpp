@@ -19,7 +19,7 @@ class StageTest : public testing::Test {
     int green() { return stage_.pixels()->read_pixels()[1]; }
 
     gl::OffscreenContext context_;
-    Stage stage_{fake_scene()};
+    Stage stage_{fake_live_experiment()};
     FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     const experiments::Size view_{640, 480};
 };

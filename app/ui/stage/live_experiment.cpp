@@ -1,9 +1,9 @@
-#include "ui/stage/scene.h"
+#include "ui/stage/live_experiment.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 namespace warpscope::ui {
 
@@ -32,12 +32,13 @@ std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size)
 
 }  // namespace
 
-Scene::Scene(experiments::SharedEntry entry, experiments::Running running)
+LiveExperiment::LiveExperiment(experiments::SharedEntry entry, experiments::Running running)
     : entry_(std::move(entry)), running_(std::move(running)) {
     if (!entry_->built_in) opening_.state = LaunchOpening::State::compiling;
 }
 
-void Scene::open(experiments::SharedEntry entry, std::vector<experiments::Assignment> values) {
+void LiveExperiment::open(experiments::SharedEntry entry,
+                          std::vector<experiments::Assignment> values) {
     opening_ = {LaunchOpening::State::compiling, std::move(entry), std::move(values), {}};
     if (opening_.entry != entry_) return;
     opening_.entry.reset();
@@ -47,14 +48,14 @@ void Scene::open(experiments::SharedEntry entry, std::vector<experiments::Assign
     experiment().resume(experiments::fitted({opening_.values, 0, false, {}}, *entry_));
 }
 
-void Scene::fail_opening(std::string error, bool may_follow) {
+void LiveExperiment::fail_opening(std::string error, bool may_follow) {
     opening_.error = std::move(error);
     if (may_follow || opening_.state == LaunchOpening::State::shown) return;
     opening_.state = LaunchOpening::State::failed;
     opening_.entry.reset();
 }
 
-void Scene::render(Size view) {
+void LiveExperiment::render(Size view) {
     const Size size = experiment().picture_size(view);
     if (pixels_ && pixels_->width() == size.width && pixels_->height() == size.height)
         draw(experiment(), *pixels_, size);
@@ -62,13 +63,13 @@ void Scene::render(Size view) {
         pixels_ = fresh_pixels(experiment(), size);
 }
 
-compute::Sources Scene::sources() const {
+compute::Sources LiveExperiment::sources() const {
     compute::Sources sources;
     for (const auto& [file, edit] : device().edits()) sources[file] = edit->source;
     return sources;
 }
 
-compute::Sources Scene::used(const compute::Sources& edited) const {
+compute::Sources LiveExperiment::used(const compute::Sources& edited) const {
     compute::Sources used;
     const std::string own = experiment().kernel_file();
     for (const auto& [file, text] : edited)
@@ -76,7 +77,7 @@ compute::Sources Scene::used(const compute::Sources& edited) const {
     return used;
 }
 
-void Scene::keep_snapshot() {
+void LiveExperiment::keep_snapshot() {
     const auto start = Clock::now();
     if (start < next_snapshot_ || (kept_ && kept_changes_ == changes_)) return;
     next_snapshot_ = start + snapshot_interval;  // also where this one fails
@@ -86,7 +87,7 @@ void Scene::keep_snapshot() {
     next_snapshot_ = start + std::max<Clock::duration>(snapshot_interval, snapshot_share * took);
 }
 
-Snapshot Scene::snapshot() const {
+Snapshot LiveExperiment::snapshot() const {
     if (!failed_) return experiment().snapshot();
     Snapshot snapshot;
     if (kept_ && kept_->frame <= experiment().frame()) snapshot = *kept_;
@@ -94,7 +95,7 @@ Snapshot Scene::snapshot() const {
     return snapshot;
 }
 
-void Scene::begin_as(experiments::SharedEntry entry) {
+void LiveExperiment::begin_as(experiments::SharedEntry entry) {
     auto fresh = entry->make(device());
     fresh->resume(experiments::fitted(inspected().snapshot(), *entry));
     running_.experiment = std::move(fresh);
@@ -102,8 +103,8 @@ void Scene::begin_as(experiments::SharedEntry entry) {
     count_change();
 }
 
-void Scene::replace(experiments::Running other, experiments::SharedEntry entry, Snapshot from,
-                    Size view) {
+void LiveExperiment::replace(experiments::Running other, experiments::SharedEntry entry,
+                             Snapshot from, Size view) {
     auto fresh = fresh_pixels(*other.experiment, other.experiment->picture_size(view));
     previous_ = failed_ ? compute::Sources{} : sources();
     std::swap(pixels_, fresh);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/copies/running.h"
+#include "experiments/replicas/running.h"
 #include "gl/pixel_buffer.h"
 
 namespace warpscope::ui {
@@ -20,7 +20,7 @@ struct LaunchOpening {
         failed,     ///< it does not run, and what ran before goes on
     };
     State state = State::shown;
-    /// What is to take the place of Scene::entry(); null: nothing, or Scene::entry() is compiled.
+    /// What is to take the place of LiveExperiment::entry(). Null: nothing, or that is compiled.
     experiments::SharedEntry entry;
     std::vector<experiments::Assignment> values;  ///< of its parameters, for its first frame
     /// Why it, or an edit of its source, does not run. Empty: it does, or it was not tried yet.
@@ -29,12 +29,12 @@ struct LaunchOpening {
 
 /// An experiment that is or was on show, with the device that it has for itself, the pixels of its
 /// newest frame, and what it takes to go on with other kernels after its own have failed. All that
-/// is computed for the experiment is computed through its scene.
-class Scene {
+/// is computed for the experiment is computed through this class.
+class LiveExperiment {
   public:
     using Clock = std::chrono::steady_clock;
 
-    Scene(experiments::SharedEntry entry, experiments::Running running);
+    LiveExperiment(experiments::SharedEntry entry, experiments::Running running);
 
     const experiments::SharedEntry& entry() const { return entry_; }
     const LaunchOpening& opening() const { return opening_; }
@@ -74,8 +74,8 @@ class Scene {
     /// The edits to go back to after a failure: those that ran before the ones that run.
     const compute::Sources& previous_sources() const { return previous_; }
 
-    /// Kernels of the scene's files that failed, when they were tried or later; null: there are
-    /// none, or none in the emulator.
+    /// Kernels of the experiment's files that failed, when they were tried or later; null: there
+    /// are none, or none in the emulator.
     const experiments::FailedRun* failed_run() const {
         return failed_run_ ? &*failed_run_ : nullptr;
     }
@@ -101,7 +101,7 @@ class Scene {
     experiments::Snapshot snapshot() const;
 
     /// Makes the experiment anew as `entry` has it, without kernels, from where inspected() stands.
-    /// Only for a scene whose own kernels were never there.
+    /// Only for an experiment whose own kernels were never there.
     void begin_as(experiments::SharedEntry entry);
     /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
     /// one and draws its frame. Where this throws, nothing has changed.

@@ -11,7 +11,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
-#include "experiments/copies/running.h"
+#include "experiments/replicas/running.h"
 
 namespace warpscope::experiments {
 

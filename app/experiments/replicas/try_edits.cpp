@@ -1,4 +1,4 @@
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 #include <fmt/format.h>
 
