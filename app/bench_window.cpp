@@ -45,10 +45,12 @@ void measure(std::vector<BenchRow>& rows, const Expensive& setting) {
     options.device = "emulator";
     const bool is_launch = experiments::in_gallery(setting.experiment);
     if (is_launch)
-        options.launch = setting.experiment;
+        options.launch = ui::find_launch(setting.experiment);
     else
         options.experiment = setting.experiment;
-    options.assignments = {{is_launch ? "launch" : setting.experiment, setting.values}};
+    const std::string id =
+        is_launch ? experiments::launch_experiment().id : std::string(setting.experiment);
+    options.assignments = {{id, setting.values}};
     options.size = experiments::Size{1600, 900};
     options.settings.clear();
     options.clicks = &clicks;

@@ -12,8 +12,8 @@
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
-#include "experiments/copies/pick_for.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/replicas/pick_for.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/interruption.h"
@@ -32,17 +32,17 @@ namespace {
 
 /// Picks the device of the experiment, with all ranks if the experiment can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
-    for (const experiments::Entry& entry : experiments::registry())
-        if (entry.id == options.experiment)
-            return experiments::pick_for(entry, options.device, processes);
-    return compute::pick_first(options.device);
+    if (options.experiment.empty()) return compute::pick_first(options.device);
+    return experiments::pick_for(experiments::find_experiment(options.experiment), options.device,
+                                 processes);
 }
 
 std::unique_ptr<compute::Device> make_device(const Options& options,
                                              const SharedProcesses& processes = nullptr) {
-    if (options.checks.any() || options.counters) {
+    const jobs::Checks& checks = options.headless.checks;
+    if (checks.any() || options.headless.counters) {
         auto device = compute::make_emulated_device(
-            fmt::format("{} needs the emulator", options.checks.any() ? "--check" : "--counters"));
+            fmt::format("{} needs the emulator", checks.any() ? "--check" : "--counters"));
         device->set(options.run);
         return device;
     }
@@ -56,23 +56,12 @@ std::unique_ptr<compute::Device> make_device(const Options& options,
 }
 
 jobs::HeadlessRequest headless_request(const Options& options) {
-    jobs::HeadlessRequest request{.experiment = options.experiment, .frames = options.frames};
+    jobs::HeadlessRequest request = options.headless;
+    request.experiment = options.experiment;
     const auto assignments = options.assignments.find(options.experiment);
     if (assignments != options.assignments.end()) request.assignments = assignments->second;
     if (options.size) request.size = *options.size;
-    request.screenshot = options.screenshot;
-    request.view_only = options.view_only;
-    request.compare = options.compare;
-    request.force = options.force;
     request.json = options.json;
-    request.checkpoint = options.checkpoint;
-    request.every = options.every;
-    request.resume = options.resume;
-    request.checks = options.checks;
-    request.sarif = options.sarif;
-    request.counters = options.counters;
-    request.lines = options.lines;
-    request.heat = options.heat;
     request.kernel_source = options.kernel_source;
     request.kernels = options.kernels;
     request.launch = options.launch;
@@ -99,7 +88,6 @@ jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
 int run_window(const Options& options, compute::Helpers& helpers,
                const SharedProcesses& processes) {
     jobs::check_kernel_files(options.kernel_source, options.kernels);
-    if (!options.launch.empty()) experiments::find_launch_file(options.launch);
     if (options.reset_settings) ui::save_settings(ui::settings_file(), {});
     ui::WindowOptions window;
     window.helpers = &helpers;
@@ -108,7 +96,7 @@ int run_window(const Options& options, compute::Helpers& helpers,
     };
     window.kernel_source = options.kernel_source;
     window.kernels = options.kernels;
-    window.launch = options.launch;
+    if (!options.launch.empty()) window.launch = ui::find_launch(options.launch);
     if (options.device_given) window.device = options.device;
     if (options.run_given) window.run = options.run;
     window.experiment = options.experiment;

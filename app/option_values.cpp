@@ -76,8 +76,15 @@ std::pair<std::string, experiments::Assignment> split_set(const std::string& tex
 
 }  // namespace
 
-Setting parse_set(const std::string& text) {
+Setting parse_set(const std::string& text, bool of_launch_file) {
     const auto [id, assignment] = split_set(text);
+    if (of_launch_file) {
+        const experiments::Entry& launch = experiments::launch_experiment();
+        if (id == launch.id) return {&launch, assignment};
+        throw UsageError(
+            fmt::format("--set {}: with --launch, write {}.SCALAR=VALUE, e.g. {}.n=1000", text,
+                        launch.id, launch.id));
+    }
     const experiments::Entry& entry = parse_experiment("--set " + text, id);
     try {
         entry.make_parameters()->parse({&assignment, 1});
@@ -85,14 +92,6 @@ Setting parse_set(const std::string& text) {
         throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
     }
     return {&entry, assignment};
-}
-
-experiments::Assignment parse_launch_set(const std::string& text) {
-    const auto [id, assignment] = split_set(text);
-    if (id != "launch")
-        throw UsageError(fmt::format(
-            "--set {}: with --launch, write launch.SCALAR=VALUE, e.g. launch.n=1000", text));
-    return assignment;
 }
 
 }  // namespace warpscope

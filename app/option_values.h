@@ -29,17 +29,15 @@ experiments::Size parse_size(const std::string& text);
 /// The experiment with this id; `argument` stands in the message.
 const experiments::Entry& parse_experiment(const std::string& argument, const std::string& id);
 
-/// One legal value for one parameter of one experiment.
+/// A value for a parameter of an experiment.
 struct Setting {
     const experiments::Entry* experiment;
     experiments::Assignment assignment;
 };
 
-/// "ripple.sync=off".
-Setting parse_set(const std::string& text);
-
-/// "launch.n=1000": only the launch file, which is read later, knows whether it has a scalar n.
-experiments::Assignment parse_launch_set(const std::string& text);
+/// "ripple.sync=off". With a launch file: "launch.n=1000". Only the launch file, which is read
+/// later, knows whether it has a scalar n; other values are legal.
+Setting parse_set(const std::string& text, bool of_launch_file);
 
 /// The value of an enum from its word: "--math fast".
 template <class Enum>

@@ -79,9 +79,9 @@ class Parser {
         return app_.add_flag(name, given, help)->group(group);
     }
 
-    static auto file(const char* name, std::filesystem::path& to) {
-        return [name, &to](const std::string& f) {
-            if (f.empty()) throw UsageError(fmt::format("{}: name a file", name));
+    static auto path(const char* name, std::filesystem::path& to, const char* what = "a file") {
+        return [=, &to](const std::string& f) {
+            if (f.empty()) throw UsageError(fmt::format("{}: name {}", name, what));
             to = f;
         };
     }
@@ -89,22 +89,23 @@ class Parser {
     void declare_actions() {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
-        check_ =
-            text("--check", "C,...",
-                 "run on the emulator and look for errors: race, barrier, memory", group,
-                 [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
+        check_ = text("--check", "C,...",
+                      "run on the emulator and look for errors: race, barrier, memory", group,
+                      [this](const std::string& words) {
+                          options_.headless.checks = jobs::parse_checks(words);
+                      });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
-             file("--sarif", options_.sarif));
-        flag("--counters", options_.counters,
+             path("--sarif", options_.headless.sarif));
+        flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
              "count lines: instructions, divergence, sectors, wavefronts, conflicts", group,
              [this](const std::string& c) {
-                 options_.lines = parse_word<experiments::LineFigure>("--lines", c);
+                 options_.headless.lines = parse_word<experiments::LineFigure>("--lines", c);
              });
         text("--heat", "C", "count words of memory: reads, writes, atomics, races, conflicts",
              group, [this](const std::string& c) {
-                 options_.heat = parse_word<emulator::HeatFigure>("--heat", c);
+                 options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
@@ -145,42 +146,36 @@ class Parser {
                  if (file.empty()) throw UsageError("--bodies: name a file");
                  bodies_ = file;
              });
-        const auto path = [](const char* name, std::filesystem::path& to) {
-            return [name, &to](const std::string& given) {
-                if (given.empty())
-                    throw UsageError(fmt::format("{}: name a file or a folder", name));
-                to = given;
-            };
-        };
+        constexpr const char* either = "a file or a folder";
         launch_ = text("--launch", "FILE",
                        "run the kernels of NAME.launch.json, a NAME.cu or the gallery (--list)",
-                       group, path("--launch", options_.launch));
+                       group, path("--launch", options_.launch, either));
         kernel_source_ = text("--kernel-source", "FILE.cu",
                               "use this file in place of the kernel source of the experiment",
-                              group, path("--kernel-source", options_.kernel_source));
+                              group, path("--kernel-source", options_.kernel_source, either));
         kernels_ = text("--kernels", "DIR",
                         "use the kernel files of DIR (DIR/ripple.cu) instead of the built-in",
-                        group, path("--kernels", options_.kernels));
+                        group, path("--kernels", options_.kernels, either));
     }
 
     void declare_headless() {
         const char* group = "With --headless";
         frames_ =
             text("--frames", "N", "frames to compute (1)", group, [this](const std::string& n) {
-                options_.frames = parse_count("--frames", n, most_frames);
+                options_.headless.frames = parse_count("--frames", n, most_frames);
             });
         screenshot_ =
             text("--screenshot", "FILE.png", "save the last frame, and its settings in the file",
                  group, [this](const std::string& f) {
                      if (f.empty()) throw UsageError("--screenshot: name a PNG file");
-                     options_.screenshot = parse_png_name("--screenshot", f);
+                     options_.headless.screenshot = parse_png_name("--screenshot", f);
                  });
-        view_only_ =
-            flag("--view-only", options_.view_only, "save the picture without the panels", group);
-        compare_ =
-            flag("--compare", options_.compare, "also compare the experiment's variants", group);
-        force_ =
-            flag("--force", options_.force, "run even if it will take more than 10 minutes", group);
+        view_only_ = flag("--view-only", options_.headless.view_only,
+                          "save the picture without the panels", group);
+        compare_ = flag("--compare", options_.headless.compare,
+                        "also compare the experiment's variants", group);
+        force_ = flag("--force", options_.headless.force,
+                      "run even if it will take more than 10 minutes", group);
         declare_checkpoint(group);
         json_ = text("--json", "FILE|-",
                      "write the results as JSON (also --list, --bench); -: standard output", group,
@@ -194,14 +189,15 @@ class Parser {
     void declare_checkpoint(const char* group) {
         checkpoint_ =
             text("--checkpoint", "FILE", "n-body: save the state every N frames (--every)", group,
-                 file("--checkpoint", options_.checkpoint));
+                 path("--checkpoint", options_.headless.checkpoint));
         every_ = text("--every", "N", "frames between checkpoints (100)", group,
                       [this](const std::string& n) {
-                          options_.every = parse_count("--every", n, most_frames);
-                          if (options_.every == 0) throw UsageError("--every 0: write 1 or more");
+                          options_.headless.every = parse_count("--every", n, most_frames);
+                          if (options_.headless.every == 0)
+                              throw UsageError("--every 0: write 1 or more");
                       });
         resume_ = text("--resume", "FILE", "n-body: go on from a checkpoint, on any device", group,
-                       file("--resume", options_.resume));
+                       path("--resume", options_.headless.resume));
     }
 
     void declare_device() {
@@ -266,11 +262,7 @@ class Parser {
         if (!bodies_.empty()) sets = {"nbody.start=file", "nbody.file=" + bodies_};
         sets.insert(sets.end(), set_texts_.begin(), set_texts_.end());
         for (const std::string& text : sets) {
-            if (launch_->count()) {
-                options_.assignments["launch"].push_back(parse_launch_set(text));
-                continue;
-            }
-            const auto& [experiment, assignment] = parse_set(text);
+            const auto& [experiment, assignment] = parse_set(text, launch_->count() > 0);
             options_.assignments[experiment->id].push_back(assignment);
             if (first_set_.empty()) first_set_ = experiment->id;
         }
@@ -278,7 +270,7 @@ class Parser {
     }
 
     void choose_mode() {
-        const bool headless_run = headless_ || check_->count() || options_.counters;
+        const bool headless_run = headless_ || check_->count() || options_.headless.counters;
         const bool bench = bench_->count() > 0;
         if (headless_run + list_ + bench > 1)
             throw UsageError(
@@ -295,11 +287,13 @@ class Parser {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
         }
-        if (!options_.sarif.empty() && !options_.checks.any())
+        if (!options_.headless.sarif.empty() && !options_.headless.checks.any())
             throw UsageError("--sarif: add --check race,barrier,memory");
-        if (options_.lines && !options_.counters) throw UsageError("--lines: add --counters");
-        if (options_.heat && !options_.counters) throw UsageError("--heat: add --counters");
-        if (options_.heat == emulator::HeatFigure::races && !options_.checks.race)
+        if (options_.headless.lines && !options_.headless.counters)
+            throw UsageError("--lines: add --counters");
+        if (options_.headless.heat && !options_.headless.counters)
+            throw UsageError("--heat: add --counters");
+        if (options_.headless.heat == emulator::HeatFigure::races && !options_.headless.checks.race)
             throw UsageError("--heat races: add --check race");
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
@@ -317,17 +311,18 @@ class Parser {
             }
         }
         if (microscope_->count() && !window &&
-            (options_.screenshot.empty() || options_.view_only)) {
+            (options_.headless.screenshot.empty() || options_.headless.view_only)) {
             throw UsageError(
                 "--microscope: only the window and its screenshot show it; add --screenshot "
                 "FILE.png without --view-only, or drop --headless");
         }
         const std::filesystem::path json = options_.json;
-        if (!json.empty() && json.lexically_normal() == options_.screenshot.lexically_normal()) {
+        if (!json.empty() &&
+            json.lexically_normal() == options_.headless.screenshot.lexically_normal()) {
             throw UsageError(
                 fmt::format("--screenshot and --json both name {}; name two files", json.string()));
         }
-        if (options_.view_only && options_.screenshot.empty()) {
+        if (options_.headless.view_only && options_.headless.screenshot.empty()) {
             throw UsageError("--view-only: add --screenshot FILE.png");
         }
     }
@@ -348,9 +343,9 @@ class Parser {
                 "FILE.cu");
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
-            const char* given = check_->count()     ? "--check"
-                                : options_.counters ? "--counters"
-                                                    : "--headless";
+            const char* given = check_->count()              ? "--check"
+                                : options_.headless.counters ? "--counters"
+                                                             : "--headless";
             throw UsageError(
                 fmt::format("{} needs --experiment NAME (--list prints the names)", given));
         }
@@ -368,7 +363,7 @@ class Parser {
             throw UsageError(
                 "--launch: leave out --experiment, --kernel-source and --kernels; the launch file "
                 "names its kernels");
-        options_.experiment = "launch";
+        options_.experiment = experiments::launch_experiment().id;
     }
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};

@@ -8,10 +8,8 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/measure/heat_figures.h"
-#include "experiments/measure/line_figures.h"
 #include "jobs/bench/sections.h"
-#include "jobs/headless/check.h"
+#include "jobs/headless/headless.h"
 
 namespace warpscope {
 
@@ -36,24 +34,11 @@ struct Options {
     std::filesystem::path kernel_source;  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels;        ///< a folder of kernel files; empty: none
 
-    std::uint64_t frames = 1;
     std::optional<experiments::Size> size;
-    std::filesystem::path screenshot;  ///< empty: none
-    bool view_only = false;
-    bool compare = false;
-    bool force = false;           ///< run headless even if it takes very long
+    std::string json;  ///< a file, "-" for standard output; empty: none
+    /// The options that only a headless run has.
+    jobs::HeadlessRequest headless{.experiment = {}};
     bool reset_settings = false;  ///< the window starts with its defaults
-    /// With any of them the app runs headless, on the emulator.
-    jobs::Checks checks;
-    std::filesystem::path sarif;  ///< receives what the checks find; empty: none
-    bool counters = false;        ///< true: run headless, on the emulator
-    /// Also count by source line, sorted by this figure.
-    std::optional<experiments::LineFigure> lines;
-    /// Also count words of memory, sorted by this figure.
-    std::optional<emulator::HeatFigure> heat;
-    std::filesystem::path checkpoint, resume;  ///< empty: none
-    std::uint64_t every = 100;                 ///< frames between checkpoints
-    std::string json;                          ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none

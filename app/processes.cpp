@@ -59,8 +59,8 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
 }  // namespace
 
 void check_processes(const Options& options) {
-    const bool headless = options.mode == Mode::headless && !options.checks.any() &&
-                          !options.counters && options.kernel_source.empty() &&
+    const bool headless = options.mode == Mode::headless && !options.headless.checks.any() &&
+                          !options.headless.counters && options.kernel_source.empty() &&
                           options.kernels.empty();
     const bool shared = headless || options.mode == Mode::window;
     if (shared || compute::place_of_process().count == 1) return;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "experiments/framework/experiment.h"
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody.h"
 #include "experiments/ripple/ripple.h"
 #include "experiments/sums/dot.h"
@@ -24,8 +26,13 @@ std::span<const Entry> registry() {
                       "exact value."),
         entry_of<Reduction>("reduction", "Reduction",
                             "The sum of many floats. Each kernel is faster than the one before."),
+        *launch_entry(gallery_file(gallery()[0].name)),
     };
     return entries;
+}
+
+const Entry& launch_experiment() {
+    return *std::ranges::find_if(registry(), [](const Entry& entry) { return !!entry.compile; });
 }
 
 const Entry& find_experiment(std::string_view id) {

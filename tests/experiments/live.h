@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 #include "experiments/settings.h"
 
 namespace warpscope::tests {

@@ -26,7 +26,7 @@ SUBFLOORS = {
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
-                    {"nbody", "ripple", "sums", "launch"}, {"copies"}],
+                    {"nbody", "ripple", "sums", "launch"}, {"replicas"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],

@@ -43,15 +43,15 @@ TEST(Options, NoArgumentsOpenTheWindow) {
 TEST(Options, APictureMayHaveNoExtensionOrPngInAnyCase) {
     for (const char* name : {"a.png", "a.PNG", "picture", "a.b/picture"}) {
         const Options o = parse({"--headless", "--experiment", "dot", "--screenshot", name});
-        EXPECT_EQ(o.screenshot, name);
+        EXPECT_EQ(o.headless.screenshot, name);
     }
 }
 
 TEST(Options, ForceAndResetSettingsAreOffUnlessGiven) {
     EXPECT_FALSE(parse({}).reset_settings);
     EXPECT_TRUE(parse({"--reset-settings"}).reset_settings);
-    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).force);
-    EXPECT_TRUE(parse({"--headless", "--experiment", "dot", "--force"}).force);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).headless.force);
+    EXPECT_TRUE(parse({"--headless", "--experiment", "dot", "--force"}).headless.force);
 }
 
 TEST(Options, EveryHeadlessOptionIsStored) {
@@ -69,12 +69,12 @@ TEST(Options, EveryHeadlessOptionIsStored) {
     EXPECT_EQ(sets[0].text, "off");
     EXPECT_EQ(sets[1].id, "size");
     EXPECT_EQ(sets[1].text, "64");
-    EXPECT_EQ(o.frames, 12u);
+    EXPECT_EQ(o.headless.frames, 12u);
     EXPECT_EQ(o.size, (experiments::Size{640, 480}));
-    EXPECT_EQ(o.screenshot, "a.png");
-    EXPECT_TRUE(o.view_only);
+    EXPECT_EQ(o.headless.screenshot, "a.png");
+    EXPECT_TRUE(o.headless.view_only);
     EXPECT_EQ(o.json, "-");
-    EXPECT_TRUE(o.compare);
+    EXPECT_TRUE(o.headless.compare);
     EXPECT_EQ(o.device, "emulator");
     EXPECT_EQ(o.run.math, compute::Math::fast);
     EXPECT_EQ(o.run.schedule, compute::Schedule::run_to_barrier);
@@ -86,33 +86,34 @@ TEST(Options, EveryHeadlessOptionIsStored) {
 TEST(Options, CheckImpliesHeadless) {
     const Options o = parse({"--check", "memory,race", "--experiment", "dot", "--frames", "2"});
     EXPECT_EQ(o.mode, Mode::headless);
-    EXPECT_EQ(o.checks.words(), (std::vector<std::string>{"race", "memory"}));
-    EXPECT_FALSE(o.checks.barrier);
-    EXPECT_TRUE(parse({"--headless", "--check", "barrier", "--experiment", "dot"}).checks.barrier);
-    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).checks.any());
+    EXPECT_EQ(o.headless.checks.words(), (std::vector<std::string>{"race", "memory"}));
+    EXPECT_FALSE(o.headless.checks.barrier);
+    EXPECT_TRUE(
+        parse({"--headless", "--check", "barrier", "--experiment", "dot"}).headless.checks.barrier);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).headless.checks.any());
 }
 
 TEST(Options, CountersImplyHeadless) {
     const Options o = parse({"--counters", "--experiment", "dot", "--check", "race"});
     EXPECT_EQ(o.mode, Mode::headless);
-    EXPECT_TRUE(o.counters);
-    EXPECT_TRUE(o.checks.race);
-    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).counters);
-    EXPECT_FALSE(o.lines);
+    EXPECT_TRUE(o.headless.counters);
+    EXPECT_TRUE(o.headless.checks.race);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).headless.counters);
+    EXPECT_FALSE(o.headless.lines);
 }
 
 TEST(Options, LinesNameAFigureOfTheCounters) {
     const Options o = parse({"--counters", "--lines", "conflicts", "--experiment", "ripple"});
-    EXPECT_EQ(o.lines, experiments::LineFigure::conflicts);
+    EXPECT_EQ(o.headless.lines, experiments::LineFigure::conflicts);
 }
 
 TEST(Options, HeatNamesAFigureOfTheWords) {
     const Options o = parse({"--counters", "--heat", "conflicts", "--experiment", "ripple"});
-    EXPECT_EQ(o.heat, emulator::HeatFigure::conflicts);
-    EXPECT_FALSE(parse({"--counters", "--experiment", "ripple"}).heat);
+    EXPECT_EQ(o.headless.heat, emulator::HeatFigure::conflicts);
+    EXPECT_FALSE(parse({"--counters", "--experiment", "ripple"}).headless.heat);
     const Options races =
         parse({"--counters", "--check", "race", "--heat", "races", "--experiment", "ripple"});
-    EXPECT_EQ(races.heat, emulator::HeatFigure::races);
+    EXPECT_EQ(races.headless.heat, emulator::HeatFigure::races);
 }
 
 TEST(Options, BarriersOptionSetsThePolicy) {
@@ -137,6 +138,18 @@ TEST(Options, BodiesOptionComesBeforeEverySet) {
     EXPECT_EQ(sets[0].id + "=" + sets[0].text, "start=file");
     EXPECT_EQ(sets[1].id + "=" + sets[1].text, "file=stars.csv");
     EXPECT_EQ(sets[2].id + "=" + sets[2].text, "start=disk");
+}
+
+TEST(Options, TheScalarsOfALaunchFileAreNotKnownYet) {
+    const Options o = parse({"--launch", "a.cu", "--set", "launch.any=7"});
+    EXPECT_EQ(o.experiment, "launch");
+    EXPECT_EQ(o.assignments.at("launch").at(0).id, "any");
+    EXPECT_EQ(complaint({"--launch", "a.cu", "--set", "ripple.size=64"}),
+              "--set ripple.size=64: with --launch, write launch.SCALAR=VALUE, e.g. launch.n=1000");
+    // Without a file: the first kernel of the gallery, whose scalars are known.
+    EXPECT_EQ(parse({"--headless", "--set", "launch.width=64"}).experiment, "launch");
+    EXPECT_NE(complaint({"--headless", "--set", "launch.any=7"}).find("unknown parameter"),
+              std::string::npos);
 }
 
 TEST(Options, WithoutExperimentTheFirstSetChoosesIt) {

@@ -7,7 +7,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "support/host_device.h"
-#include "ui/stage/scene.h"
+#include "ui/stage/live_experiment.h"
 
 namespace warpscope::ui {
 
@@ -136,10 +136,10 @@ inline const experiments::Entry& fake_entry() {
 }
 
 /// The fake experiment on a fake device.
-inline std::unique_ptr<Scene> fake_scene() {
+inline std::unique_ptr<LiveExperiment> fake_live_experiment() {
     experiments::Running running{std::make_shared<FakeDevice>(), nullptr};
     running.experiment = fake_entry().make(*running.device);
-    return std::make_unique<Scene>(experiments::unowned(fake_entry()), std::move(running));
+    return std::make_unique<LiveExperiment>(experiments::unowned(fake_entry()), std::move(running));
 }
 
 }  // namespace warpscope::ui

@@ -6,12 +6,12 @@ namespace warpscope::ui {
 
 /// The launch of an experiment of this thread; its copies are there at once.
 inline LiveLaunch live_launch_of(const experiments::Entry& entry, experiments::Experiment& live,
-                                 std::uint64_t scene = 1) {
+                                 std::uint64_t generation = 1) {
     return {experiments::unowned(entry),
             live.parameters().of_launch(),
             live.device().settings(),
             live.device().edits(),
-            scene,
+            generation,
             live.frame(),
             true,
             true,

@@ -14,8 +14,7 @@ constexpr std::size_t most_looked_at = 4096;
 /// One thread's access in the stepper's block.
 struct Party {
     Party(const Stepper& stepper, const ThreadAtLine& at) {
-        const Dim3& size = stepper.launch().launch.block;
-        const std::uint32_t index = at.thread.x + size.x * (at.thread.y + size.y * at.thread.z);
+        const std::uint32_t index = linear_in(stepper.launch().launch.block, at.thread);
         warp = index / 32;
         lane = index % 32;
         const Kernel& kernel = stepper.kernel();

@@ -17,6 +17,11 @@ constexpr Dim3 index_in(const Dim3& extent, std::uint32_t linear) {
     return {linear % extent.x, linear / extent.x % extent.y, linear / extent.x / extent.y};
 }
 
+/// The number of the element of `extent` at `index`: the inverse of index_in().
+constexpr std::uint32_t linear_in(const Dim3& extent, const Dim3& index) {
+    return index.x + extent.x * (index.y + extent.y * index.z);
+}
+
 /// "(3,0,0)"
 inline std::string name_of(const Dim3& index) {
     return '(' + std::to_string(index.x) + ',' + std::to_string(index.y) + ',' +

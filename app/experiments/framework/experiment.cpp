@@ -5,29 +5,24 @@
 namespace warpscope::experiments {
 
 void Experiment::set(std::span<const Assignment> assignments) {
-    struct Before {
-        Parameter* parameter;
-        std::string text;
-    };
-    std::vector<Before> before;
-    for (const Assignment& assignment : assignments) {
-        Parameter& parameter = parameters().find(assignment.id);
-        before.push_back({&parameter, parameter.text()});
-    }
+    change(parameters().read(assignments));
+}
+
+void Experiment::change(std::span<const NewValue> values) {
+    const std::vector<NewValue> before = parameters().replace(values);
     try {
-        for (std::size_t i = 0; i < assignments.size(); ++i)
-            before[i].parameter->parse(assignments[i].text);
         std::vector<Parameter*> which;
-        for (const Before& old : before)
-            if (old.parameter->text() != old.text &&
-                std::find(which.begin(), which.end(), old.parameter) == which.end())
-                which.push_back(old.parameter);
+        for (const NewValue& old : before) {
+            Parameter* const parameter = parameters().all()[old.place];
+            if (parameter->get() != old.value && std::ranges::find(which, parameter) == which.end())
+                which.push_back(parameter);
+        }
         if (which.empty()) return;
         changed(which);
         std::erase_if(which, [](const Parameter* parameter) { return parameter->is_view(); });
         if (frame_ != 0 && !which.empty() && leaves_trace(which)) changed_since_reset_ = true;
     } catch (...) {
-        for (const Before& old : before) old.parameter->parse(old.text);
+        parameters().replace(before);
         throw;
     }
 }
@@ -53,10 +48,7 @@ void Experiment::begin_at_frame_0() {
 }
 
 Snapshot Experiment::snapshot() {
-    Snapshot taken{{}, frame_, changed_since_reset_, save_state()};
-    for (const Parameter* parameter : parameters().all())
-        taken.parameters.push_back({parameter->id(), parameter->text()});
-    return taken;
+    return {parameters().assignments(true), frame_, changed_since_reset_, save_state()};
 }
 
 void Experiment::resume(const Snapshot& snapshot) {

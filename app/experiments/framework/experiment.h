@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/host/host_code.h"
 #include "compute/device/device.h"
 #include "experiments/framework/parameter.h"
 #include "experiments/framework/report.h"
@@ -23,6 +24,9 @@ class Helpers;
 }
 
 namespace warpscope::experiments {
+
+struct BufferContents;
+struct LaunchPlan;
 
 struct Size {
     int width = 0;
@@ -86,6 +90,8 @@ class Experiment {
     /// DeviceError or the error of a file if the state cannot be made. After a throw, values and
     /// state are unchanged.
     void set(std::span<const Assignment> assignments);
+    /// set(), for values that ParameterSet::read() has returned.
+    void change(std::span<const NewValue> values);
 
     /// frame(): frames since the last reset. changed_since_reset(): whether a parameter changed
     /// since then, so that parameters and frame number alone do not determine the picture.
@@ -121,6 +127,13 @@ class Experiment {
     virtual Report report() = 0;
     /// Measures every variant, which may take seconds. nullopt if there is nothing to compare.
     virtual std::optional<Comparison> compare() { return std::nullopt; }
+    /// The launch file that describes it; null: none does.
+    virtual std::shared_ptr<const LaunchPlan> plan() const { return nullptr; }
+    /// The buffer of its launch file that is chosen, after the current frame. Null: there is none,
+    /// or it has more than `most_bytes`.
+    virtual std::shared_ptr<const BufferContents> contents(std::size_t most_bytes) {
+        return (void)most_bytes, nullptr;
+    }
     /// The files that its settings ask for, with what they hold after the current frame.
     virtual std::vector<OutputFile> output_files() { return {}; }
     /// The tree of the current settings, or null. A change of parameters invalidates it.
@@ -173,7 +186,8 @@ using SharedEntry = std::shared_ptr<const Entry>;
 /// An experiment with kernels that were compiled from a text of their source.
 struct CompiledEntry {
     SharedEntry entry;  ///< its parameters are those that the kernels call for
-    std::shared_ptr<const compute::KernelEdit> kernels;
+    std::shared_ptr<const compute::KernelEdit> kernels{};  ///< with all warnings
+    std::vector<compiler::LeftOut> left_out{};             ///< host code of the source
     bool begins_anew = false;  ///< another source has taken the place of the one before
 };
 
@@ -192,8 +206,8 @@ struct Entry {
     /// The entry for its built-in kernels, where this one is for an edit of them. Null: this one
     /// is.
     std::shared_ptr<const Entry> unedited{};
-    /// Compiles a source of an experiment whose parameters follow from the source. Null: they do
-    /// not.
+    /// Compiles a source of an experiment that a launch file describes, whose parameters follow
+    /// from the source. Null: no launch file describes it.
     /// Throws what compute::Helpers::compile() throws, and std::invalid_argument if the experiment
     /// can't launch the kernels of this source.
     std::function<CompiledEntry(compute::Helpers&, const std::string& source, compute::Math,
@@ -223,6 +237,8 @@ Entry entry_of(std::string id, std::string title, std::string summary, bool has_
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.
 std::span<const Entry> registry();
+/// The one that launch files describe, with the first kernel of the gallery.
+const Entry& launch_experiment();
 /// Throws ParameterError that names the known ids.
 const Entry& find_experiment(std::string_view id);
 

@@ -30,6 +30,9 @@ class FrameCosts {
     std::map<std::pair<std::string, int>, Measured, std::less<>> largest_;  ///< by device ordinal
 };
 
+/// The checks and the counters slow the emulator down by this factor at most, as the bench demands.
+inline constexpr double watched_factor = 1.6;
+
 /// For people: "310 µs", "41.2 ms", "13.1 s", "12 min", "7 h", "3 days".
 std::string duration_words(double seconds);
 

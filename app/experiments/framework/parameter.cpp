@@ -49,32 +49,22 @@ std::string shortest(double value) {
 
 }  // namespace
 
-Parameter::Parameter(ParameterSet& owner, std::string id, std::string label, std::string help)
-    : id_(std::move(id)), label_(std::move(label)), help_(std::move(help)) {
+Parameter::Parameter(ParameterSet& owner, std::string id, std::string label, std::string help,
+                     Value initial)
+    : place_(owner.all_.size()),
+      id_(std::move(id)),
+      label_(std::move(label)),
+      help_(std::move(help)),
+      initial_(initial),
+      value_(std::move(initial)) {
     owner.all_.push_back(this);
 }
 
-Toggle::Toggle(ParameterSet& owner, std::string id, std::string label, std::string help,
-               bool initial)
-    : Parameter(owner, std::move(id), std::move(label), std::move(help)),
-      initial_(initial),
-      value_(initial) {}
-
-void Toggle::parse(std::string_view text) {
-    if (text == "on" || text == "true" || text == "1")
-        value_ = true;
-    else if (text == "off" || text == "false" || text == "0")
-        value_ = false;
-    else
-        refuse(*this, text, "one of");
+Value Toggle::read(std::string_view text) const {
+    if (text == "on" || text == "true" || text == "1") return true;
+    if (text == "off" || text == "false" || text == "0") return false;
+    refuse(*this, text, "one of");
 }
-
-Choice::Choice(ParameterSet& owner, std::string id, std::string label, std::string help,
-               std::vector<Word> words, std::size_t initial)
-    : Parameter(owner, std::move(id), std::move(label), std::move(help)),
-      words_(std::move(words)),
-      initial_(initial),
-      index_(initial) {}
 
 std::string Choice::range() const {
     std::string list;
@@ -85,77 +75,51 @@ std::string Choice::range() const {
     return list;
 }
 
-void Choice::parse(std::string_view text) {
+Value Choice::read(std::string_view text) const {
     const auto found =
         std::find_if(words_.begin(), words_.end(), [&](const Word& w) { return w.id == text; });
     if (found == words_.end()) refuse(*this, text, "one of");
-    index_ = std::size_t(found - words_.begin());
+    return std::size_t(found - words_.begin());
 }
-
-Integer::Integer(ParameterSet& owner, std::string id, std::string label, std::string help,
-                 std::int64_t initial, std::int64_t low, std::int64_t high)
-    : Parameter(owner, std::move(id), std::move(label), std::move(help)),
-      initial_(initial),
-      low_(low),
-      high_(high),
-      value_(initial) {}
 
 std::string Integer::range() const {
     if (lowest_.empty()) return fmt::format("{}..{}", low_, high_);
     return fmt::format("{}|{}..{}", lowest_, low_ + 1, high_);
 }
-std::string Integer::text_of(std::int64_t value) const {
-    return value == low_ && !lowest_.empty() ? lowest_ : std::to_string(value);
-}
-std::string Integer::text() const {
-    return text_of(value_);
-}
-std::string Integer::default_text() const {
-    return text_of(initial_);
+
+std::string Integer::text_of(const Value& value) const {
+    const std::int64_t number = std::get<std::int64_t>(value);
+    return number == low_ && !lowest_.empty() ? lowest_ : std::to_string(number);
 }
 
-void Integer::parse(std::string_view text) {
+Value Integer::read(std::string_view text) const {
     std::int64_t value = 0;
     if (!lowest_.empty() && text == lowest_)
         value = low_;
     else if (!read_number(text, value) || value < low_ || value > high_)
         refuse(*this, text, "a whole number in");
-    value_ = value;
+    return value;
 }
-
-Real::Real(ParameterSet& owner, std::string id, std::string label, std::string help, double initial,
-           double low, double high, std::string unit)
-    : Parameter(owner, std::move(id), std::move(label), std::move(help)),
-      initial_(initial),
-      low_(low),
-      high_(high),
-      value_(initial),
-      unit_(std::move(unit)) {}
 
 std::string Real::range() const {
     return shortest(low_) + ".." + shortest(high_);
 }
-std::string Real::text() const {
-    return shortest(value_);
-}
-std::string Real::default_text() const {
-    return shortest(initial_);
+
+std::string Real::text_of(const Value& value) const {
+    return shortest(std::get<double>(value));
 }
 
-void Real::parse(std::string_view text) {
+Value Real::read(std::string_view text) const {
     double value = 0;
     if (!read_number(text, value) || !std::isfinite(value) || value < low_ || value > high_)
         refuse(*this, text, "a number in");
-    value_ = value;
+    return value;
 }
 
 void Real::set(double value) {
     if (!(value >= low_ && value <= high_)) refuse(*this, shortest(value), "a number in");
-    value_ = value;
+    take(value);
 }
-
-Text::Text(ParameterSet& owner, std::string id, std::string label, std::string help)
-    : Parameter(owner, std::move(id), std::move(label), std::move(help)) {}
 
 bool ParameterGroup::matters() const {
     return std::any_of(parameters.begin(), parameters.end(),
@@ -180,8 +144,40 @@ Parameter& ParameterSet::find(std::string_view id) const {
                                      nearest->id(), known));
 }
 
-void ParameterSet::parse(std::span<const Assignment> assignments) {
-    for (const Assignment& one : assignments) find(one.id).parse(one.text);
+std::vector<NewValue> ParameterSet::read(std::span<const Assignment> assignments) const {
+    std::vector<NewValue> values;
+    for (const Assignment& one : assignments) {
+        const Parameter& parameter = find(one.id);
+        values.push_back({parameter.place(), parameter.read(one.text)});
+    }
+    return values;
+}
+
+std::vector<NewValue> ParameterSet::replace(std::span<const NewValue> values) const {
+    std::vector<NewValue> before;
+    for (const NewValue& one : values) before.push_back({one.place, all_[one.place]->get()});
+    for (const NewValue& one : values) all_[one.place]->take(one.value);
+    return before;
+}
+
+std::vector<Assignment> ParameterSet::assignments(std::span<const NewValue> values) const {
+    std::vector<Assignment> list;
+    for (const NewValue& one : values)
+        list.push_back({all_[one.place]->id(), all_[one.place]->text_of(one.value)});
+    return list;
+}
+
+std::vector<Assignment> ParameterSet::assignments(bool all) const {
+    std::vector<Assignment> list;
+    for (const Parameter* p : all_)
+        if (all || !p->is_default()) list.push_back({p->id(), p->text()});
+    return list;
+}
+
+std::vector<Value> ParameterSet::values() const {
+    std::vector<Value> values;
+    for (const Parameter* parameter : all_) values.push_back(parameter->get());
+    return values;
 }
 
 std::vector<std::string> ParameterSet::of_launch() const {

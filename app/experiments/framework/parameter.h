@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -29,6 +30,16 @@ struct Assignment {
 /// parameter, the last one counts.
 using Assignments = std::map<std::string, std::vector<Assignment>>;
 
+/// A legal value: of a toggle, of a choice (the index of its word), of an integer, of a real number
+/// or of a text.
+using Value = std::variant<bool, std::size_t, std::int64_t, double, std::string>;
+
+/// A new value for the parameter that stands at `place` in its set.
+struct NewValue {
+    std::size_t place;
+    Value value;
+};
+
 /// Why a value does not show what it promises, and the assignment that helps.
 struct Remark {
     std::string sentence;  ///< "Only the stamped tile detects stale reads."
@@ -37,18 +48,21 @@ struct Remark {
 };
 
 class ParameterSet;
+struct LaunchParameters;
 
 /// One setting of an experiment. It is declared once: the panel's widget, `--set`, `--list`, the
-/// JSON and the PNG metadata all read this declaration. Values travel as text: `parse()` accepts
-/// every text that `text()` returns.
+/// JSON and the PNG metadata all read this declaration. `read()` accepts every text that `text()`
+/// returns.
 class Parameter {
   public:
     /// Adds itself to `owner`. Both belong to one experiment and are destroyed together.
-    Parameter(ParameterSet& owner, std::string id, std::string label, std::string help);
+    Parameter(ParameterSet& owner, std::string id, std::string label, std::string help,
+              Value initial);
     Parameter(const Parameter&) = delete;
     Parameter& operator=(const Parameter&) = delete;
     virtual ~Parameter() = default;
 
+    std::size_t place() const { return place_; }         ///< in ParameterSet::all()
     const std::string& id() const { return id_; }        ///< "sync"; `--set ripple.sync=off`
     const std::string& label() const { return label_; }  ///< "__syncthreads()"
     const std::string& help() const { return help_; }    ///< a sentence for tooltip and --list
@@ -72,14 +86,24 @@ class Parameter {
 
     virtual std::string type() const = 0;   ///< "toggle", "choice", "integer", "real", "text"
     virtual std::string range() const = 0;  ///< "on|off", "16..4096", "any text"
-    virtual std::string text() const = 0;
-    virtual std::string default_text() const = 0;
+    /// Throws ParameterError if `text` is not a legal value.
+    virtual Value read(std::string_view text) const = 0;
+    /// A text from which read() makes this value, one that it has made before.
+    virtual std::string text_of(const Value& value) const = 0;
+
+    const Value& get() const { return value_; }
+    /// Takes a value that read() has returned, here or of a parameter with this declaration.
+    void take(Value value) { value_ = std::move(value); }
     /// Throws ParameterError and keeps the old value if `text` is not a legal value.
-    virtual void parse(std::string_view text) = 0;
-    bool is_default() const { return text() == default_text(); }
+    void parse(std::string_view text) { take(read(text)); }
+    std::string text() const { return text_of(value_); }
+    std::string default_text() const { return text_of(initial_); }
+    bool is_default() const { return value_ == initial_; }
 
   private:
+    std::size_t place_;
     std::string id_, label_, help_;
+    Value initial_, value_;
     std::function<bool()> matters_;
     std::optional<Assignment> comes_with_;
     std::function<std::optional<Remark>()> remark_;
@@ -88,16 +112,15 @@ class Parameter {
 
 class Toggle : public Parameter {
   public:
-    Toggle(ParameterSet& owner, std::string id, std::string label, std::string help, bool initial);
-    operator bool() const { return value_; }
+    Toggle(ParameterSet& owner, std::string id, std::string label, std::string help, bool initial)
+        : Parameter(owner, std::move(id), std::move(label), std::move(help), initial) {}
+    operator bool() const { return std::get<bool>(get()); }
     std::string type() const override { return "toggle"; }
     std::string range() const override { return "on|off"; }
-    std::string text() const override { return value_ ? "on" : "off"; }
-    std::string default_text() const override { return initial_ ? "on" : "off"; }
-    void parse(std::string_view text) override;  ///< on, off (also true, false, 1, 0)
-
-  private:
-    bool initial_, value_;
+    Value read(std::string_view text) const override;  ///< on, off (also true, false, 1, 0)
+    std::string text_of(const Value& value) const override {
+        return std::get<bool>(value) ? "on" : "off";
+    }
 };
 
 /// One of several words.
@@ -108,18 +131,20 @@ class Choice : public Parameter {
         std::string label;  ///< "without the first barrier"
     };
     Choice(ParameterSet& owner, std::string id, std::string label, std::string help,
-           std::vector<Word> words, std::size_t initial = 0);
-    std::size_t index() const { return index_; }
+           std::vector<Word> words, std::size_t initial = 0)
+        : Parameter(owner, std::move(id), std::move(label), std::move(help), initial),
+          words_(std::move(words)) {}
+    std::size_t index() const { return std::get<std::size_t>(get()); }
     const std::vector<Word>& words() const { return words_; }
     std::string type() const override { return "choice"; }
     std::string range() const override;
-    std::string text() const override { return words_[index_].id; }
-    std::string default_text() const override { return words_[initial_].id; }
-    void parse(std::string_view text) override;
+    Value read(std::string_view text) const override;
+    std::string text_of(const Value& value) const override {
+        return words_[std::get<std::size_t>(value)].id;
+    }
 
   private:
     std::vector<Word> words_;
-    std::size_t initial_, index_;
 };
 
 /// A choice whose value is an enum. The enumerators are in the order of the words.
@@ -133,59 +158,60 @@ class ChoiceOf : public Choice {
 class Integer : public Parameter {
   public:
     Integer(ParameterSet& owner, std::string id, std::string label, std::string help,
-            std::int64_t initial, std::int64_t low, std::int64_t high);
-    operator std::int64_t() const { return value_; }
+            std::int64_t initial, std::int64_t low, std::int64_t high)
+        : Parameter(owner, std::move(id), std::move(label), std::move(help), initial),
+          low_(low),
+          high_(high) {}
+    operator std::int64_t() const { return std::get<std::int64_t>(get()); }
     std::int64_t low() const { return low_; }
     std::int64_t high() const { return high_; }
     /// The lowest value has a word instead of a number, such as "centre".
     void name_lowest(std::string word) { lowest_ = std::move(word); }
-    /// The value as text(): its number or, for the lowest, its word.
-    std::string text_of(std::int64_t value) const;
     std::string type() const override { return "integer"; }
     std::string range() const override;
-    std::string text() const override;
-    std::string default_text() const override;
-    void parse(std::string_view text) override;
+    Value read(std::string_view text) const override;
+    std::string text_of(const Value& value) const override;  ///< for the lowest: its word
 
   private:
-    std::int64_t initial_, low_, high_, value_;
+    std::int64_t low_, high_;
     std::string lowest_;  ///< empty: the lowest value has no word
 };
 
 class Real : public Parameter {
   public:
     Real(ParameterSet& owner, std::string id, std::string label, std::string help, double initial,
-         double low, double high, std::string unit = "");
-    operator double() const { return value_; }
+         double low, double high, std::string unit = "")
+        : Parameter(owner, std::move(id), std::move(label), std::move(help), initial),
+          low_(low),
+          high_(high),
+          unit_(std::move(unit)) {}
+    operator double() const { return std::get<double>(get()); }
     double low() const { return low_; }
     double high() const { return high_; }
     const std::string& unit() const { return unit_; }
     std::string type() const override { return "real"; }
     std::string range() const override;
-    std::string text() const override;  ///< shortest text that reads back as the same double
-    std::string default_text() const override;
-    void parse(std::string_view text) override;  ///< finite numbers only
+    Value read(std::string_view text) const override;  ///< finite numbers only
+    /// The shortest text that reads back as this double.
+    std::string text_of(const Value& value) const override;
     /// Throws ParameterError and keeps the old value if `value` is outside of low() to high().
     void set(double value);
 
   private:
-    double initial_, low_, high_, value_;
+    double low_, high_;
     std::string unit_;
 };
 
 /// A path or other text without rules; empty by default.
 class Text : public Parameter {
   public:
-    Text(ParameterSet& owner, std::string id, std::string label, std::string help);
-    const std::string& value() const { return value_; }
+    Text(ParameterSet& owner, std::string id, std::string label, std::string help)
+        : Parameter(owner, std::move(id), std::move(label), std::move(help), std::string()) {}
+    const std::string& value() const { return std::get<std::string>(get()); }
     std::string type() const override { return "text"; }
     std::string range() const override { return "any text"; }
-    std::string text() const override { return value_; }
-    std::string default_text() const override { return {}; }
-    void parse(std::string_view text) override { value_ = text; }
-
-  private:
-    std::string value_;
+    Value read(std::string_view text) const override { return std::string(text); }
+    std::string text_of(const Value& value) const override { return std::get<std::string>(value); }
 };
 
 /// Parameters that stand together in the panel, below a title.
@@ -210,8 +236,17 @@ class ParameterSet {
     const std::vector<ParameterGroup>& groups() const { return groups_; }
     /// Throws ParameterError that lists the known ids and suggests the one nearest to `id`.
     Parameter& find(std::string_view id) const;
-    /// Parses one value after the other. Throws ParameterError at the first one that is not legal.
-    void parse(std::span<const Assignment> assignments);
+    /// Throws ParameterError at the first value that is not legal.
+    std::vector<NewValue> read(std::span<const Assignment> assignments) const;
+    /// Takes the values and returns those before, of the parameters in this order.
+    std::vector<NewValue> replace(std::span<const NewValue> values) const;
+    /// read() and replace().
+    void parse(std::span<const Assignment> assignments) { replace(read(assignments)); }
+    std::vector<Assignment> assignments(std::span<const NewValue> values) const;
+    /// The values of all parameters, or of those alone that differ from their defaults.
+    std::vector<Assignment> assignments(bool all) const;
+    /// Every value, in the order of all().
+    std::vector<Value> values() const;
     /// "id=text" of each parameter that matters and is not only a view. If this list has not
     /// changed, neither has the experiment's launch.
     std::vector<std::string> of_launch() const;
@@ -222,6 +257,8 @@ class ParameterSet {
     /// within 30 % for built-in kernels. 0: not known.
     virtual double work() const { return 0; }
 
+    /// These, as those of a launch file; null: they are not.
+    virtual const LaunchParameters* of_launch_file() const { return nullptr; }
     /// The toggle that switches the barriers of kernel_file(); null: there is none.
     virtual const Toggle* barrier_switch() const { return nullptr; }
     /// Whether the kernel executes the barriers of kernel_file() that stand after `if (NAME)`.

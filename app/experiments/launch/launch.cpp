@@ -84,12 +84,14 @@ std::string summary_of(const LaunchFile& file) {
                        title_of(file));
 }
 
-CompiledEntry compiled_entry(const OpenedLaunch& opened) {
-    auto kernels = std::make_shared<compute::KernelEdit>(*opened.kernels);
-    for (const compiler::LeftOut& part : opened.left_out)
+/// With a note for each part that is left out.
+CompiledEntry noted(CompiledEntry compiled) {
+    auto kernels = std::make_shared<compute::KernelEdit>(*compiled.kernels);
+    for (const compiler::LeftOut& part : compiled.left_out)
         kernels->warnings.push_back({part.first_line, 0, compiler::Severity::note,
                                      fmt::format("{} is left out: it is host code", part.what)});
-    return {launch_entry(opened.plan), std::move(kernels), opened.begins_anew};
+    compiled.kernels = std::move(kernels);
+    return compiled;
 }
 
 }  // namespace
@@ -297,8 +299,7 @@ SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
         entry.unedited = launch_entry(gallery_file(plan->file.source.stem().string()));
     entry.compile = [plan](compute::Helpers& helpers, const std::string& source, compute::Math math,
                            const std::stop_token& stop) {
-        return compiled_entry(
-            compile_launch(helpers, plan->file, source, math, stop, plan->signatures));
+        return noted(compile_launch(helpers, plan->file, source, math, stop, plan->signatures));
     };
     return std::make_shared<const Entry>(std::move(entry));
 }

@@ -33,7 +33,8 @@ class Launch : public Experiment {
     Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan);
 
     const LaunchParameters& parameters() const override { return chosen_; }
-    const std::shared_ptr<const LaunchPlan>& plan() const { return plan_; }
+    std::shared_ptr<const LaunchPlan> plan() const override { return plan_; }
+    std::shared_ptr<const BufferContents> contents(std::size_t most_bytes) override;
     void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
@@ -43,9 +44,6 @@ class Launch : public Experiment {
     MouseUse mouse_use() const override { return {.point = chosen_.follows_mouse()}; }
     void point(const Pointer& pointer) override;
 
-    /// The chosen buffer after the current frame. nullopt if there is none, or if it has more than
-    /// `most_bytes`.
-    std::optional<BufferContents> contents(std::size_t most_bytes);
     /// The buffer after the current frame. Throws LaunchError if there is none of this name.
     Array array(std::string_view buffer);
 

@@ -14,6 +14,7 @@ struct LaunchParameters : ParameterSet {
     /// Throws LaunchError if a scalar has the name of a parameter.
     explicit LaunchParameters(std::shared_ptr<const LaunchPlan> plan);
     std::string kernel_file() const override { return plan->kernel_file; }
+    const LaunchParameters* of_launch_file() const override { return this; }
     double work() const override;
 
     /// The values of all scalars, and `frame`, `time` (frame/60) and `iteration`. Throws

@@ -40,16 +40,16 @@ Difference Launch::compare(std::size_t expectation, const Array& found, const Ar
     });
 }
 
-std::optional<BufferContents> Launch::contents(std::size_t most_bytes) {
+std::shared_ptr<const BufferContents> Launch::contents(std::size_t most_bytes) {
     compute();
     const std::size_t index = chosen_.buffer.index();
-    if (buffers_.empty() || buffers_.bytes(index) > most_bytes) return std::nullopt;
+    if (buffers_.empty() || buffers_.bytes(index) > most_bytes) return nullptr;
     BufferContents contents{plan_->file.buffers[index].name, buffers_.download(index), {}, {}};
     if (const auto number = expectation_of(index)) {
         contents.expected = wanted(*number, contents.numbers);
         contents.differing = compare(*number, contents.numbers, contents.expected).elements;
     }
-    return contents;
+    return std::make_shared<const BufferContents>(std::move(contents));
 }
 
 Reading Launch::judge(std::size_t number) {

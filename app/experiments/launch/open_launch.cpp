@@ -117,16 +117,16 @@ std::string read_launch_source(const LaunchFile& file) {
     }
 }
 
-OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
-                            const std::string& source, compute::Math math,
-                            const std::stop_token& stop,
-                            std::span<const compiler::Signature> before) {
+CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
+                             const std::string& source, compute::Math math,
+                             const std::stop_token& stop,
+                             std::span<const compiler::Signature> before) {
     const std::vector<std::string> templates = compiler::template_kernels(source);
     const std::filesystem::path source_path = file.in_folder(file.source);
     compiler::Request request{.file = compute::kernel_path(source_key(file)),
                               .source = source,
                               .fast_math = math == compute::Math::fast};
-    OpenedLaunch opened;
+    CompiledEntry opened;
     request.names = templates_to_compile(file, source);
     std::vector<std::filesystem::path> folders;
     for (const std::filesystem::path& folder : file.include)
@@ -155,7 +155,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
         if (signatures.empty() && !templates.empty() && may_propose) {
             LaunchFile of_template = file_without_launches(file);
             of_template.launches.push_back({.kernel = templates[0], .grid = {}, .block = {}});
-            OpenedLaunch anew = compile_launch(helpers, of_template, source, math, stop);
+            CompiledEntry anew = compile_launch(helpers, of_template, source, math, stop);
             anew.begins_anew = true;
             return anew;
         }
@@ -175,7 +175,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
         plan.proposed = opened.begins_anew;
         for (const std::string& name : templates)
             if (!find_signature(signatures, name)) plan.templates.push_back(name);
-        opened.plan = std::make_shared<const LaunchPlan>(std::move(plan));
+        opened.entry = launch_entry(std::make_shared<const LaunchPlan>(std::move(plan)));
     } catch (const LaunchError& error) {
         throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
     }
@@ -192,8 +192,8 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     return opened;
 }
 
-OpenedLaunch open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
-                         const std::stop_token& stop) {
+CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
+                          const std::stop_token& stop) {
     return compile_launch(helpers, file, read_launch_source(file), math, stop);
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/host/host_code.h"
 #include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/launch/launch_plan.h"
@@ -19,28 +18,20 @@ namespace warpscope::experiments {
 /// Throws LaunchError.
 LaunchFile find_launch_file(const std::filesystem::path& path);
 
-/// A launch file whose kernels are compiled.
-struct OpenedLaunch {
-    std::shared_ptr<const LaunchPlan> plan;
-    std::shared_ptr<const compute::KernelEdit> kernels;  ///< of the source, with all warnings
-    std::vector<compiler::LeftOut> left_out;             ///< host code of the source
-    bool begins_anew = false;  ///< the source has none of the kernels of the launch file
-};
-
 /// Compiles the device code of `source`, once with debug information for the types of the
 /// parameters. A file without launches gets a launch of the first kernel (propose_launch); so does
 /// one whose kernels were all in the source `before` and are all gone, since a person has put
 /// another source in its place. Throws LaunchError, compiler::CompileError, compiler::NoCompiler,
 /// and DeviceError if the compiler hangs or crashes.
-OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
-                            const std::string& source, compute::Math math,
-                            const std::stop_token& stop = {},
-                            std::span<const compiler::Signature> before = {});
+CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
+                             const std::string& source, compute::Math math,
+                             const std::stop_token& stop = {},
+                             std::span<const compiler::Signature> before = {});
 
 /// compile_launch() for the text of the file's source. Throws LaunchError if it can't be read, and
 /// as compile_launch().
-OpenedLaunch open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
-                         const std::stop_token& stop = {});
+CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
+                          const std::stop_token& stop = {});
 
 /// The text of the file's source. Throws LaunchError.
 std::string read_launch_source(const LaunchFile& file);

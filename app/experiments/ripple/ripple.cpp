@@ -104,17 +104,16 @@ compute::Dim3 Ripple::timed_block() const {
     const compute::Dim3 grid = shape_of(chosen_.size).grid;
     if (chosen_.timed_block < 0) return {grid.x / 2, grid.y / 2, 0};
     const auto block = unsigned(std::min<std::int64_t>(chosen_.timed_block, grid.count() - 1));
-    return {block % grid.x, block / grid.x, 0};
+    return emulator::index_in(grid, block);
 }
 
 Ripple::Watch Ripple::watch() {
     const compute::Dim3 grid = shape_of(chosen_.size).grid;
-    const compute::Dim3 timed = timed_block();
     const Watch watch{.first_stamp = next_stamp_,
                       .late_writers = warps_delayed_before(DelayBefore::write),
                       .late_readers = warps_delayed_before(DelayBefore::read),
                       .delay = int(chosen_.delay),
-                      .timed_block = timed.x + timed.y * grid.x,
+                      .timed_block = emulator::linear_in(grid, timed_block()),
                       .stale_count = state_->stale.pointer() + state_->slot(),
                       .stale_mask = state_->stale_mask.pointer(),
                       .times = state_->times.pointer()};

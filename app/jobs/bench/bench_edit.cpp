@@ -9,9 +9,9 @@
 #include "compute/device/kernel_source.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/pick_device.h"
-#include "experiments/copies/try_edits.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/replicas/try_edits.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "experiments/framework/experiment.h"
+#include "experiments/framework/frame_cost.h"
 #include "jobs/bench/emulator_rows.h"
 #include "jobs/bench/scalar_loops.h"
 
@@ -79,7 +80,7 @@ void bench_emulated_ripple(std::vector<BenchRow>& rows) {
         rows, shown, [&] { ripple.draw(); }, [&] { ripple.draw_plain(); });
     add_pocl_rows(rows, shown, ms, "ripple");
     add_observed_rows(
-        rows, ripple.device(), shown, [&] { ripple.draw(); }, 1.6);
+        rows, ripple.device(), shown, [&] { ripple.draw(); }, experiments::watched_factor);
 
     Ripple precise(compute::Math::precise, 1024);
     measure(

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
+#include "compiler/regular_file.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "jobs/output/json.h"
@@ -22,15 +21,20 @@ using experiments::Snapshot;
 
 // A line of JSON, and then the bodies as they are in memory.
 constexpr const char* format_name = "warpscope checkpoint 1";
+constexpr auto most_bodies = std::size_t(experiments::NBodyParameters::most_bodies);
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view why) {
     throw UsageError(fmt::format("--resume {}: {}", file.string(), why));
 }
 
 std::string read_whole(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file)) refuse(file, "this file can't be read");
-    return {std::istreambuf_iterator<char>(in), {}};
+    constexpr std::size_t most_head = 1 << 16;
+    try {
+        // A file that is longer does not fit its number of bodies.
+        return compiler::RegularFile(file).read(most_head + most_bodies * sizeof(Body));
+    } catch (const std::runtime_error& error) {
+        refuse(file, error.what());
+    }
 }
 
 Snapshot snapshot_of(const Json& head) {
@@ -69,8 +73,7 @@ Snapshot read_checkpoint(const std::filesystem::path& file) {
     try {
         Snapshot snapshot = snapshot_of(head);
         const auto count = head.at("bodies").get<std::uint64_t>();
-        constexpr auto most = std::uint64_t(experiments::NBodyParameters::most_bodies);
-        if (count < 1 || count > most || text.size() != line + 1 + count * sizeof(Body))
+        if (count < 1 || count > most_bodies || text.size() != line + 1 + count * sizeof(Body))
             refuse(file, "the number of bodies does not fit the size of the file");
         Bodies bodies(count);
         std::memcpy(bodies.data(), text.data() + line + 1, count * sizeof(Body));

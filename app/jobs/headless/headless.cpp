@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "compute/device/kernel_source.h"
-#include "experiments/copies/try_edits.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
+#include "experiments/replicas/try_edits.h"
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
-#include "jobs/headless/launch_kernels.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 
@@ -123,16 +122,14 @@ const compute::Ceilings* ceilings_of(compute::Device& device) {
     }
 }
 
-/// The checks and the counters slow the emulator down by about this factor.
-constexpr double watched_factor = 2.5;
-
-/// Returns the seconds that a frame will take; 0 if that is not known.
+/// Seconds that a frame will take; 0 if that is not known.
 double expected_seconds(const HeadlessRequest& request, const compute::DeviceInfo& device) {
     const auto parameters = entry_of(request).make_parameters();
     parameters->parse(request.assignments);
     const double seconds =
         experiments::FrameCosts().seconds(request.experiment, device, parameters->work());
-    return request.checks.any() || request.counters ? watched_factor * seconds : seconds;
+    return request.checks.any() || request.counters ? experiments::watched_factor * seconds
+                                                    : seconds;
 }
 
 Presentation present(const Entry& entry, const experiments::Running& running,
@@ -150,13 +147,6 @@ void save_if_due(const HeadlessRequest& request, Experiment& experiment) {
     if (due && !request.checkpoint.empty()) write_checkpoint(request.checkpoint, experiment);
 }
 
-/// Resumes an experiment whose parameters are already set.
-void resume(Experiment& experiment, const std::filesystem::path& checkpoint) {
-    experiments::Snapshot snapshot = read_checkpoint(checkpoint);
-    snapshot.parameters.clear();
-    experiment.resume(snapshot);
-}
-
 void run_frames(RunResult& result, const Entry& entry,
                 const std::shared_ptr<compute::Device>& shared, const HeadlessRequest& request,
                 const Painter& painter) {
@@ -164,7 +154,7 @@ void run_frames(RunResult& result, const Entry& entry,
     StoppableRun run(device, request.stops);
     const std::shared_ptr<Experiment> experiment =
         make_experiment(entry, device, request.assignments);
-    if (!request.resume.empty()) resume(*experiment, request.resume);
+    if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
     ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
     const Frames frames = [&](const auto& render) -> experiments::Metadata {
@@ -255,7 +245,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     helpers.warm(device->info());
     const auto opened = compile_launch(helpers, file, device->settings().math, request.stops.work);
     if (!opened) return false;
-    request.entry = experiments::launch_entry(opened->plan);
+    request.entry = opened->entry;
     device = helpers.device(device->info(), device->settings(),
                             {{opened->kernels->file, opened->kernels}},
                             {request.kernel_time, request.stops.work});
@@ -297,20 +287,6 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
                                              device->launch_limits()),
                               request, painter);
     }
-}
-
-/// Refuses a run that would take very long unless it is forced; then says how long.
-void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& device) {
-    constexpr double most_seconds = 10 * 60;
-    const double frame = expected_seconds(request, device);
-    const double all = frame * double(request.frames);
-    if (all <= most_seconds) return;
-    const auto words = fmt::format("{}: about {} a frame and {} in all on {}", request.experiment,
-                                   experiments::duration_words(frame),
-                                   experiments::duration_words(all), device.name);
-    if (!request.force)
-        throw UsageError(words + "; choose smaller values or fewer frames, or add --force");
-    print_error(fmt::format("warpscope: {}\n", words));
 }
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
@@ -370,6 +346,18 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     return result;
 }
 
+void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& device) {
+    const double frame = expected_seconds(request, device);
+    const double all = frame * double(request.frames);
+    if (all <= most_seconds) return;
+    const auto words = fmt::format("{}: about {} a frame and {} in all on {}", request.experiment,
+                                   experiments::duration_words(frame),
+                                   experiments::duration_words(all), device.name);
+    if (!request.force)
+        throw UsageError(words + "; choose smaller values or fewer frames, or add --force");
+    print_error(fmt::format("warpscope: {}\n", words));
+}
+
 int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter) {
     constexpr std::chrono::seconds time_for_results(5);
@@ -379,9 +367,12 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
     HeadlessRequest stoppable = request;
-    if (!request.resume.empty())
-        stoppable.assignments =
-            resumed_assignments(read_checkpoint(request.resume), request.assignments);
+    if (!request.resume.empty()) {
+        experiments::Snapshot from = read_checkpoint(request.resume);
+        stoppable.assignments = resumed_assignments(from, request.assignments);
+        from.parameters.clear();  // the assignments have them
+        stoppable.resumed = std::make_shared<const experiments::Snapshot>(std::move(from));
+    }
     if (request.launch.empty()) check_cost(stoppable, device->info());
     const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};

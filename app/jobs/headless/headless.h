@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "experiments/copies/running.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/replicas/running.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
@@ -46,6 +46,8 @@ struct HeadlessRequest {
     std::filesystem::path checkpoint{};  ///< written every `every` frames; empty: none
     std::uint64_t every = 100;
     std::filesystem::path resume{};  ///< a checkpoint to go on from; empty: none
+    /// What `resume` holds, or null: run_headless() reads it.
+    std::shared_ptr<const experiments::Snapshot> resumed{};
     Stops stops{};
     bool force = false;  ///< run even if it takes very long
 };
@@ -116,6 +118,12 @@ Json to_json(const RunResult& result);
 std::string summary(const RunResult& result);
 /// 1 if a reading or a compared variant fails, or if a check found an error or a warning; else 0.
 int exit_code(const RunResult& result);
+
+/// Refuses a run that would take longer than this, unless it is forced.
+inline constexpr double most_seconds = 10 * 60;
+/// Throws UsageError for a run that would take longer than `most_seconds` unless the request forces
+/// it, and then says on standard error how long it takes.
+void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& device);
 
 /// Checks the output files, runs, writes JSON and summary, and returns the exit code. Kernels from
 /// files are compiled and run by the helper processes, on a device like `device`. The compiler's

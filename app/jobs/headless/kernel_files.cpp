@@ -46,11 +46,27 @@ void read_folder(const fs::path& folder, std::vector<KernelFile>& to) {
     }
 }
 
-std::string diagnostic_line(const fs::path& from, const compiler::Diagnostic& d) {
-    std::string place = from.string();
-    if (d.line) place += fmt::format(":{}", d.line);
-    if (d.line && d.column) place += fmt::format(":{}", d.column);
-    return fmt::format("{}: {}: {}\n", place, to_string(d.severity), d.text);
+std::string diagnostic_lines(const fs::path& from, std::span<const compiler::Diagnostic> said) {
+    std::string lines;
+    for (const compiler::Diagnostic& d : said) {
+        std::string place = from.string();
+        if (d.line) place += fmt::format(":{}", d.line);
+        if (d.line && d.column) place += fmt::format(":{}", d.column);
+        lines += fmt::format("{}: {}: {}\n", place, to_string(d.severity), d.text);
+    }
+    return lines;
+}
+
+/// "sums.cu: note: host code is left out: the function main (lines 26 to 32), …"
+void print_left_out(const fs::path& source, const std::vector<compiler::LeftOut>& left_out) {
+    std::string text;
+    for (const compiler::LeftOut& part : left_out)
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", part.what,
+                            part.first_line == part.last_line
+                                ? fmt::format("line {}", part.first_line)
+                                : fmt::format("lines {} to {}", part.first_line, part.last_line));
+    if (!text.empty())
+        print_error(fmt::format("{}: note: host code is left out: {}\n", source.string(), text));
 }
 
 }  // namespace
@@ -103,9 +119,24 @@ bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFi
 
 std::string diagnostic_lines(const std::vector<KernelFile>& files) {
     std::string lines;
-    for (const KernelFile& file : files)
-        for (const compiler::Diagnostic& d : file.said) lines += diagnostic_line(file.from, d);
+    for (const KernelFile& file : files) lines += diagnostic_lines(file.from, file.said);
     return lines;
+}
+
+std::optional<experiments::CompiledEntry> compile_launch(compute::Helpers& helpers,
+                                                         const experiments::LaunchFile& file,
+                                                         compute::Math math,
+                                                         const std::stop_token& stop) {
+    const fs::path source = file.in_folder(file.source);
+    try {
+        experiments::CompiledEntry compiled = experiments::open_launch(helpers, file, math, stop);
+        print_left_out(source, compiled.left_out);
+        print_error(diagnostic_lines(source, compiled.kernels->warnings));
+        return compiled;
+    } catch (const compiler::CompileError& error) {
+        print_error(diagnostic_lines(source, error.diagnostics));
+        return std::nullopt;
+    }
 }
 
 Json to_json(const std::vector<KernelFile>& files) {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "compute/helper/helpers.h"
-#include "experiments/framework/experiment.h"
+#include "experiments/launch/open_launch.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -38,6 +39,14 @@ std::vector<KernelFile> read_kernel_files(const std::filesystem::path& kernel_so
 /// CompileError.
 bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
              compute::KernelEdits& edits, const std::stop_token& stop = {});
+
+/// Compiles the kernels of a launch file. Prints what was left out of the source and the compiler's
+/// messages to standard error. nullopt if the source does not compile. Throws what open_launch()
+/// throws, except CompileError.
+std::optional<experiments::CompiledEntry> compile_launch(compute::Helpers& helpers,
+                                                         const experiments::LaunchFile& file,
+                                                         compute::Math math,
+                                                         const std::stop_token& stop = {});
 
 /// Diagnostics in the format of compilers, one a line: "my.cu:3:7: error: identifier …".
 std::string diagnostic_lines(const std::vector<KernelFile>& files);

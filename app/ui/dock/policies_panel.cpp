@@ -111,7 +111,7 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
 /// Shows the behaviour of the device in use, measured with kernels that always finish.
 void device_row(Ui& ui, Stage& stage) {
     if (!stage.checks().busy) stage.measure_barriers();
-    const DeviceBarriers& device = stage.shown().barriers;
+    const DeviceBarriers& device = stage.shown().readings.barriers;
     if (!device.report && device.error.empty()) return;
     const std::string& name = stage.device().name;
     std::string sentence = device.error;

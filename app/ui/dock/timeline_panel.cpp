@@ -251,7 +251,7 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
 
 void TimelinePanel::draw(Ui& ui) {
     const bool stepped = microscope_.ready();
-    const auto& measured = stage_.shown().timeline;
+    const auto& measured = stage_.shown().readings.timeline;
     const float gap = ui.px(28), whole = ImGui::GetContentRegionAvail().x;
     const float bottom =
         ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);

@@ -24,7 +24,7 @@ class TimelinePanel {
     TimelinePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
     void draw(Ui& ui);
-    bool has_measured() const { return stage_.shown().timeline.has_value(); }
+    bool has_measured() const { return stage_.shown().readings.timeline.has_value(); }
 
   private:
     Stage& stage_;

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
+#include "compiler/regular_file.h"
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "experiments/bodies/bodies_file.h"
@@ -39,18 +37,16 @@ const std::string* find(const experiments::Metadata& metadata, std::string_view 
 }
 
 std::vector<std::uint8_t> read_bytes(const std::string& path) {
-    constexpr std::uintmax_t most = std::uintmax_t(1) << 28;
-    std::error_code error;
-    if (!fs::is_regular_file(path, error)) throw std::runtime_error("it is no file");
-    if (fs::file_size(path, error) > most) throw std::runtime_error("it is too large");
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error(std::strerror(errno));
-    return {std::istreambuf_iterator<char>(in), {}};
+    constexpr std::size_t most = std::size_t(1) << 28;
+    const std::string bytes = compiler::RegularFile(path).read(most + 1);
+    if (bytes.size() > most) throw std::runtime_error("it is too large");
+    return {bytes.begin(), bytes.end()};
 }
 
 void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
     file.kind = OpenedFile::Kind::launch;
-    file.kernel = experiments::read_launch_source(launch);
+    file.kernel = launch.built_in ? experiments::read_launch_source(launch)
+                                  : read_kernel(launch.in_folder(launch.source).string());
     file.launch = std::move(launch);
 }
 
@@ -87,14 +83,12 @@ void read_picture(OpenedFile& file) {
     if (const std::string* frame = find(file.metadata, "frame")) file.frame = *frame;
     try {
         run_settings(file.metadata, {});
-        if (*id != "launch") {
-            file.entry = &experiments::find_experiment(*id);
-            file.entry->make_parameters()->parse(file.parameters);
-        }
+        file.entry = &experiments::find_experiment(*id);
+        if (!file.entry->compile) file.entry->make_parameters()->parse(file.parameters);
     } catch (const std::invalid_argument& error) {
         throw complain(fmt::format("its settings are not of this version: {}.", error.what()));
     }
-    if (*id == "launch") read_launch_of_picture(file);
+    if (file.entry->compile) read_launch_of_picture(file);
     for (const auto& [keyword, text] : file.metadata) {
         if (!keyword.starts_with("kernels/") || !keyword.ends_with(".cu")) continue;
         const std::string kernel = keyword.substr(8, keyword.size() - 11);
@@ -126,7 +120,6 @@ OpenedFile read_file(const std::string& path) {
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
         if (extension == ".cu") {
-            (void)read_kernel(file.path);  // throws a sentence where it is no source
             read_launch(file, experiments::find_launch_file(file.path));
         } else if (extension == ".json") {
             read_launch(file, experiments::read_launch_file(file.path));

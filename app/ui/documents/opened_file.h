@@ -23,7 +23,7 @@ struct OpenedFile {
     experiments::LaunchFile launch;
 
     // Of a picture that Warpscope saved: what its metadata say. A picture of a launch has the kind
-    // `launch` and no entry: the launch file is the one that the metadata name.
+    // `launch`, and the launch file is the one that the metadata name.
     const experiments::Entry* entry = nullptr;
     std::vector<experiments::Assignment> parameters;
     experiments::Metadata metadata;

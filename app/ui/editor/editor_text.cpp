@@ -260,7 +260,8 @@ void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) return;
     if (may_switch)
-        frame.ui.later([&stage = frame.stage, id = toggle->id()] { flip(stage, id); });
+        frame.ui.later(
+            [&stage = frame.stage, held = frame.stage.held(*toggle)] { flip(stage, *held); });
     else
         document.toggle_barriers(row + 1);
 }

@@ -24,18 +24,12 @@ bool is_on(const Stage& stage, const experiments::Toggle& toggle) {
     return toggle && !out;
 }
 
-void flip(Stage& stage, std::string_view id) {
-    for (const experiments::Parameter* p : stage.parameters().all()) {
-        const auto* toggle = dynamic_cast<const experiments::Toggle*>(p);
-        if (!toggle || p->id() != id) continue;
-        const bool wish = !is_on(stage, *toggle);
-        const bool out = toggle == stage.parameters().barrier_switch() && stage.barrier_taken_out();
-        if (out && stage.read_only().empty())
-            put_barriers_back(stage.documents()[stage.parameters().kernel_file()]);
-        const experiments::Assignment one{p->id(), wish ? "on" : "off"};
-        if (wish != *toggle) stage.assign({&one, 1});
-        return;
-    }
+void flip(Stage& stage, const experiments::Toggle& toggle) {
+    const bool out = &toggle == stage.parameters().barrier_switch() && stage.barrier_taken_out();
+    if (out && stage.read_only().empty())
+        put_barriers_back(stage.documents()[stage.parameters().kernel_file()]);
+    const bool wish = out || !toggle;
+    if (wish != toggle) stage.assign(toggle, wish ? "on" : "off");
 }
 
 void revert_edits(Stage& stage) {

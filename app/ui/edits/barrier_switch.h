@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "experiments/framework/parameter.h"
 #include "ui/stage/stage.h"
@@ -12,9 +11,9 @@ namespace warpscope::ui {
 /// runs has none.
 bool is_on(const Stage& stage, const experiments::Toggle& toggle);
 
-/// Gives the toggle `id` of the experiment on show its other effect: barriers that are taken out
-/// in the source are put back there.
-void flip(Stage& stage, std::string_view id);
+/// Gives a toggle of the experiment on show its other effect: barriers that are taken out in the
+/// source are put back there.
+void flip(Stage& stage, const experiments::Toggle& toggle);
 
 /// Runs the built-in text of every edited kernel file. Undo in the editor brings an edit back.
 void revert_edits(Stage& stage);

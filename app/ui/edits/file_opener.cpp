@@ -31,7 +31,6 @@ void FileOpener::advance() {
             std::async(std::launch::async, [path = waiting_.front()] { return read_file(path); });
         waiting_.pop_front();
     }
-    set_launch_parameters();
     if (news_.empty() || !stage_.settled()) return;
     // An error says why the settings could not be set.
     if (stage_.message().tone != Tone::error) stage_.say(news_);
@@ -57,15 +56,13 @@ void FileOpener::show_launch(const OpenedFile& file) {
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
     const bool of_picture = !file.metadata.empty();
-    launch_file_ = file.launch.file;
-    launch_parameters_ = file.parameters;
     if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
-    stage_.open_launch(file.launch, file.kernel);
+    if (built_in && stage_.read_only().empty())
+        for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
+    stage_.open_launch(file.launch, file.kernel, file.parameters);
     options_.editor = true;
     options_.kernel_path = built_in ? "" : file.launch.in_folder(file.launch.source).string();
     remember(file.path);
-    if (built_in && stage_.read_only().empty())
-        for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
     if (of_picture)
         news_ = fmt::format("Opened {} with the settings of {}. The picture is frame {}.",
                             file.launch.file.filename().string(), name_of(file), file.frame);
@@ -76,19 +73,6 @@ void FileOpener::show_launch(const OpenedFile& file) {
                           "Opened {} with a launch that was made from its first kernel. Change "
                           "it on the right and save it.",
                           name_of(file));
-}
-
-/// The parameters of a launch are complete when its source has been compiled.
-void FileOpener::set_launch_parameters() {
-    if (launch_parameters_.empty() || !stage_.settled() || stage_.trying()) return;
-    const auto& plan = stage_.shown().plan;
-    if (!plan || plan->signatures.empty() || plan->file.file != launch_file_) return;
-    // The launch file may have changed since then.
-    const auto& known = stage_.parameters().all();
-    std::erase_if(launch_parameters_, [&](const experiments::Assignment& one) {
-        return std::ranges::none_of(known, [&](const auto* p) { return p->id() == one.id; });
-    });
-    stage_.assign(std::exchange(launch_parameters_, {}));
 }
 
 void FileOpener::show_picture(const OpenedFile& file) {

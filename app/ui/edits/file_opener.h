@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -33,7 +32,6 @@ class FileOpener {
     void show(const OpenedFile& file);
     void show_launch(const OpenedFile& file);
     void show_picture(const OpenedFile& file);
-    void set_launch_parameters();
     void remember(const std::string& path);
 
     Stage& stage_;
@@ -41,9 +39,6 @@ class FileOpener {
     std::deque<std::string> waiting_;
     std::future<OpenedFile> reading_;
     std::string news_;  ///< to say once the stage shows it
-    // Of a picture of a launch, until the launch is on show.
-    std::filesystem::path launch_file_;
-    std::vector<experiments::Assignment> launch_parameters_;
 };
 
 }  // namespace warpscope::ui

@@ -59,7 +59,7 @@ bool is_picture(BufferView view, const experiments::Array& array) {
 PictureHeat::Source PictureHeat::wanted(const experiments::LaunchParameters& parameters,
                                         experiments::Size pixels) {
     const Checks& checks = stage_.checks();
-    const auto& buffer = stage_.shown().buffer;
+    const auto& buffer = stage_.shown().readings.buffer;
     const LaunchPlan& plan = *parameters.plan;
     const std::size_t launch = parameters.launch.index(), index = parameters.buffer.index();
     why_not_.clear();
@@ -124,8 +124,7 @@ void PictureHeat::paint() {
 
 void PictureHeat::draw(Ui& ui, experiments::Size pixels, ImVec2 low, ImVec2 high,
                        ImVec2 panel_corner) {
-    const auto* const parameters =
-        dynamic_cast<const experiments::LaunchParameters*>(&stage_.parameters());
+    const auto* const parameters = stage_.parameters().of_launch_file();
     if (!parameters || parameters->paint.index() == 0) return forget();
     Source source = wanted(*parameters, pixels);
     if (source != source_) {

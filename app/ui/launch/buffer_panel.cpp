@@ -51,7 +51,7 @@ std::filesystem::path free_path(const std::filesystem::path& folder, const std::
 
 /// Beside the launch file.
 void BufferPanel::save(const char* ending) {
-    const auto buffer = stage_.shown().buffer;
+    const auto buffer = stage_.shown().readings.buffer;
     if (!buffer) return;
     try {
         const auto path = free_path(stage_.shown().plan->file.in_folder(""), buffer->name, ending);
@@ -147,7 +147,7 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
 }
 
 void BufferPanel::draw(Ui& ui) {
-    const auto& buffer = stage_.shown().buffer;
+    const auto& buffer = stage_.shown().readings.buffer;
     if (!buffer)
         return paragraph(ui.fonts.small, colour::dim,
                          "Nothing to list: no kernel has run, or the buffer is larger than 64 MiB. "

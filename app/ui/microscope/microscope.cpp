@@ -19,10 +19,6 @@ namespace {
 
 constexpr unsigned lanes = 32;
 
-std::uint32_t linear(const emulator::Dim3& at, const emulator::Dim3& size) {
-    return at.x + size.x * (at.y + size.y * at.z);
-}
-
 emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
 }
@@ -82,7 +78,7 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (run.schedule != before.schedule || run.seed != before.seed ||
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
-    const bool other = live.scene != taken_from_ || !(now == source_) || stale_;
+    const bool other = live.generation != taken_from_ || !(now == source_) || stale_;
     if (other || (paused && live.frame != frame_ && !copying_.valid())) take(live);
 }
 
@@ -106,7 +102,7 @@ void Microscope::move_breakpoints(const compute::KernelEdits& next) {
 
 /// Asks for a copy. The previous copy stays on show until the new one is there.
 void Microscope::take(const LiveLaunch& live) {
-    taken_from_ = live.scene;
+    taken_from_ = live.generation;
     stale_ = false;
     move_breakpoints(live.edits);
     source_ = source_of(live);
@@ -159,7 +155,8 @@ void Microscope::open_block() {
     if (!specimen_) return;
     const emulator::FrozenLaunch& launch = specimen_->launch();
     block_ = nearest(block_, launch.launch.grid);
-    run_.open(specimen_->machine(), launch, linear(block_, launch.launch.grid), where_);
+    run_.open(specimen_->machine(), launch, emulator::linear_in(launch.launch.grid, block_),
+              where_);
     if (!run_.works()) block_has_run();
 }
 
@@ -234,15 +231,13 @@ void Microscope::pick_thread(Dim3 thread) {
     when_ready([this, thread] {
         if (!ready()) return;
         const Dim3 size = launch().block;
-        const std::uint32_t index = linear(nearest(thread, size), size);
+        const std::uint32_t index = emulator::linear_in(size, nearest(thread, size));
         pick(index / lanes, index % lanes);
     });
 }
 
 Microscope::Dim3 Microscope::thread(unsigned warp, unsigned lane) const {
-    const Dim3 size = launch().block;
-    const std::uint32_t index = warp * lanes + lane;
-    return {index % size.x, index / size.x % size.y, index / size.x / size.y};
+    return emulator::index_in(launch().block, warp * lanes + lane);
 }
 
 unsigned Microscope::acting_warp() const {

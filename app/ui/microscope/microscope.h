@@ -182,7 +182,7 @@ class Microscope {
 
     bool open_ = false;
     Source source_;
-    std::uint64_t taken_from_ = 0;  // LiveLaunch::scene of the copy
+    std::uint64_t taken_from_ = 0;  // LiveLaunch::generation of the copy
     bool stale_ = false;            // a new choice waits for follow()
     std::future<LaunchCopy> copying_;
     // Actions that wait until the block can be stepped.

@@ -34,10 +34,14 @@ bool lacks_file(const Stage& stage, const Parameter& parameter, const std::strin
 void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
     if (value == parameter.text()) return;
     if (lacks_file(stage, parameter, value)) return ui.ask(Command::open_file);
-    std::vector<experiments::Assignment> values{{parameter.id(), std::move(value)}};
-    if (parameter.comes_with() && !values[0].text.empty())
-        values.push_back(*parameter.comes_with());
-    ui.later([&stage, values = std::move(values)] { stage.assign(values); });
+    if (!parameter.comes_with() || value.empty())
+        return ui.later([&stage, held = stage.held(parameter), value = std::move(value)] {
+            stage.assign(*held, value);
+        });
+    ui.later([&stage, values = std::vector<experiments::Assignment>{
+                          {parameter.id(), std::move(value)}, *parameter.comes_with()}] {
+        stage.assign(values);
+    });
 }
 
 void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string& id, float width) {
@@ -116,7 +120,7 @@ void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const st
                       float width) {
     if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
         if (toggle_switch(ui, id, is_on(stage, *toggle), width))
-            ui.later([&stage, name = parameter.id()] { flip(stage, name); });
+            ui.later([&stage, held = stage.held(*toggle)] { flip(stage, *held); });
     } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
         choice_widget(ui, stage, *choice, id, width);
     } else if (span_of(parameter) > widest_slider) {

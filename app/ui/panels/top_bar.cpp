@@ -45,8 +45,7 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
 
 void tabs(Ui& ui, Stage& stage) {
     for (const experiments::Entry& entry : experiments::registry())
-        tab(ui, stage, experiments::unowned(entry));
-    tab(ui, stage, stage.shown().launch);
+        tab(ui, stage, stage.newest(entry));
 }
 
 void file_buttons(Ui& ui, float gap) {

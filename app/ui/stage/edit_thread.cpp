@@ -31,10 +31,6 @@ void EditThread::stop() {
     next_.reset();
 }
 
-const compute::Sources* EditThread::sources() const {
-    return current_ ? &current_->request.sources : nullptr;
-}
-
 std::optional<EditThread::Ended> EditThread::take() {
     const std::lock_guard lock(mutex_);
     if (!current_ || !current_->ended) return {};

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 namespace warpscope::ui {
 
@@ -32,8 +32,10 @@ class EditThread {
     void start(experiments::EditRequest request);
     /// Gives up the current request without waiting for its end.
     void stop();
-    /// The sources of the current request; null: there is none.
-    const compute::Sources* sources() const;
+    /// The current request; null: there is none.
+    const experiments::EditRequest* request() const {
+        return current_ ? &current_->request : nullptr;
+    }
     /// Hands out the current request and its result, once; nullopt: it has not ended.
     std::optional<Ended> take();
     /// Waits until take() hands out a result, where there is a current request.

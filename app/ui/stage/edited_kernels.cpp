@@ -34,13 +34,13 @@ void set_state(KernelDocument& document, EditState state,
     document.set_outcome({state, document.shared_text(), std::move(warnings), {}});
 }
 
-experiments::SharedEntry entry_to_try(const Scene& scene) {
-    return scene.wanted_entry() ? scene.wanted_entry() : scene.entry();
+experiments::SharedEntry entry_to_try(const LiveExperiment& live) {
+    return live.opening().entry ? live.opening().entry : live.entry();
 }
 
 /// The edits that are known to work: those that run, or ran before the ones that have failed.
-compute::Sources working_sources(const Scene& scene) {
-    return scene.failed() ? scene.previous_sources() : scene.sources();
+compute::Sources working_sources(const LiveExperiment& live) {
+    return live.failed() ? live.previous_sources() : live.sources();
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ compute::Sources working_sources(const Scene& scene) {
 EditedKernels::EditedKernels(EditThread::Try try_edits, Clock clock)
     : try_edits_(std::move(try_edits)), clock_(std::move(clock)) {}
 
-EditedKernels::News EditedKernels::advance(Scene& scene, Size view) {
+EditedKernels::News EditedKernels::advance(LiveExperiment& live, Size view) {
     News news;
     follow_documents();
-    take_result(scene, view, news);
+    take_result(live, view, news);
     const bool may_look = state_ == State::waiting || state_ == State::trying;
-    if (may_look && look_at_ && clock_() >= *look_at_) look(scene, view, news);
+    if (may_look && look_at_ && clock_() >= *look_at_) look(live, view, news);
     return news;
 }
 
@@ -78,9 +78,8 @@ void EditedKernels::look_again() {
     if (state_ == State::idle) state_ = State::waiting;
 }
 
-void EditedKernels::change_scene() {
+void EditedKernels::change_experiment() {
     search_.reset();
-    launch_failed_ = false;
     if (try_edits_ && seen_version_ != 0) wait_until(clock_());
 }
 
@@ -88,22 +87,22 @@ void EditedKernels::start_anew() {
     for (const std::string& file : documents_.files(EditState::running))
         set_state(documents_[file], EditState::waiting);
     forget_failures();
-    change_scene();
+    change_experiment();
 }
 
-void EditedKernels::show(Scene& scene) {
+void EditedKernels::show(LiveExperiment& live) {
     News nothing_to_tell;
-    for (const auto& [file, edit] : scene.device().edits()) documents_[file].replace(edit->source);
+    for (const auto& [file, edit] : live.device().edits()) documents_[file].replace(edit->source);
     seen_version_ = documents_.version();
-    settle(scene, nothing_to_tell);
+    settle(live, nothing_to_tell);
 }
 
 /// For every edit of a file that the experiment uses: the text on screen, or the one that works
 /// where the text on screen has failed.
-compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
-    const compute::Sources working = working_sources(scene);
+compute::Sources EditedKernels::wanted_sources(const LiveExperiment& live) const {
+    const compute::Sources working = working_sources(live);
     compute::Sources wanted;
-    for (const auto& [file, text] : scene.used(documents_.edited_sources())) {
+    for (const auto& [file, text] : live.used(documents_.edited_sources())) {
         const auto found = working.find(file);
         if (!has_failed(file, text))
             wanted[file] = text;
@@ -114,38 +113,38 @@ compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
 }
 
 /// Compares the texts with the kernels that run, and tries the texts that are wanted instead.
-void EditedKernels::look(Scene& scene, Size view, News& news) {
+void EditedKernels::look(LiveExperiment& live, Size view, News& news) {
     look_at_.reset();
-    compute::Sources wanted = wanted_sources(scene);
+    compute::Sources wanted = wanted_sources(live);
     // The launch of another source, while the text on screen is the built-in one.
-    const bool stands = scene.entry()->unedited && scene.used(documents_.edited_sources()).empty();
+    const bool stands = live.entry()->unedited && live.used(documents_.edited_sources()).empty();
     const bool runs =
-        !scene.failed() && !stands && !scene.wanted_entry() && wanted == scene.sources();
-    if (!runs && in_background() && *thread_->sources() == wanted &&
-        tried_entry_ == entry_to_try(scene))
+        !live.failed() && !stands && !live.opening().entry && wanted == live.sources();
+    if (!runs && in_background() && thread_->request()->sources == wanted &&
+        thread_->request()->entry == entry_to_try(live))
         return;
     if (thread_) thread_->stop();
-    if (!runs) return start(scene, std::move(wanted), view, news);
-    settle(scene, news);
+    if (!runs) return start(live, std::move(wanted), view, news);
+    settle(live, news);
     state_ = State::idle;
     if (search_) search();
 }
 
-void EditedKernels::start(Scene& scene, compute::Sources sources, Size view, News& news) {
+void EditedKernels::start(LiveExperiment& live, compute::Sources sources, Size view, News& news) {
     try {
-        tried_entry_ = entry_to_try(scene);
-        experiments::EditRequest request{.entry = tried_entry_,
-                                         .like = scene.device().info(),
-                                         .settings = scene.device().settings(),
+        experiments::EditRequest request{.entry = entry_to_try(live),
+                                         .like = live.device().info(),
+                                         .settings = live.device().settings(),
                                          .sources = std::move(sources),
-                                         .snapshot = scene.snapshot(),
+                                         .snapshot = live.snapshot(),
+                                         .values = live.opening().values,
                                          .view = view};
         request.like.in_helper = false;
-        if (scene.device().exchange()) request.like.reason = "edited kernels run on one device";
-        tried_changes_ = scene.changes();
+        if (live.device().exchange()) request.like.reason = "edited kernels run on one device";
+        tried_changes_ = live.changes();
         if (!thread_) thread_.emplace(try_edits_);
         thread_->start(std::move(request));
-        state_ = scene.failed() ? State::replacing : State::trying;
+        state_ = live.failed() ? State::replacing : State::trying;
     } catch (...) {
         news.failure = std::current_exception();
         state_ = State::idle;
@@ -158,82 +157,82 @@ void EditedKernels::search() {
     state_ = State::searching;
 }
 
-void EditedKernels::take_result(Scene& scene, Size view, News& news) {
+void EditedKernels::take_result(LiveExperiment& live, Size view, News& news) {
     auto ended = thread_ ? thread_->take() : std::nullopt;
     if (!ended) return;
     const std::string error = ended->result.error;
     const State before = std::exchange(state_, look_at_ ? State::waiting : State::idle);
     if (before == State::searching) {
         if (!error.empty())
-            refuse(scene, *ended, experiments::with_emulator_error(shown_error_, error), news);
+            refuse(live, *ended, experiments::with_emulator_error(shown_error_, error), news);
         return;
     }
     // Another source that compiled and then failed stands still, with its form.
     const bool stands = ended->result.begins_anew && ended->result.running.experiment;
-    const bool replaced = (error.empty() || stands) && replace(scene, *ended, view, news);
-    if (!error.empty()) refuse(scene, *ended, error, news);
+    const bool replaced = (error.empty() || stands) && replace(live, *ended, view, news);
+    if (!error.empty()) refuse(live, *ended, error, news);
     // Nothing else is left to try after the kernels that are built in.
     const bool stuck = !replaced && ended->request.sources.empty();
-    if (!stuck) look(scene, view, news);
+    if (!stuck) look(live, view, news);
 }
 
 /// Lets kernels that have drawn a frame take over, from where the experiment stands by now.
-bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, News& news) {
+bool EditedKernels::replace(LiveExperiment& live, EditThread::Ended& ended, Size view, News& news) {
     experiments::Running fresh = std::move(ended.result.running);
     Snapshot from = std::move(ended.request.snapshot);
-    const bool moved_on = scene.changes() != tried_changes_;
+    const bool moved_on = live.changes() != tried_changes_;
     try {
-        if (moved_on) from = scene.snapshot();
+        if (moved_on) from = live.snapshot();
+        from.parameters.insert(from.parameters.end(), ended.request.values.begin(),
+                               ended.request.values.end());
     } catch (...) {
         news.failure = std::current_exception();
         return false;
     }
     try {
-        fresh.device->set(scene.device().settings());
+        fresh.device->set(live.device().settings());
         const experiments::SharedEntry entry =
             ended.result.entry ? ended.result.entry : ended.request.entry;
         if (moved_on && !ended.result.begins_anew)
             fresh.experiment->resume(experiments::fitted(from, *entry));
-        scene.replace(std::move(fresh), entry, std::move(from), view);
-        if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
-        news.outdated = std::exchange(refused_entry_, {});
-        launch_failed_ = false;
+        const experiments::SharedEntry entry_tried = entry_to_try(live);
+        live.replace(std::move(fresh), entry, std::move(from), view);
+        news.outdated = live.opening().error;
+        // Not where the form was changed again meanwhile.
+        if (ended.request.entry == entry_tried) live.opened();
     } catch (const std::exception& error) {
-        refuse(scene, ended, error.what(), news);
+        refuse(live, ended, error.what(), news);
         return false;
     }
     return news.replaced = true;
 }
 
 /// Marks the texts that are at fault, so that they are not tried again, and shows the error.
-void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::string& error,
+void EditedKernels::refuse(LiveExperiment& live, EditThread::Ended& ended, const std::string& error,
                            News& news) {
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
-    refused_entry_ = ended.request.entry->compile ? error : "";
     const bool compiles =
         std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
-    const bool other_launch =
-        compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry();
+    const bool for_another = live.opening().entry && ended.request.entry == live.opening().entry;
+    if (ended.request.entry->compile) live.fail_opening(error, for_another && !compiles);
     if (ended.result.failed) {
-        launch_failed_ = other_launch;
-        scene.keep_failed(std::move(ended.result.failed));
+        live.keep_failed(std::move(ended.result.failed));
         news.other_inspected = true;
     }
     // What compiled and then failed says which launches, arguments and parameters there are.
     const bool stands =
-        scene.sources().empty() && (!scene.entry()->built_in || scene.entry()->unedited);
+        live.sources().empty() && (!live.entry()->built_in || live.entry()->unedited);
     const bool compiled = ended.result.entry && ended.result.entry != ended.request.entry;
-    if (stands && compiled && ended.result.entry != scene.entry()) {
-        scene.begin_as(ended.result.entry);
+    if (stands && compiled && ended.result.entry != live.entry()) {
+        live.begin_as(ended.result.entry);
         news.began_anew = true;
     }
-    if (other_launch) {
-        scene.want(nullptr);
+    if (for_another && compiles) {
         news.error = error;
         return;
     }
-    const compute::Sources working = working_sources(scene);
+    const compute::Sources working = working_sources(live);
     compute::Sources at_fault;
     for (const auto& [file, said] : diagnostics)
         if (has_error(said)) at_fault[file] = tried.at(file);
@@ -248,7 +247,7 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
                   error);
     }
     show_error(error, news);
-    news.nothing_runs = tried.empty() && scene.failed();
+    news.nothing_runs = tried.empty() && live.failed();
 }
 
 void EditedKernels::fail_text(const std::string& file, const std::string& text,
@@ -272,16 +271,17 @@ void EditedKernels::show_error(std::string error, News& news) {
 }
 
 /// All that can run does: gives each text the state that it now has.
-void EditedKernels::settle(Scene& scene, News& news) {
-    if (scene.used(documents_.edited_sources()) == scene.sources()) {
+void EditedKernels::settle(LiveExperiment& live, News& news) {
+    if (live.used(documents_.edited_sources()) == live.sources()) {
         news.outdated = shown_error_;
         // A launch that failed stays to be looked at while the one before it goes on.
-        if (!launch_failed_) {
-            news.other_inspected |= scene.failed_run() != nullptr;
-            scene.keep_failed(std::nullopt);
+        if (live.opening().state == LaunchOpening::State::shown) {
+            live.opened();
+            news.other_inspected |= live.failed_run() != nullptr;
+            live.keep_failed(std::nullopt);
         }
     }
-    for (const auto& [file, edit] : scene.device().edits()) {
+    for (const auto& [file, edit] : live.device().edits()) {
         KernelDocument& document = documents_[file];
         if (document.text() == edit->source)
             set_state(document, EditState::running, edit->warnings);
@@ -290,29 +290,29 @@ void EditedKernels::settle(Scene& scene, News& news) {
         if (!documents_[file].edited()) set_state(documents_[file], EditState::shipped);
 }
 
-EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::string& error,
+EditedKernels::News EditedKernels::replace_failed(LiveExperiment& live, const std::string& error,
                                                   Size view) {
     News news;
-    const compute::Sources ran = scene.sources();
-    const compute::Sources& previous = scene.previous_sources();
+    const compute::Sources ran = live.sources();
+    const compute::Sources& previous = live.previous_sources();
     for (const auto& [file, text] : ran)
         if (differs(previous, file, text))
-            fail_text(file, text, scene.device().edits().at(file)->warnings, error);
-    scene.fail();
-    const bool nothing_built_in = previous.empty() && !scene.entry()->built_in;
+            fail_text(file, text, live.device().edits().at(file)->warnings, error);
+    live.fail();
+    const bool nothing_built_in = previous.empty() && !live.entry()->built_in;
     show_error(nothing_built_in
                    ? error
                    : fmt::format("{} Back to the {}.", compute::sentence(error),
                                  previous.empty() ? "built-in kernel" : "last good kernel"),
                news);
     look_at_.reset();
-    start(scene, wanted_sources(scene), view, news);
-    if (scene.device().info().kind == compute::DeviceKind::cuda && !news.failure) {
-        search_ = {.entry = scene.entry(),
+    start(live, wanted_sources(live), view, news);
+    if (live.device().info().kind == compute::DeviceKind::cuda && !news.failure) {
+        search_ = {.entry = live.entry(),
                    .like = {},
-                   .settings = scene.device().settings(),
+                   .settings = live.device().settings(),
                    .sources = ran,
-                   .snapshot = scene.snapshot(),
+                   .snapshot = live.snapshot(),
                    .view = view,
                    .frames = search_frames};
         search_->like.memory_bytes = compute::usual_emulator_memory();

@@ -11,11 +11,11 @@
 
 #include "ui/documents/kernel_documents.h"
 #include "ui/stage/edit_thread.h"
-#include "ui/stage/scene.h"
+#include "ui/stage/live_experiment.h"
 
 namespace warpscope::ui {
 
-/// Makes the kernels of the scene on show follow the texts that a person edits: tries what was
+/// Makes the kernels of the experiment on show follow the texts that a person edits: tries what was
 /// typed in the background, lets it take over once it has drawn a frame, and goes back to the
 /// kernels before when it fails later.
 class EditedKernels {
@@ -32,13 +32,13 @@ class EditedKernels {
 
     /// What a call has done, for the stage to show.
     struct News {
-        bool replaced = false;         ///< other kernels run in the scene and have drawn its frame
-        bool began_anew = false;       ///< Scene::begin_as()
-        bool other_inspected = false;  ///< Scene::inspected() is another experiment
+        bool replaced = false;         ///< other kernels run and have drawn the frame
+        bool began_anew = false;       ///< LiveExperiment::begin_as()
+        bool other_inspected = false;  ///< LiveExperiment::inspected() is another experiment
         bool nothing_runs = false;     ///< even the kernels that are built in have failed
         std::string error;             ///< to show; empty: none
         std::string outdated;          ///< an error that was shown and no longer holds; empty: none
-        std::exception_ptr failure;    ///< the scene's experiment failed to give its state; or null
+        std::exception_ptr failure;    ///< the experiment failed to give its state; or null
     };
 
     /// `try_edits` runs on another thread; empty: nothing can be edited.
@@ -49,48 +49,47 @@ class EditedKernels {
     bool can_try() const { return try_edits_ != nullptr; }
     State state() const { return state_; }
     /// Something is being tried on another thread.
-    bool in_background() const { return thread_ && thread_->sources() != nullptr; }
+    bool in_background() const { return thread_ && thread_->request() != nullptr; }
     /// Waits until that has ended. The next advance() takes its result.
     void wait() {
         if (thread_) thread_->wait();
     }
 
-    /// Once a frame, with the scene on show: follows changes of the texts, starts what is due and
-    /// takes over what has ended. `view` is the size of the picture's area.
-    News advance(Scene& scene, experiments::Size view);
-    /// The scene's kernels have failed with this error: others are tried that take their place.
-    News replace_failed(Scene& scene, const std::string& error, experiments::Size view);
+    /// Once a frame, with the experiment on show: follows changes of the texts, starts what is due
+    /// and takes over what has ended. `view` is the size of the picture's area.
+    News advance(LiveExperiment& live, experiments::Size view);
+    /// Its kernels have failed with this error: others are tried that take their place.
+    News replace_failed(LiveExperiment& live, const std::string& error, experiments::Size view);
 
-    /// Why the newest launch file or its source does not run; empty: it does, or was not tried yet.
-    const std::string& refused_entry() const { return refused_entry_; }
-
-    /// The scene may take kernels from other files now.
+    /// The experiment may take kernels from other files now.
     void look_again();
-    /// Another scene is on show.
-    void change_scene();
+    /// Another experiment is on show.
+    void change_experiment();
     /// What failed before may work now: another device, other settings, a reset.
     void forget_failures() { failed_.clear(); }
-    /// Every scene was made anew, without edits.
+    /// Every experiment was made anew, without edits.
     void start_anew();
-    /// The texts become those that run in a scene in which nothing can be edited.
-    void show(Scene& scene);
+    /// The texts become those that run in an experiment in which nothing can be edited.
+    void show(LiveExperiment& live);
 
   private:
     using Time = std::chrono::steady_clock::time_point;
 
     void follow_documents();
     void wait_until(Time time);
-    void look(Scene& scene, experiments::Size view, News& news);
-    void start(Scene& scene, compute::Sources sources, experiments::Size view, News& news);
+    void look(LiveExperiment& live, experiments::Size view, News& news);
+    void start(LiveExperiment& live, compute::Sources sources, experiments::Size view, News& news);
     void search();
-    void take_result(Scene& scene, experiments::Size view, News& news);
-    bool replace(Scene& scene, EditThread::Ended& ended, experiments::Size view, News& news);
-    void refuse(Scene& scene, EditThread::Ended& ended, const std::string& error, News& news);
-    void settle(Scene& scene, News& news);
+    void take_result(LiveExperiment& live, experiments::Size view, News& news);
+    bool replace(LiveExperiment& live, EditThread::Ended& ended, experiments::Size view,
+                 News& news);
+    void refuse(LiveExperiment& live, EditThread::Ended& ended, const std::string& error,
+                News& news);
+    void settle(LiveExperiment& live, News& news);
     void fail_text(const std::string& file, const std::string& text,
                    std::vector<compiler::Diagnostic> diagnostics, const std::string& error);
     bool has_failed(const std::string& file, const std::string& text) const;
-    compute::Sources wanted_sources(const Scene& scene) const;
+    compute::Sources wanted_sources(const LiveExperiment& live) const;
     void show_error(std::string error, News& news);
 
     EditThread::Try try_edits_;
@@ -100,14 +99,11 @@ class EditedKernels {
     std::optional<Time> look_at_;     ///< when the texts are compared with what runs
     std::uint64_t seen_version_ = 0;  ///< KernelDocuments::version()
     std::uint64_t tried_changes_ =
-        0;  ///< Scene::changes() at the snapshot that the try starts from
+        0;  ///< LiveExperiment::changes() at the snapshot that the try starts from
     /// By file: texts that failed with this device and these settings, which are not tried again.
     std::map<std::string, std::set<std::string>, std::less<>> failed_;
     std::optional<experiments::EditRequest> search_;  ///< to run once the picture goes on
     std::string shown_error_;
-    experiments::SharedEntry tried_entry_;  ///< of the newest try
-    std::string refused_entry_;
-    bool launch_failed_ = false;        ///< Scene::failed_run() is of a launch that was refused
     std::optional<EditThread> thread_;  ///< made for the first try
 };
 

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "compute/ceilings.h"
-#include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
-#include "experiments/launch/open_launch.h"
 #include "experiments/measure/source_names.h"
 
 namespace warpscope::ui {
@@ -19,11 +17,6 @@ using experiments::SharedEntry;
 using experiments::Size;
 
 namespace {
-
-EditedKernels::Clock clock_of(const Engine::Start& start) {
-    if (start.clock) return start.clock;
-    return [] { return std::chrono::steady_clock::now(); };
-}
 
 EditThread::Try try_of(const Engine::Start& start) {
     if (start.try_edits || !start.helpers) return start.try_edits;
@@ -42,11 +35,6 @@ SharedEntry entry_of(const Engine::Start& start) {
     return experiments::unowned(experiments::find_experiment(start.experiment));
 }
 
-/// The kernel of the gallery that a person starts from.
-SharedEntry first_launch() {
-    return experiments::launch_entry(experiments::gallery_file(experiments::gallery()[0].name));
-}
-
 /// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
 int tile_side(const compute::KernelTimings& timings) {
     for (const compute::KernelTiming& kernel : timings.kernels())
@@ -60,41 +48,43 @@ Engine::Engine(const Start& start)
     : helpers_(start.helpers),
       pick_(start.pick),
       wishes_after_loss_(start.wishes_after_loss),
-      clock_(clock_of(start)),
+      clock_(start.clock),
       no_compiler_(no_compiler_of(start)),
       edits_(try_of(start), clock_),
+      reader_(clock_),
       run_(start.run),
       remembered_(start.remembered),
-      launch_(first_launch()),
+      launch_(experiments::unowned(experiments::launch_experiment())),
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
     const SharedEntry entry = entry_of(start);
-    auto scene = make(entry, make_device(shown_.device_wish, *entry));
-    scene->experiment().set(start.assignments);
-    if (!start.assignments.empty()) scene->experiment().reset();
-    put_on_show(std::move(scene));
+    auto live = make(entry, make_device(shown_.device_wish, *entry));
+    live->experiment().set(start.assignments);
+    if (!start.assignments.empty()) live->experiment().reset();
+    put_on_show(std::move(live));
     follow_compiler();
 }
 
-Engine::Engine(std::unique_ptr<Scene> scene)
+Engine::Engine(std::unique_ptr<LiveExperiment> live)
     : pick_(Start().pick),
       wishes_after_loss_(Start().wishes_after_loss),
-      clock_(clock_of({})),
+      clock_(Start().clock),
       edits_({}, clock_),
-      run_(scene->device().settings()),
-      launch_(first_launch()) {
+      reader_(clock_),
+      run_(live->device().settings()),
+      launch_(experiments::unowned(experiments::launch_experiment())) {
     shown_.paused = true;
-    put_on_show(std::move(scene));
-    edits_.show(*scene_);
+    put_on_show(std::move(live));
+    edits_.show(*live_);
     follow_compiler();
-    picture_stale_ = scene_->pixels() == nullptr;
+    picture_stale_ = live_->pixels() == nullptr;
     read_report();
     read_tree();
-    read_timeline();
+    reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version);
 }
 
-std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
-                                    std::unique_ptr<compute::Device> device) {
+std::unique_ptr<LiveExperiment> Engine::make(const SharedEntry& entry,
+                                             std::unique_ptr<compute::Device> device) {
     experiments::Running running{std::move(device), nullptr};
     running.experiment = entry->make(*running.device);
     const auto found = remembered_.find(entry->id);
@@ -102,7 +92,7 @@ std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
         set_all(*running.experiment, found->second);
         running.experiment->reset();
     }
-    return std::make_unique<Scene>(entry, std::move(running));
+    return std::make_unique<LiveExperiment>(entry, std::move(running));
 }
 
 /// Sets each value that is legal, where not all are.
@@ -115,43 +105,38 @@ void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
     }
 }
 
-void Engine::put_on_show(std::unique_ptr<Scene> scene) {
-    scene_ = scene.get();
+void Engine::put_on_show(std::unique_ptr<LiveExperiment> live) {
+    live_ = live.get();
     remember_launch();
-    std::swap(scenes_[scene->entry()->id], scene);
-    ++shown_.scene;
-    shown_.report.clear();
+    std::swap(made_[live->entry()->id], live);
+    ++shown_.generation;
     shown_.comparison.reset();
-    shown_.timeline.reset();
-    shown_.tree.reset();
-    shown_.buffer.reset();
+    reader_.forget();
     failure_.clear();
     before_change_.reset();
     changed();
-    edits_.change_scene();
+    edits_.change_experiment();
 }
 
-/// The launch file as it was changed last, for when its scene is gone.
+/// The launch file as it was changed last, for when its experiment is gone.
 void Engine::remember_launch() {
-    if (scene_ && scene_->entry()->compile) launch_ = scene_->entry();
+    if (live_ && live_->entry()->compile) launch_ = live_->entry();
 }
 
-/// Shows a scene with another device or other kernels than all scenes before, which go.
-void Engine::put_on_show_alone(std::unique_ptr<Scene> scene) {
+/// Shows an experiment with another device or other kernels than all before, which go.
+void Engine::put_on_show_alone(std::unique_ptr<LiveExperiment> live) {
     remember_launch();
     remembered_ = changed_parameters();
-    scenes_.clear();
+    made_.clear();
     edits_.start_anew();
-    put_on_show(std::move(scene));
+    put_on_show(std::move(live));
 }
 
 /// The experiment's state has changed.
 void Engine::changed() {
-    scene_->count_change();
+    live_->count_change();
     picture_stale_ = true;
-    report_stale_ = true;
-    next_report_ = {};
-    tree_stale_ = true;
+    reader_.outdate();
     follow_parameters();
     ++version_;
     edits_.look_again();
@@ -165,39 +150,62 @@ void Engine::follow_parameters() {
 
 experiments::Assignments Engine::changed_parameters() const {
     experiments::Assignments all = remembered_;
-    for (const auto& [id, scene] : scenes_) all[id] = values(scene->experiment(), false);
+    for (const auto& [id, live] : made_)
+        all[id] = live->experiment().parameters().assignments(false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
 
 void Engine::select(const SharedEntry& chosen) {
-    if (chosen->id == scene_->entry()->id) return;
+    if (chosen->id == live_->entry()->id) return;
     const auto change = [&] {
         remember_launch();
-        auto found = scenes_.find(chosen->id);
-        auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish, *chosen))
-                                            : std::exchange(found->second, nullptr);
-        scene->device().timings().clear();
-        put_on_show(std::move(scene));
+        auto found = made_.find(chosen->id);
+        auto live = found == made_.end() ? make(chosen, make_device(shown_.device_wish, *chosen))
+                                         : std::exchange(found->second, nullptr);
+        live->device().timings().clear();
+        put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
 }
 
-void Engine::open_launch(const SharedEntry& entry) {
-    const bool on_show = scene_->entry()->id == entry->id &&
+void Engine::open_launch(const SharedEntry& entry, std::vector<Assignment> values) {
+    const bool on_show = live_->entry()->id == entry->id &&
                          experiment().kernel_file() == entry->make_parameters()->kernel_file();
     edits_.forget_failures();
-    if (on_show) {
-        scene_->want(entry);
+    if (on_show && edits_.can_try()) {
+        live_->open(entry, std::move(values));
         return edits_.look_again();
     }
     const auto change = [&] {
         remembered_.erase(entry->id);
-        put_on_show(make(entry, make_device(shown_.device_wish, *entry)));
+        auto live = make(entry, make_device(shown_.device_wish, *entry));
+        live->open(entry, std::move(values));
+        put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
+}
+
+std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
+                                                     const experiments::Entry& entry) const {
+    auto device = pick_(wish, entry);
+    device->set(run_);
+    limit(*device);
+    return device;
+}
+
+void Engine::set_device(const std::string& wish) {
+    const auto change = [&] {
+        auto fresh = make(live_->entry(), make_device(wish, *live_->entry()));
+        fresh->experiment().set(experiment().parameters().assignments(true));
+        fresh->experiment().reset();
+        put_on_show_alone(std::move(fresh));
+        shown_.device_wish = wish;
+        say(device().info().reason);
+    };
+    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
 }
 
 void Engine::set_run(const compute::RunSettings& run) {
@@ -205,37 +213,41 @@ void Engine::set_run(const compute::RunSettings& run) {
     const bool same_kernels = run.math == old.math;
     const auto change = [&] {
         if (same_kernels) {
-            for (const auto& [id, scene] : scenes_) scene->device().set(run);
+            for (const auto& [id, live] : made_) live->device().set(run);
             edits_.forget_failures();
             return experiment().reset();
         }
-        auto fresh = make(scene_->entry(), make_device(shown_.device_wish, *scene_->entry()));
-        fresh->experiment().set(values(experiment(), true));
+        auto fresh = make(live_->entry(), make_device(shown_.device_wish, *live_->entry()));
+        fresh->experiment().set(experiment().parameters().assignments(true));
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
     };
     if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
                  same_kernels ? From::shown_device : From::new_device)) {
         run_ = old;
-        for (const auto& [id, scene] : scenes_) scene->device().set(old);
+        for (const auto& [id, live] : made_) live->device().set(old);
     }
     changed();
 }
 
-void Engine::open(const SharedEntry& entry, std::span<const Assignment> values,
+void Engine::open(const SharedEntry& entry, std::span<const experiments::NewValue> values,
                   const compute::RunSettings& run) {
     select(entry);
-    if (entry->id != scene_->entry()->id) return;
+    if (entry->id != live_->entry()->id) return;
     if (run != run_) set_run(run);
-    assign(values);
+    assign(*entry, values);
 }
 
-bool Engine::assign(std::span<const Assignment> assignments) {
+bool Engine::assign(const experiments::Entry& of, std::span<const experiments::NewValue> values) {
     remember_before_change();
     const std::vector<std::string> before = experiment().parameters().of_launch();
-    const bool done = attempt("", [&] { experiment().set(assignments); });
+    const bool done = attempt("", [&] {
+        if (&of == live_->entry().get()) return experiment().change(values);
+        // A launch file has been compiled since, and may have other parameters.
+        experiment().set(of.make_parameters()->assignments(values));
+    });
     // Kernels that failed may run with other values.
-    if (scene_->failed_run() && experiment().parameters().of_launch() != before)
+    if (live_->failed_run() && experiment().parameters().of_launch() != before)
         edits_.forget_failures();
     if (done && shown_.message.tone == Tone::error) clear_message();
     if (done) shown_.comparison.reset();
@@ -264,27 +276,15 @@ void Engine::compare() {
     changed();
 }
 
-void Engine::mouse(const std::function<void()>& move) {
-    attempt("", move);
-    scene_->count_change();
+void Engine::mouse(const std::function<void(Experiment&)>& move) {
+    attempt("", [&] { move(experiment()); });
+    live_->count_change();
     picture_stale_ = true;
     ++version_;
 }
 
-void Engine::drag(double dx, double dy) {
-    mouse([&] { experiment().drag(dx, dy); });
-}
-
-void Engine::scroll(double notches) {
-    mouse([&] { experiment().scroll(notches); });
-}
-
-void Engine::point(const experiments::Pointer& pointer) {
-    mouse([&] { experiment().point(pointer); });
-}
-
 void Engine::wait_for_checks() {
-    inspector_.wait(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
+    inspector_.wait(*live_->inspected_entry(), live_->inspected(), automatic_checks_);
 }
 
 void Engine::clear_message() {
@@ -322,21 +322,21 @@ void Engine::warm() {
 
 Shown Engine::shown() {
     Shown shown = shown_;
+    shown.readings = reader_.readings();
     const experiments::Experiment& running = experiment();
-    shown.entry = scene_->entry();
-    shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
-    if (const auto* launch = dynamic_cast<const experiments::Launch*>(&running))
-        shown.plan = launch->plan();
-    shown.launch_error = edits_.refused_entry();
-    shown.parameters = values(running, true);
+    shown.entry = live_->entry();
+    shown.launch = live_->entry()->compile ? live_->entry() : launch_;
+    shown.plan = running.plan();
+    shown.launch_error = live_->opening().error;
+    shown.parameters = running.parameters().values();
     shown.launch_parameters = running.parameters().of_launch();
-    const experiments::Experiment& inspected = scene_->inspected();
-    shown.inspected = {scene_->inspected_entry(),
+    const experiments::Experiment& inspected = live_->inspected();
+    shown.inspected = {live_->inspected_entry(),
                        inspected.parameters().of_launch(),
                        inspected.device().edits(),
                        inspected.frame(),
                        {}};
-    if (scene_->failed_run()) shown.inspected.failed_block = scene_->failed_run()->block;
+    if (live_->failed_run()) shown.inspected.failed_block = live_->failed_run()->block;
     shown.mouse = running.mouse_use();
     shown.device = device().info();
     shown.run = device().settings();
@@ -347,7 +347,7 @@ Shown Engine::shown() {
     shown.frame = running.frame();
     shown.report_due = report_due();
     shown.changed_since_reset = running.changed_since_reset();
-    if (const gl::PixelBuffer* pixels = scene_->pixels()) {
+    if (const gl::PixelBuffer* pixels = live_->pixels()) {
         shown.picture.texture = pixels->texture();
         shown.picture.path = pixels->path();
         shown.picture.reason = pixels->reason();

@@ -13,20 +13,22 @@
 
 #include "compute/device/device.h"
 #include "compute/helper/helpers.h"
-#include "experiments/copies/pick_for.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/replicas/pick_for.h"
 #include "ui/stage/edited_kernels.h"
 #include "ui/stage/inspector.h"
+#include "ui/stage/live_experiment.h"
 #include "ui/stage/live_launch.h"
-#include "ui/stage/scene.h"
+#include "ui/stage/reader.h"
 #include "ui/stage/shown.h"
 
 namespace warpscope::ui {
 
-/// Computes one experiment at a time: carries out the commands of a person, has the scene on show
-/// compute its frames, and checks its launches. The kernels of the scene follow the texts that are
-/// edited. All of it happens on one thread, the one that made the engine, whose OpenGL context must
-/// be current. Panels never see an engine: they draw the values that shown() returns.
+/// Computes one experiment at a time: carries out the commands of a person, has the experiment on
+/// show compute its frames, and checks its launches. Its kernels follow the texts that are edited.
+/// All of it happens on one thread, the one that made the engine, whose OpenGL context must be
+/// current. Panels never see an engine: they draw the values that shown() returns. The commands are
+/// in engine.cpp; engine_frame.cpp computes a frame and handles what fails in it.
 class Engine {
   public:
     struct Start {
@@ -53,16 +55,16 @@ class Engine {
         EditThread::Try try_edits;  ///< in place of the helpers, for tests
         /// Why there is no compiler; empty: there is one. In place of the helpers, for tests.
         std::function<std::string()> no_compiler;
-        EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
+        EditedKernels::Clock clock = std::chrono::steady_clock::now;  ///< tests have another
     };
 
     /// Makes a device and the experiment. Throws what they throw.
     explicit Engine(const Start& start);
-    /// Shows a scene of a finished run, paused. Nothing can be edited in it.
-    explicit Engine(std::unique_ptr<Scene> scene);
+    /// Shows the experiment of a finished run, paused. Nothing can be edited in it.
+    explicit Engine(std::unique_ptr<LiveExperiment> live);
 
-    experiments::Experiment& experiment() const { return scene_->experiment(); }
-    compute::Device& device() const { return scene_->device(); }
+    experiments::Experiment& experiment() const { return live_->experiment(); }
+    compute::Device& device() const { return live_->device(); }
 
     /// Everything that was computed so far.
     Shown shown();
@@ -74,23 +76,23 @@ class Engine {
     // Commands. None throws: an error becomes the message, and the last good state goes on.
     void select(const experiments::SharedEntry& entry);
     /// Shows the experiment of a launch file. Its kernels run once its source, which
-    /// follow_texts() brings, is compiled. Where an experiment of this source is on show, it stays
-    /// until then.
-    void open_launch(const experiments::SharedEntry& entry);
+    /// follow_texts() brings, is compiled; its first frame has these values, as far as it has the
+    /// parameters. Where an experiment of this source is on show, it stays until then.
+    void open_launch(const experiments::SharedEntry& entry,
+                     std::vector<experiments::Assignment> values = {});
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
-    /// Shows an experiment with these values.
-    void open(const experiments::SharedEntry& entry,
-              std::span<const experiments::Assignment> values, const compute::RunSettings& run);
-    bool assign(std::span<const experiments::Assignment> assignments);
+    /// Shows an experiment with these values of its parameters.
+    void open(const experiments::SharedEntry& entry, std::span<const experiments::NewValue> values,
+              const compute::RunSettings& run);
+    /// Values of the parameters of this entry.
+    bool assign(const experiments::Entry& of, std::span<const experiments::NewValue> values);
     void pause(bool paused) { shown_.paused = paused; }
     void step_once();
     void reset();
     void compare();
-    // The mouse on the picture.
-    void drag(double dx, double dy);
-    void scroll(double notches);
-    void point(const experiments::Pointer& pointer);
+    /// The mouse on the picture.
+    void mouse(const std::function<void(experiments::Experiment&)>& move);
     void say(std::string text, Tone tone = Tone::info);
     /// A compiler was installed: looks for it, and tries the edits again that have failed.
     void search_compiler();
@@ -101,7 +103,7 @@ class Engine {
     void measure_barriers();
     void measure_ceilings();
     LaunchCopy copy_launch(const compute::RunSettings& run) const {
-        return ui::copy_launch(*scene_->inspected_entry(), scene_->inspected(), run);
+        return ui::copy_launch(*live_->inspected_entry(), live_->inspected(), run);
     }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
@@ -119,7 +121,7 @@ class Engine {
     bool report_due() const;
     void read_report();
     /// Computes the report that was cancelled, if one was, in the next frame.
-    void retry_report();
+    void retry_report() { reader_.retry_report(); }
     /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
     /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
     /// lets the checks follow. False: shown() would return an equal value.
@@ -128,14 +130,14 @@ class Engine {
   private:
     using Time = std::chrono::steady_clock::time_point;
 
-    // Changes of the scene
-    std::unique_ptr<Scene> make(const experiments::SharedEntry& entry,
-                                std::unique_ptr<compute::Device> device);
+    // What is on show
+    std::unique_ptr<LiveExperiment> make(const experiments::SharedEntry& entry,
+                                         std::unique_ptr<compute::Device> device);
     std::unique_ptr<compute::Device> make_device(const std::string& wish,
                                                  const experiments::Entry& entry) const;
     void use_ranks();
-    void put_on_show(std::unique_ptr<Scene> scene);
-    void put_on_show_alone(std::unique_ptr<Scene> scene);
+    void put_on_show(std::unique_ptr<LiveExperiment> live);
+    void put_on_show_alone(std::unique_ptr<LiveExperiment> live);
     void remember_launch();
     void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
     void changed();
@@ -144,7 +146,6 @@ class Engine {
     std::string read_only() const;
     void follow_compiler();
     void clear_message();
-    void mouse(const std::function<void()>& move);
 
     // One frame
     /// A kernel is edited: starts the helper processes that this needs.
@@ -155,16 +156,13 @@ class Engine {
     void take(const EditedKernels::News& news);
     void step();
     void render(experiments::Size view);
-    void read_timeline();
     void read_printed();
     void read_tree();
-    void read_buffer();
     void keep_snapshot();
 
     // Failures and cancelled work
     void limit(compute::Device& device) const;
     void remember_before_change();
-    void leave_report();
     void go_back();
     /// Which device an error comes from: the one on show, or one that was to replace it.
     enum class From { shown_device, new_device };
@@ -182,12 +180,13 @@ class Engine {
     std::function<Time()> clock_;
     std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;
-    std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
-    Scene* scene_ = nullptr;                                ///< the one on show
+    Reader reader_;
+    std::map<std::string, std::unique_ptr<LiveExperiment>> made_;  ///< by experiment
+    LiveExperiment* live_ = nullptr;                               ///< the one on show
     compute::RunSettings run_;
     experiments::Assignments remembered_;
     experiments::SharedEntry launch_;  ///< of the newest launch file; at first one of the gallery
-    /// The results so far. shown() adds the current state of the scene.
+    /// The results so far. shown() adds the current state of the experiment.
     Shown shown_;
     std::uint64_t version_ = 0;  ///< counts the changes of what shown() returns
     Inspector inspector_;
@@ -196,18 +195,13 @@ class Engine {
     bool warm_ = false;  ///< the helper processes were started
     bool step_wanted_ = false;
     bool picture_stale_ = true;
-    bool report_stale_ = true;
-    bool tree_stale_ = true;
-    Time next_report_{}, next_timeline_{};
-    std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
     Time rests_until_{};  ///< no frame is computed before, while edits are tried
     std::atomic<Activity> activity_ = Activity::other;
     std::atomic<std::uint64_t> next_frame_ = 1;
     std::stop_token stop_;
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame
-    bool report_cancelled_ = false;
-    double work_ = 0;  ///< ParameterSet::work() of the experiment on show
+    double work_ = 0;         ///< ParameterSet::work() of the experiment on show
     /// Where the experiment stood before the changes since its newest frame.
     std::optional<experiments::Snapshot> before_change_;
     std::string failure_;  ///< the error of the kernels or the device on show, not handled yet

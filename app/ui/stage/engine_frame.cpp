@@ -6,6 +6,7 @@
 
 #include "compiler/log.h"
 #include "compute/device/sentences.h"
+#include "compute/pick_ranks.h"
 #include "ui/stage/engine.h"
 
 namespace warpscope::ui {
@@ -17,9 +18,11 @@ bool Engine::advance(Size view) {
     const std::uint64_t before = version_, checks_before = inspector_.version();
     const EditedKernels::State edits_before = edits_.state();
     compute_frame(view);
-    if (!scene_->failed())
-        inspector_.follow(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
-    if (failure_.empty()) read_timeline();
+    if (!live_->failed())
+        inspector_.follow(*live_->inspected_entry(), live_->inspected(), automatic_checks_);
+    if (failure_.empty() &&
+        reader_.read_timeline(experiment(), inspector_.state(), shown_.picture.version))
+        ++version_;
     if (shown_.devices.empty()) list_devices();
     follow_compiler();
     return version_ != before || inspector_.version() != checks_before ||
@@ -35,8 +38,7 @@ void Engine::follow_compiler() {
 }
 
 bool Engine::report_due() const {
-    if (!failure_.empty() || scene_->failed() || !report_stale_) return false;
-    return shown_.paused || clock_() >= next_report_;
+    return failure_.empty() && !live_->failed() && reader_.wants_report(!shown_.paused);
 }
 
 void Engine::compute_frame(Size view) {
@@ -44,15 +46,15 @@ void Engine::compute_frame(Size view) {
     const Size before = std::exchange(view_, view);
     if (!failure_.empty()) handle_failure();
     if (!warm_ && documents().version() != 0) warm();
-    take(edits_.advance(*scene_, view));
-    if (scene_->wants_ranks()) use_ranks();
+    take(edits_.advance(*live_, view));
+    if (live_->wants_ranks()) use_ranks();
     // Kernels that have failed stand still until others take their place.
-    if (scene_->failed()) return;
+    if (live_->failed()) return;
     next_frame_ = experiment().frame() + 1;
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
     const bool steps =
-        !rests && !scene_->stands_still() && (!shown_.paused || std::exchange(step_wanted_, false));
+        !rests && !live_->stands_still() && (!shown_.paused || std::exchange(step_wanted_, false));
     cancelled_ = false;
     if (steps) step();
     if (cancelled_) return;
@@ -61,19 +63,32 @@ void Engine::compute_frame(Size view) {
     if (!picture_stale_) before_change_.reset();
     if (steps) measure_cost(start);
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
-    if (failure_.empty() && tree_stale_) read_tree();
-    if (scene_->runs_edits()) read_printed();
+    if (failure_.empty() && reader_.wants_tree()) read_tree();
+    if (live_->runs_edits()) read_printed();
     if (failure_.empty())
         keep_snapshot();
     else
         handle_failure();
 }
 
+/// The built-in kernels are back after edits, which run on one device. All ranks go on from there.
+void Engine::use_ranks() {
+    const auto change = [&] {
+        const experiments::SharedEntry entry = live_->entry();
+        experiments::Running running{make_device(shown_.device_wish, *entry), nullptr};
+        running.experiment = entry->make(*running.device);
+        running.experiment->resume(live_->snapshot());
+        put_on_show(std::make_unique<LiveExperiment>(entry, std::move(running)));
+    };
+    if (!attempt("It computes on one device.", change, From::new_device))
+        live_->stay_without_ranks();
+}
+
 /// A GPU computes on after its frame was queued, so the time here says nothing about it.
 void Engine::measure_cost(Time start) {
     if (device().info().kind != compute::DeviceKind::emulator || !failure_.empty()) return;
     const double seconds = std::chrono::duration<double>(clock_() - start).count();
-    shown_.costs.measured(scene_->entry()->id, device().info(), work_, seconds);
+    shown_.costs.measured(live_->entry()->id, device().info(), work_, seconds);
 }
 
 void Engine::take(const EditedKernels::News& news) {
@@ -81,19 +96,17 @@ void Engine::take(const EditedKernels::News& news) {
     if (!news.error.empty()) say(news.error, Tone::error);
     if (news.failure) attempt("", [&] { std::rethrow_exception(news.failure); });
     if (news.replaced) {
-        scene_->count_change();
-        ++shown_.scene;
+        live_->count_change();
+        ++shown_.generation;
         ++version_;
         shown_.comparison.reset();
-        tree_stale_ = true;
+        reader_.outdate();
         picture_stale_ = false;
         ++shown_.picture.version;
-        report_stale_ = true;
-        next_report_ = {};
     }
     if (news.began_anew) changed();
     if (news.other_inspected) {
-        ++shown_.scene;
+        ++shown_.generation;
         ++version_;
     }
     if (!news.nothing_runs) return;
@@ -107,9 +120,9 @@ void Engine::step() {
     const bool done = attempt("Paused.", [&] { experiment().step(); });
     if (cancelled_) return;
     if (!done && failure_.empty()) shown_.paused = true;
-    scene_->count_change();
+    live_->count_change();
     picture_stale_ = true;
-    report_stale_ = true;
+    reader_.outdate_report();
     ++version_;
 }
 
@@ -117,58 +130,18 @@ void Engine::render(Size view) {
     picture_stale_ = false;
     ++shown_.picture.version;
     ++version_;
-    const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
+    const bool done = attempt("The picture is the last good one.", [&] { live_->render(view); });
     if (!done && failure_.empty()) shown_.paused = true;
 }
 
 void Engine::read_report() {
-    report_stale_ = report_cancelled_ = false;
-    ++version_;
     activity_ = Activity::report;
-    const Time start = clock_();
-    attempt("", [&] {
-        shown_.report = experiment().report();
-        read_buffer();
-    });
-    // A report that takes long to make (a double-precision reference) must not slow the frames.
-    const auto took = clock_() - start;
-    next_report_ =
-        start + took + std::max<Time::duration>(std::chrono::milliseconds(150), 9 * took);
-}
-
-void Engine::read_buffer() {
-    constexpr std::size_t most_bytes = std::size_t(64) << 20;
-    shown_.buffer.reset();
-    auto* launch = dynamic_cast<experiments::Launch*>(&experiment());
-    if (auto contents = launch ? launch->contents(most_bytes) : std::nullopt)
-        shown_.buffer = std::make_shared<const experiments::BufferContents>(std::move(*contents));
-}
-
-/// A tree that can't be made is not tried again at every frame.
-void Engine::read_tree() {
-    tree_stale_ = false;
+    attempt("", [&] { reader_.read_report(experiment()); });
     ++version_;
-    attempt("", [&] {
-        const experiments::Tree* tree = experiment().tree();
-        shown_.tree = tree ? std::make_shared<const experiments::Tree>(*tree) : nullptr;
-    });
 }
 
-/// Reads the timeline that the kernel has measured, now and then and after a change of the launch.
-void Engine::read_timeline() {
-    const std::uint64_t state = inspector_.state();
-    const bool changed = timeline_state_ != state;
-    const bool rendered = timeline_picture_ != shown_.picture.version;
-    if (!changed && !(rendered && clock_() >= next_timeline_)) return;
-    timeline_state_ = state;
-    timeline_picture_ = shown_.picture.version;
-    next_timeline_ = clock_() + std::chrono::milliseconds(150);
-    try {
-        shown_.timeline = experiment().timeline();
-    } catch (const std::exception&) {
-        // The next frame fails with this error as well, and then it is reported.
-        shown_.timeline.reset();
-    }
+void Engine::read_tree() {
+    attempt("", [&] { reader_.read_tree(experiment()); });
     ++version_;
 }
 
@@ -188,8 +161,8 @@ void Engine::read_printed() {
 void Engine::keep_snapshot() {
     const compute::Exchange* const exchange = device().exchange();
     if (exchange && exchange->has_other_processes()) return;  // all end together
-    const bool may_fail = device().info().kind == compute::DeviceKind::cuda || scene_->runs_edits();
-    if (may_fail) attempt("", [&] { scene_->keep_snapshot(); });
+    const bool may_fail = device().info().kind == compute::DeviceKind::cuda || live_->runs_edits();
+    if (may_fail) attempt("", [&] { live_->keep_snapshot(); });
 }
 
 /// Runs `change`. Where it throws, returns false, and the error followed by its consequence is the
@@ -201,7 +174,7 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
         return true;
     } catch (const compute::Cancelled&) {
         if (activity_ == Activity::report)
-            leave_report();
+            begin_work({}, progress_);  // the report before stays on show, and the frames go on
         else
             go_back();
         return false;
@@ -219,7 +192,7 @@ void Engine::begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchPro
     progress_ = std::move(progress);
     activity_ = Activity::other;
     next_frame_ = experiment().frame() + 1;
-    for (const auto& [id, scene] : scenes_) limit(scene->device());
+    for (const auto& [id, live] : made_) limit(live->device());
 }
 
 void Engine::limit(compute::Device& device) const {
@@ -233,21 +206,12 @@ void Engine::remember_before_change() {
     attempt("", [&] { before_change_ = experiment().snapshot(); });
 }
 
-/// The report before stays on show, and the frames go on.
-void Engine::leave_report() {
-    report_cancelled_ = true;
-    begin_work({}, progress_);
-}
-
-void Engine::retry_report() {
-    report_stale_ |= std::exchange(report_cancelled_, false);
-}
-
 /// After cancelled work: the last good state and its picture, paused.
 void Engine::go_back() {
     cancelled_ = true;
     shown_.paused = true;
-    picture_stale_ = report_stale_ = false;
+    picture_stale_ = false;
+    reader_.keep_report();
     begin_work({}, progress_);
     const auto before = std::exchange(before_change_, std::nullopt);
     if (before) {
@@ -261,38 +225,75 @@ void Engine::go_back() {
 /// Records an error that calls for other kernels or another device. It is handled between frames,
 /// since the panels hold references to what is replaced.
 void Engine::record_failure(const std::exception& error, From from) {
-    if (!scene_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
+    if (!live_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
     // A GPU that this process uses fails for all of its devices. Edits run in a process apart.
-    const bool concerns_scene = from == From::shown_device || !scene_->runs_edits();
+    const bool concerns_shown = from == From::shown_device || !live_->runs_edits();
     const bool edit_failed =
-        scene_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
+        live_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
     const bool device_lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
-    if (!concerns_scene || (!edit_failed && !device_lost)) return;
+    if (!concerns_shown || (!edit_failed && !device_lost)) return;
     failure_ = error.what();
     if (const auto* in_block = dynamic_cast<const compute::BlockError*>(&error))
-        scene_->fail_in(in_block->block);
+        live_->fail_in(in_block->block);
 }
 
 void Engine::handle_failure() {
     const std::string error = std::exchange(failure_, {});
-    if (scene_->failed()) return;
-    if (scene_->runs_edits())
-        take(edits_.replace_failed(*scene_, error, view_));
+    if (live_->failed()) return;
+    if (live_->runs_edits())
+        take(edits_.replace_failed(*live_, error, view_));
     else
         replace_lost_device(error);
 }
 
-void Engine::measure_barriers() {
-    const std::uint64_t state = inspector_.state();
-    if (shown_.barriers.state == state) return;
-    shown_.barriers = {};
-    shown_.barriers.state = state;
-    try {
-        shown_.barriers.report = experiment().measure_barriers();
-    } catch (const std::exception& error) {
-        shown_.barriers.error = error.what();
-    }
+/// A lost device ends every experiment on it. What is left of several GPUs, or the emulator,
+/// continues the one on show from its last snapshot.
+void Engine::replace_lost_device(const std::string& error) {
+    const compute::Exchange* const exchange = device().exchange();
+    // The other processes wait for this one, and end with it.
+    if (exchange && exchange->has_other_processes()) throw compute::DeviceLost(error);
+    live_->fail();
+    const Snapshot last = live_->snapshot();
+    for (const std::string& wish : wishes_after_loss_(shown_.device_wish))
+        if (continue_on(wish, last, error)) return;
+    shown_.paused = true;
+}
+
+/// False: it failed too, and the message says why.
+bool Engine::continue_on(const std::string& wish, const Snapshot& last, const std::string& error) {
+    return attempt("Restart Warpscope.", [&] {
+        const experiments::SharedEntry entry = live_->entry();
+        experiments::Running running{make_device(wish, *entry), nullptr};
+        running.experiment = entry->make(*running.device);
+        try {
+            running.experiment->resume(last);
+        } catch (const compute::DeviceLost&) {
+            throw;
+        } catch (const std::exception&) {
+            set_all(*running.experiment, last.parameters);
+            running.experiment->reset();
+        }
+        running.device->synchronize();
+        shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
+        shown_.device_wish = wish;
+        put_on_show_alone(std::make_unique<LiveExperiment>(entry, std::move(running)));
+        const compute::DeviceInfo& info = device().info();
+        say(fmt::format("{} {} continues. To use {} again, restart Warpscope.",
+                        compute::sentence(error),
+                        info.kind == compute::DeviceKind::emulator ? "The emulator" : info.name,
+                        info.kind == compute::DeviceKind::emulator ? "the GPU" : "all GPUs"),
+            Tone::error);
+    });
+}
+
+/// Asking the driver takes time, so the first picture does not wait for it.
+void Engine::list_devices() {
+    shown_.devices = compute::rank_choices();
     ++version_;
+}
+
+void Engine::measure_barriers() {
+    if (reader_.measure_barriers(experiment(), inspector_.state())) ++version_;
 }
 
 void Engine::measure_ceilings() {

@@ -25,9 +25,8 @@ struct Work {
 
 /// Runs an engine on a thread of its own. Each time that a frame is asked for it carries out the
 /// commands of its queue, computes one frame and publishes the results of both, then those of the
-/// report. So it is never more
-/// than one frame ahead of the window. The member functions are for another thread,
-/// and none waits for a computation.
+/// report. So it is never more than one frame ahead of the window. The member functions are for
+/// another thread, and none waits for a computation.
 class EngineThread {
   public:
     using Command = std::function<void(Engine&)>;

@@ -51,8 +51,8 @@ Inspector::Work Inspector::usual_work() {
                 return [specimen] { return experiments::inspect(*specimen); };
             },
             [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
-                const auto copy = experiments::copy_to_emulator(
-                    entry, live, live.device().settings(), compute::usual_emulator_memory(), stop);
+                const auto copy = experiments::make_replica(entry, live, live.device().settings(),
+                                                            compute::usual_emulator_memory(), stop);
                 return [entry, copy, stop] {
                     constexpr std::uint64_t instructions = 100'000'000;
                     return experiments::try_policies(entry, *copy.experiment, instructions, stop);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 namespace warpscope::ui {
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 namespace warpscope::ui {
 
@@ -19,8 +20,14 @@ struct LaunchCopy {
 };
 
 /// Copies the launch of an experiment. Throws nothing.
-LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
-                       const compute::RunSettings& run);
+inline LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
+                              const compute::RunSettings& run) {
+    try {
+        return {std::make_unique<experiments::Specimen>(entry, live, run), {}, live.frame()};
+    } catch (const std::exception& error) {
+        return {nullptr, error.what(), live.frame()};
+    }
+}
 
 /// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
 /// way to one.
@@ -29,7 +36,7 @@ struct LiveLaunch {
     std::vector<std::string> parameters;  ///< ParameterSet::of_launch()
     compute::RunSettings settings;
     compute::KernelEdits edits;
-    std::uint64_t scene = 0;  ///< another number: another experiment
+    std::uint64_t generation = 0;  ///< another number: another experiment
     std::uint64_t frame = 0;
     bool settled = true;         ///< no command is on its way that could change the above
     bool on_this_thread = true;  ///< copies are there at once, and long work may hold this thread

@@ -16,6 +16,7 @@
 #include "gl/pixel_buffer.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/stage/inspector.h"
+#include "ui/stage/reader.h"
 
 namespace warpscope::ui {
 
@@ -41,13 +42,6 @@ struct ShownPicture {
     std::uint64_t version = 1;  ///< counts the pictures
 };
 
-/// The behaviour of the barriers of the device in use, as measured on it.
-struct DeviceBarriers {
-    std::optional<experiments::Report> report;
-    std::string error;
-    std::uint64_t state = 0;  ///< Checks::state that the report belongs to
-};
-
 /// What the checks and the microscope look at: the experiment on show, or, in its place, kernels
 /// that failed.
 struct Inspected {
@@ -63,12 +57,11 @@ struct Shown {
     experiments::SharedEntry entry;
     experiments::SharedEntry launch;  ///< of the newest launch file; at first one of the gallery
     std::shared_ptr<const experiments::LaunchPlan> plan;  ///< of the launch file on show; or null
-    /// The buffer of the launch that is shown, as of the report; null where it is very large.
-    std::shared_ptr<const experiments::BufferContents> buffer;
     std::string launch_error;  ///< why it does not run; empty: it does, or will be tried
-    std::uint64_t scene = 0;   ///< counts the experiments that were made, for whom asks "another?"
-    std::vector<experiments::Assignment> parameters;  ///< all
-    std::vector<std::string> launch_parameters;       ///< ParameterSet::of_launch()
+    /// Counts the experiments that were made: another number means another experiment.
+    std::uint64_t generation = 0;
+    std::vector<experiments::Value> parameters;  ///< ParameterSet::values()
+    std::vector<std::string> launch_parameters;  ///< ParameterSet::of_launch()
     Inspected inspected;
     experiments::Assignments changed_parameters;  ///< of every experiment, without defaults
     experiments::MouseUse mouse;
@@ -87,13 +80,10 @@ struct Shown {
     bool changed_since_reset = false;
     bool paused = false;
     ShownPicture picture;
-    std::shared_ptr<const experiments::Tree> tree;  ///< null: there is none, or it can't be made
-    experiments::Report report;
+    Readings readings;
     bool report_due = false;  ///< a newer report is computed now
     std::optional<experiments::Comparison> comparison;
-    std::optional<experiments::Timeline> timeline;  ///< as the kernel measured it
     Checks checks;
-    DeviceBarriers barriers;
     experiments::FrameCosts costs;  ///< of the emulator's frames
     std::string ceilings_error;     ///< why the ceilings could not be measured; empty: no error
 

@@ -8,13 +8,15 @@
 namespace warpscope::ui {
 
 using experiments::Assignment;
+using experiments::NewValue;
 using experiments::SharedEntry;
 
 Stage::Stage(const Start& start) : engine_(std::make_unique<Engine>(start)) {
     follow_engine();
 }
 
-Stage::Stage(std::unique_ptr<Scene> scene) : engine_(std::make_unique<Engine>(std::move(scene))) {
+Stage::Stage(std::unique_ptr<LiveExperiment> live)
+    : engine_(std::make_unique<Engine>(std::move(live))) {
     for (const auto& [file, text] : engine_->documents().texts()) documents_[file].follow(text);
     sent_version_ = documents_.version();
     follow_engine();
@@ -62,7 +64,8 @@ void Stage::adopt_values() {
         costly_.reset();
     }
     parameters_of_ = shown_->entry;
-    for (const Assignment& one : shown_->parameters) parameters_->find(one.id).parse(one.text);
+    for (std::size_t i = 0; i < shown_->parameters.size(); ++i)
+        parameters_->all()[i]->take(shown_->parameters[i]);
     run_ = shown_->run;
     paused_ = shown_->paused;
 }
@@ -97,16 +100,13 @@ experiments::Described Stage::described() const {
             shown_->edits,
             shown_->frame,
             shown_->changed_since_reset,
-            shown_->report};
+            shown_->readings.report};
 }
 
 experiments::Assignments Stage::changed_parameters() const {
     experiments::Assignments all = shown_->changed_parameters;
-    std::vector<Assignment>& own = all[entry().id];
-    own.clear();
-    for (const experiments::Parameter* p : parameters_->all())
-        if (p->text() != p->default_text()) own.push_back({p->id(), p->text()});
-    if (own.empty()) all.erase(entry().id);
+    all[entry().id] = parameters_->assignments(false);
+    if (all[entry().id].empty()) all.erase(entry().id);
     return all;
 }
 
@@ -114,9 +114,13 @@ void Stage::select(SharedEntry entry) {
     send([entry = std::move(entry)](Engine& engine) { engine.select(entry); });
 }
 
-void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source) {
+void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source,
+                        std::vector<Assignment> values) {
     if (!file.built_in) documents_.open(experiments::source_key(file), source);
-    change_launch(file);
+    send_texts();
+    send([entry = experiments::launch_entry(file), values = std::move(values)](Engine& engine) {
+        engine.open_launch(entry, values);
+    });
 }
 
 void Stage::change_launch(const experiments::LaunchFile& file) {
@@ -132,48 +136,41 @@ void Stage::set_run(const compute::RunSettings& run) {
     set({}, run);
 }
 
+bool Stage::assign(const experiments::Parameter& parameter, std::string_view text) {
+    const auto& all = parameters_->all();
+    if (parameter.place() >= all.size() || all[parameter.place()] != &parameter) return false;
+    return legal([&] { return set({{parameter.place(), parameter.read(text)}}, run_); });
+}
+
 bool Stage::assign(std::span<const Assignment> assignments) {
-    return set(assignments, run_);
+    return legal([&] { return set(parameters_->read(assignments), run_); });
 }
 
-/// Takes over values that are all legal, and returns those that they replace. Throws
-/// ParameterError, and changes nothing, where one is not.
-std::vector<Assignment> Stage::parse(std::span<const Assignment> values) {
-    std::vector<Assignment> before;
+/// False where reading a value throws ParameterError, which becomes the message.
+bool Stage::legal(const std::function<bool()>& take) {
     try {
-        for (const Assignment& one : values) {
-            experiments::Parameter& parameter = parameters_->find(one.id);
-            before.push_back({one.id, parameter.text()});
-            parameter.parse(one.text);
-        }
-    } catch (const experiments::ParameterError&) {
-        for (const Assignment& one : before) parameters_->find(one.id).parse(one.text);
-        throw;
-    }
-    return before;
-}
-
-bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& run, bool asks) {
-    Change change{{values.begin(), values.end()}, {}, run, run_};
-    const bool guarded = asks && thread_ && !paused_;
-    const double seconds_before = guarded ? expected_seconds() : 0;
-    try {
-        change.before = parse(values);
+        return take();
     } catch (const experiments::ParameterError& error) {
         say(error.what(), Tone::error);
         return false;
     }
+}
+
+bool Stage::set(std::vector<NewValue> values, const compute::RunSettings& run, bool asks) {
+    const bool guarded = asks && thread_ && !paused_;
+    const double seconds_before = guarded ? expected_seconds() : 0;
+    const std::vector<NewValue> before = parameters_->replace(values);
     costly_.reset();
     const double seconds = guarded ? expected_seconds() : 0;
     if (seconds > costly_seconds && seconds > 2 * seconds_before) {
-        costly_ = {{values.begin(), values.end()}, run, seconds};
-        parse(change.before);
+        costly_ = {std::move(values), run, seconds};
+        parameters_->replace(before);
         return true;
     }
-    for (Assignment& one : change.after) one.text = parameters_->find(one.id).text();
     if (message_.tone == Tone::error) message_ = {};
-    histories_[entry().id].add(std::move(change));
-    return carry_out(values, run);
+    histories_[entry().id].add(
+        {parameters_->assignments(values), parameters_->assignments(before), run, run_});
+    return carry_out(std::move(values), run);
 }
 
 /// Of a frame with the values that a person has chosen.
@@ -188,52 +185,54 @@ void Stage::answer(Answer answer) {
     set(change->values, change->run, false);
 }
 
-bool Stage::carry_out(std::span<const Assignment> values, const compute::RunSettings& run) {
+bool Stage::carry_out(std::vector<NewValue> values, const compute::RunSettings& run) {
     if (run != run_) {
         run_ = run;
         send([run](Engine& engine) { engine.set_run(run); });
     }
     if (values.empty()) return true;
     const auto done = std::make_shared<bool>(true);
-    send([done, wish = std::vector<Assignment>(values.begin(), values.end())](Engine& engine) {
-        *done = engine.assign(wish);
+    send([done, entry = parameters_of_, wish = std::move(values)](Engine& engine) {
+        *done = engine.assign(*entry, wish);
     });
     return thread_ || *done;
 }
 
 bool Stage::open(const SharedEntry& entry, std::span<const Assignment> values,
                  const compute::RunSettings& run) {
-    if (entry->id == parameters_of_->id) return set(values, run);
-    const auto chosen = entry->make_parameters();
-    try {
+    const auto show = [&] {
+        if (entry->id == parameters_of_->id) return set(parameters_->read(values), run);
+        const auto chosen = entry->make_parameters();
         const auto changed = shown_->changed_parameters.find(entry->id);
         if (changed != shown_->changed_parameters.end()) chosen->parse(changed->second);
-        Change change{{values.begin(), values.end()}, {}, run, run_};
-        for (const Assignment& one : values)
-            change.before.push_back({one.id, chosen->find(one.id).text()});
-        chosen->parse(values);
-        histories_[entry->id].add(std::move(change));
-    } catch (const experiments::ParameterError& error) {
-        say(error.what(), Tone::error);
-        return false;
-    }
-    run_ = run;
-    send([entry, run, wish = std::vector<Assignment>(values.begin(), values.end())](
-             Engine& engine) { engine.open(entry, wish, run); });
-    return true;
+        std::vector<NewValue> wish = chosen->read(values);
+        histories_[entry->id].add(
+            {chosen->assignments(wish), chosen->assignments(chosen->replace(wish)), run, run_});
+        run_ = run;
+        send([entry, run, wish = std::move(wish)](Engine& engine) {
+            engine.open(entry, wish, run);
+        });
+        return true;
+    };
+    return legal(show);
 }
 
 void Stage::go(bool forward) {
     ChangeHistory& history = histories_[entry().id];
     while (const Change* change = forward ? history.redo() : history.undo()) {
-        const auto& values = forward ? change->after : change->before;
         const compute::RunSettings run = forward ? change->run_after : change->run_before;
+        std::vector<NewValue> values;
+        try {
+            values = parameters_->read(forward ? change->after : change->before);
+        } catch (const experiments::ParameterError&) {
+            continue;  // of another launch file
+        }
+        const auto before = parameters_->assignments(parameters_->replace(values));
         const compute::RunSettings run_before = run_;
-        const std::vector<Assignment> before = parse(values);
         const std::string news = words_of(*parameters_, before, run_before, run);
         // A change that failed, or that was cancelled, has left nothing to take back.
         if (news.empty()) continue;
-        carry_out(values, run);
+        carry_out(std::move(values), run);
         return say((forward ? "Redone: " : "Undone: ") + news);
     }
     say(forward ? "There is no change to redo." : "There is no change to undo.");
@@ -254,42 +253,33 @@ void Stage::pause(bool paused) {
 
 void Stage::step_once() {
     paused_ = true;
-    send([](Engine& engine) { engine.step_once(); });
-}
-
-void Stage::reset() {
-    send([](Engine& engine) { engine.reset(); });
+    send(&Engine::step_once);
 }
 
 void Stage::compare() {
     comparing_ = sent_ + 1;
-    send([](Engine& engine) { engine.compare(); });
+    send(&Engine::compare);
+}
+
+bool Stage::mouse(bool used, std::function<void(experiments::Experiment&)> move) {
+    if (used) send([move = std::move(move)](Engine& engine) { engine.mouse(move); });
+    return used;
 }
 
 bool Stage::drag(double dx, double dy) {
-    if (!shown_->mouse.drag) return false;
-    send([dx, dy](Engine& engine) { engine.drag(dx, dy); });
-    return true;
+    return mouse(shown_->mouse.drag, [dx, dy](auto& experiment) { experiment.drag(dx, dy); });
 }
 
 bool Stage::scroll(double notches) {
-    if (!shown_->mouse.scroll) return false;
-    send([notches](Engine& engine) { engine.scroll(notches); });
-    return true;
+    return mouse(shown_->mouse.scroll, [notches](auto& experiment) { experiment.scroll(notches); });
 }
 
 bool Stage::point(const experiments::Pointer& pointer) {
-    if (!shown_->mouse.point) return false;
-    send([pointer](Engine& engine) { engine.point(pointer); });
-    return true;
+    return mouse(shown_->mouse.point, [pointer](auto& experiment) { experiment.point(pointer); });
 }
 
 void Stage::say(std::string text, Tone tone) {
     message_ = {std::move(text), tone, std::chrono::steady_clock::now()};
-}
-
-void Stage::search_compiler() {
-    send([](Engine& engine) { engine.search_compiler(); });
 }
 
 void Stage::check_automatically(bool on) {
@@ -297,24 +287,16 @@ void Stage::check_automatically(bool on) {
     send([on](Engine& engine) { engine.check_automatically(on); });
 }
 
-void Stage::check_now() {
-    send([](Engine& engine) { engine.check_now(); });
-}
-
-void Stage::try_policies() {
-    send([](Engine& engine) { engine.try_policies(); });
-}
-
 void Stage::measure_barriers() {
-    if (shown_->commands < measuring_ || shown_->barriers.state == checks().state) return;
+    if (shown_->commands < measuring_ || shown_->readings.barriers.state == checks().state) return;
     measuring_ = sent_ + 1;
-    send([](Engine& engine) { engine.measure_barriers(); });
+    send(&Engine::measure_barriers);
 }
 
 void Stage::measure_ceilings() {
     if (shown_->commands < measuring_ || !shown_->ceilings_error.empty()) return;
     measuring_ = sent_ + 1;
-    send([](Engine& engine) { engine.measure_ceilings(); });
+    send(&Engine::measure_ceilings);
 }
 
 std::future<LaunchCopy> Stage::copy_launch(const compute::RunSettings& run) {
@@ -330,7 +312,7 @@ LiveLaunch Stage::launch() {
             inspected.parameters,
             shown_->run,
             inspected.edits,
-            shown_->scene,
+            shown_->generation,
             inspected.frame,
             settled(),
             thread_ == nullptr,

@@ -23,7 +23,7 @@ namespace warpscope::ui {
 
 /// A change of parameters that waits for a person's word, since frames would take this long.
 struct CostlyChange {
-    std::vector<experiments::Assignment> values;
+    std::vector<experiments::NewValue> values;
     compute::RunSettings run;
     double seconds = 0;  ///< of a frame, estimated
 };
@@ -41,14 +41,18 @@ class Stage {
 
     /// With the engine on the calling thread. Throws what Engine throws.
     explicit Stage(const Start& start);
-    /// Shows a scene of a finished run, paused. Nothing can be edited in it.
-    explicit Stage(std::unique_ptr<Scene> scene);
+    /// Shows the experiment of a finished run, paused. Nothing can be edited in it.
+    explicit Stage(std::unique_ptr<LiveExperiment> live);
     /// With the engine on a thread of its own.
     Stage(const Start& start, EngineThread::Hooks hooks);
 
     /// The newest results.
     const Shown& shown() const { return *shown_; }
     const experiments::Entry& entry() const { return *shown_->entry; }
+    /// An experiment of the registry as it was on show last: with the newest launch file.
+    experiments::SharedEntry newest(const experiments::Entry& known) const {
+        return known.compile ? shown_->launch : experiments::unowned(known);
+    }
     const compute::DeviceInfo& device() const { return shown_->device; }
     const compute::KernelTimings& timings() const { return shown_->timings; }
     std::uint64_t frame() const { return shown_->frame; }
@@ -56,8 +60,8 @@ class Stage {
     const gl::Texture* pixels() const { return shown_->picture.texture.get(); }
     /// The side of the square thread blocks that drew the picture; 0: they are not square.
     int tile_side() const { return shown_->picture.tile_side; }
-    const experiments::Tree* tree() const { return shown_->tree.get(); }
-    const experiments::Report& report() const { return shown_->report; }
+    const experiments::Tree* tree() const { return shown_->readings.tree.get(); }
+    const experiments::Report& report() const { return shown_->readings.report; }
     const std::optional<experiments::Comparison>& comparison() const { return shown_->comparison; }
     const Checks& checks() const { return shown_->checks; }
     bool trying() const { return shown_->trying; }
@@ -69,6 +73,12 @@ class Stage {
 
     // What a person has chosen, whether or not the engine has carried it out.
     const experiments::ParameterSet& parameters() const { return *parameters_; }
+    /// A parameter of parameters() that a request of a panel refers to. The request may be carried
+    /// out after the parameters of another experiment have taken their place.
+    template <class P>
+    std::shared_ptr<const P> held(const P& parameter) const {
+        return {parameters_, &parameter};
+    }
     const compute::RunSettings& run() const { return run_; }
     bool paused() const { return paused_; }
     /// The parameters of every experiment that differ from their defaults.
@@ -82,7 +92,9 @@ class Stage {
     void select(experiments::SharedEntry entry);
     /// Shows a launch file with this text of its source, which becomes the document's built-in text
     /// unless the document has the file's text already. The sources of the gallery are built in.
-    void open_launch(const experiments::LaunchFile& file, std::string_view source);
+    /// Its first frame has these values of its parameters.
+    void open_launch(const experiments::LaunchFile& file, std::string_view source,
+                     std::vector<experiments::Assignment> values = {});
     /// The launch file on show with changes; its source stays as it is edited.
     void change_launch(const experiments::LaunchFile& file);
     void set_device(const std::string& wish);
@@ -91,6 +103,8 @@ class Stage {
     /// which a running experiment would take more than `costly_seconds` for a frame, and much
     /// longer than now, wait as costly_change().
     bool assign(std::span<const experiments::Assignment> assignments);
+    /// Of one parameter. Does nothing, and returns false, where it is not of parameters() any more.
+    bool assign(const experiments::Parameter& parameter, std::string_view text);
     /// Shows an experiment with these values. False: a value is not legal.
     bool open(const experiments::SharedEntry& entry,
               std::span<const experiments::Assignment> values, const compute::RunSettings& run);
@@ -108,7 +122,7 @@ class Stage {
     bool barrier_taken_out() const;
     void pause(bool paused);
     void step_once();
-    void reset();
+    void reset() { send(&Engine::reset); }
     void compare();
     /// A comparison was asked for, and its result is not on show yet.
     bool comparing() const { return shown_->commands < comparing_; }
@@ -117,10 +131,10 @@ class Stage {
     bool scroll(double notches);
     bool point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
-    void search_compiler();
+    void search_compiler() { send(&Engine::search_compiler); }
     void check_automatically(bool on);
-    void check_now();
-    void try_policies();
+    void check_now() { send(&Engine::check_now); }
+    void try_policies() { send(&Engine::try_policies); }
     // Nothing happens while the engine still measures, or where the result is known.
     void measure_barriers();
     void measure_ceilings();
@@ -151,12 +165,12 @@ class Stage {
 
   private:
     double expected_seconds() const;
-    bool set(std::span<const experiments::Assignment> values, const compute::RunSettings& run,
+    bool legal(const std::function<bool()>& take);
+    bool set(std::vector<experiments::NewValue> values, const compute::RunSettings& run,
              bool asks = true);
-    std::vector<experiments::Assignment> parse(std::span<const experiments::Assignment> values);
-    bool carry_out(std::span<const experiments::Assignment> values,
-                   const compute::RunSettings& run);
+    bool carry_out(std::vector<experiments::NewValue> values, const compute::RunSettings& run);
     void go(bool forward);
+    bool mouse(bool used, std::function<void(experiments::Experiment&)> move);
     void send(EngineThread::Command command);
     std::future<LaunchCopy> copy_launch(const compute::RunSettings& run);
     void send_texts();
@@ -169,7 +183,7 @@ class Stage {
     std::shared_ptr<const Shown> shown_;
     /// Results that panels of the current frame may still refer to.
     std::vector<std::shared_ptr<const Shown>> retired_;
-    std::unique_ptr<experiments::ParameterSet> parameters_;
+    std::shared_ptr<experiments::ParameterSet> parameters_;
     experiments::SharedEntry parameters_of_;
     compute::RunSettings run_;
     std::optional<CostlyChange> costly_;

@@ -106,9 +106,9 @@ PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running r
     const gl::OffscreenContext context(gpu >= 0 ? std::optional(gpu) : std::nullopt);
     const bool microscope = shot.microscope.has_value();
     const experiments::Size view = shot.view_only ? shot.size : picture_area(shot.size, microscope);
-    auto scene = std::make_unique<Scene>(experiments::unowned(entry), std::move(running));
-    const experiments::Metadata added = frames([&] { scene->render(view); });
-    Stage stage(std::move(scene));
+    auto live = std::make_unique<LiveExperiment>(experiments::unowned(entry), std::move(running));
+    const experiments::Metadata added = frames([&] { live->render(view); });
+    Stage stage(std::move(live));
     save_screenshot(stage, shot, file, added);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture)
         return {gl::to_string(picture.path), picture.reason};

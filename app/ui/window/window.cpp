@@ -365,8 +365,8 @@ void App::remember() {
     settings.run = stage_->run();
     settings.view = view_->options();
     settings.parameters = stage_->changed_parameters();
-    // The parameters of a launch file are not remembered, because they belong to that file.
-    settings.parameters.erase("launch");
+    // They belong to one launch file.
+    settings.parameters.erase(experiments::launch_experiment().id);
     save_settings(options_.settings, settings);
 }
 

@@ -23,8 +23,8 @@ struct WindowOptions {
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame
     std::filesystem::path kernels;              ///< a folder of .cu files to use; empty: none
     std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none
-    std::filesystem::path launch;  ///< a launch file, in place of an experiment; empty: none
-    /// Compile and run edited kernels; null: edits do not run. The helpers outlive the window.
+    std::optional<experiments::LaunchFile> launch;  ///< in place of an experiment
+    /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
     compute::Helpers* helpers = nullptr;
     Engine::Start::Pick pick;          ///< makes devices; null: as the engine does
     std::filesystem::path widget_map;  ///< file for end-to-end tests; empty: none
@@ -32,9 +32,13 @@ struct WindowOptions {
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
 
-/// Opens the window and runs it until it is closed, which returns 0, or until SIGINT or SIGTERM,
-/// whose number it returns. Throws if the window can't open, the device is not there or an
-/// assignment is invalid.
+/// The launch file at a path, with an absolute path of its own, or one of the gallery by its name.
+/// Throws LaunchError.
+experiments::LaunchFile find_launch(const std::filesystem::path& path);
+
+/// Opens the window and runs it until it is closed, or until SIGINT or SIGTERM, whose number it
+/// returns; else 0. Throws where the window can't open, the device is not there or an assignment is
+/// invalid.
 int run_window(const WindowOptions& options);
 
 }  // namespace warpscope::ui

@@ -209,25 +209,17 @@ bool WindowView::carry_out_in_microscope(Command command) {
 bool WindowView::turn(std::string_view id) {
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         if (p->id() != id || !p->matters()) continue;
-        const auto* choice = dynamic_cast<const experiments::Choice*>(p);
-        if (!choice) {
-            flip(stage_, id);
-            break;
-        }
-        const std::size_t next = (choice->index() + 1) % choice->words().size();
-        const experiments::Assignment one{p->id(), choice->words()[next].id};
-        stage_.assign({&one, 1});
+        if (const auto* toggle = dynamic_cast<const experiments::Toggle*>(p))
+            flip(stage_, *toggle);
+        else if (const auto* choice = dynamic_cast<const experiments::Choice*>(p))
+            stage_.assign(*p, choice->words()[(choice->index() + 1) % choice->words().size()].id);
         break;
     }
     return true;
 }
 
 void WindowView::select(int experiment) {
-    const auto known = experiments::registry();
-    if (std::size_t(experiment) < known.size())
-        stage_.select(experiments::unowned(known[std::size_t(experiment)]));
-    else
-        stage_.select(stage_.shown().launch);
+    stage_.select(stage_.newest(experiments::registry()[std::size_t(experiment)]));
 }
 
 void WindowView::toggle_microscope() {

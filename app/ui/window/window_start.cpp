@@ -42,31 +42,33 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     return start;
 }
 
-/// The launch file of the command line, or that of the last session if it still exists.
+/// The launch file of the command line, or else that of the last session if it is still there, and
+/// the text of its source.
 std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
-                                                 const Settings& settings) {
-    const auto find = [](const std::filesystem::path& path) {
-        return experiments::find_launch_file(
-            experiments::in_gallery(path.string()) ? path : std::filesystem::absolute(path));
-    };
-    if (!options.launch.empty()) return find(options.launch);
-    if (!options.experiment.empty() || settings.launch.empty()) return std::nullopt;
+                                                 const Settings& settings, std::string& source) {
+    const bool remembered = options.experiment.empty() && !settings.launch.empty();
+    if (!options.launch && !remembered) return std::nullopt;
     try {
-        experiments::LaunchFile file = find(settings.launch);
-        (void)experiments::read_launch_source(file);
+        auto file = options.launch ? *options.launch : find_launch(settings.launch);
+        source = experiments::read_launch_source(file);
         return file;
     } catch (const experiments::LaunchError&) {
+        if (options.launch) throw;
         return std::nullopt;
     }
 }
 
 }  // namespace
 
+experiments::LaunchFile find_launch(const std::filesystem::path& path) {
+    return experiments::find_launch_file(
+        experiments::in_gallery(path.string()) ? path : std::filesystem::absolute(path));
+}
+
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks) {
-    const std::optional<experiments::LaunchFile> launch = launch_of(options, loaded.settings);
     std::string source;
-    if (launch) source = experiments::read_launch_source(*launch);
+    const auto launch = launch_of(options, loaded.settings, source);
     Stage::Start start = start_of(options, loaded.settings, launch);
     std::unique_ptr<Stage> stage;
     try {

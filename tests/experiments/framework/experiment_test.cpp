@@ -189,6 +189,13 @@ TEST(Registry, ParametersMadeWithoutADeviceAreThoseOfTheExperiment) {
     }
 }
 
+TEST(Registry, OneExperimentIsMadeFromALaunchFile) {
+    EXPECT_EQ(std::ranges::count_if(registry(), [](const Entry& one) { return !!one.compile; }), 1);
+    EXPECT_EQ(&find_experiment("launch"), &launch_experiment());
+    EXPECT_EQ(launch_experiment().launch_file, "own");
+    EXPECT_FALSE(find_experiment("ripple").compile);
+}
+
 TEST(Registry, AnUnknownExperimentIsAnErrorThatNamesTheKnownOnes) {
     EXPECT_EQ(find_experiment("dot").id, "dot");
     try {

@@ -51,6 +51,28 @@ TEST(Parameters, ParseAcceptsEveryTextOfAValue) {
     EXPECT_EQ(some.speed, 0.1 + 0.2);
 }
 
+TEST(Parameters, ValuesAreReadOnceAndTakenByPlace) {
+    Some some, other;
+    const auto values = some.set.read(std::vector<Assignment>{{"size", "64"}, {"sync", "off"}});
+    EXPECT_EQ(some.size, 1024) << "reading changes nothing";
+    ASSERT_EQ(values.size(), 2U);
+    EXPECT_EQ(values[0].place, 2U);
+    EXPECT_EQ(values[1].value, Value(false));
+    const auto before = other.set.replace(values);
+    EXPECT_EQ(other.size, 64);
+    EXPECT_FALSE(other.sync);
+    EXPECT_EQ(other.set.assignments(values)[0].text, "64");
+    other.set.replace(before);
+    EXPECT_EQ(other.set.values(), Some().set.values());
+}
+
+TEST(Parameters, OfSeveralAssignmentsNoneIsMadeIfOneIsIllegal) {
+    Some some;
+    EXPECT_THROW(some.set.parse(std::vector<Assignment>{{"size", "64"}, {"speed", "fast"}}),
+                 ParameterError);
+    EXPECT_EQ(some.size, 1024);
+}
+
 TEST(Parameters, TogglesTakeTheUsualWords) {
     Some some;
     for (const char* off : {"off", "false", "0"}) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compute/emulated/emulated_device.h"
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 #include "scale_launch.h"
 #include "support/add_kernel.h"
 #include "support/devices.h"

@@ -1,6 +1,7 @@
 #include "jobs/headless/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -86,7 +87,7 @@ TEST_F(Checkpoint, ThatIsNotWholeIsRefused) {
 }
 
 TEST_F(Checkpoint, OfAnotherFormatIsRefused) {
-    EXPECT_NE(refusal().find("can't be read"), std::string::npos);
+    EXPECT_NE(refusal().find("No such file"), std::string::npos);
     for (const char* text :
          {"", "x,y,z\n", "[1]\n", "{}\n", R"({"format":"warpscope checkpoint 2"})"}) {
         write(text);
@@ -95,6 +96,14 @@ TEST_F(Checkpoint, OfAnotherFormatIsRefused) {
     write(R"({"format":"warpscope checkpoint 1","frame":-1,"bodies":"many"})"
           "\n");
     EXPECT_NE(refusal().find("damaged"), std::string::npos);
+}
+
+TEST_F(Checkpoint, APipeOrADeviceThatNeverEndsIsRefused) {
+    fs::create_symlink("/dev/zero", file_);
+    EXPECT_NE(refusal().find("it is not a regular file"), std::string::npos);
+    fs::remove(file_);
+    ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+    EXPECT_NE(refusal().find("it is not a regular file"), std::string::npos);
 }
 
 TEST_F(Checkpoint, ResumesWithItsOwnBodies) {

@@ -7,6 +7,7 @@
 
 #include "compiler/nvrtc.h"
 #include "compute/helper/helpers.h"
+#include "experiments/launch/launch_parameters.h"
 #include "experiments/launch/open_launch.h"
 
 namespace warpscope::experiments {
@@ -31,14 +32,16 @@ TEST(GalleryFiles, TheSignaturesAreThoseThatTheCompilerFinds) {
     compute::Helpers helpers(WARPSCOPE);
     for (const GalleryKernel& kernel : gallery()) {
         const LaunchFile file = gallery_file(kernel.name);
-        OpenedLaunch opened;
+        CompiledEntry opened;
         try {
             opened = open_launch(helpers, file, compute::Math::precise);
         } catch (const compiler::NoCompiler& error) {
             GTEST_SKIP() << error.what();
         }
+        const auto parameters = opened.entry->make_parameters();
+        const auto& plan = parameters->of_launch_file()->plan;
         std::set<std::string> found, known;
-        for (const auto& signature : opened.plan->signatures) found.insert(words(signature));
+        for (const auto& signature : plan->signatures) found.insert(words(signature));
         for (const auto& signature : gallery_signatures(file)) known.insert(words(signature));
         EXPECT_EQ(found, known) << kernel.name;
         EXPECT_TRUE(opened.left_out.empty()) << kernel.name;

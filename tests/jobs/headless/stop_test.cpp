@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "experiments/framework/frame_cost.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
 #include "support/read_png.h"
@@ -166,6 +167,23 @@ TEST(HeadlessCost, ARunThatTakesVeryLongMustBeForced) {
         EXPECT_NE(words.find(" a frame and "), std::string::npos) << words;
         EXPECT_NE(words.find("--force"), std::string::npos) << words;
     }
+}
+
+TEST(HeadlessCost, AnObservedRunTakesUpTo1Point6TimesAsLong) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request{.experiment = "ripple"};
+    const double frame = experiments::FrameCosts().seconds(
+        "ripple", device->info(), experiments::find_experiment("ripple").make_parameters()->work());
+    const auto takes = [&](double seconds) { request.frames = std::uint64_t(seconds / frame); };
+    takes(590);
+    EXPECT_NO_THROW(check_cost(request, device->info()));
+    takes(610);
+    EXPECT_THROW(check_cost(request, device->info()), UsageError);
+    request.checks = parse_checks("race");
+    takes(370);  // 592 s with the check
+    EXPECT_NO_THROW(check_cost(request, device->info()));
+    takes(380);  // 608 s
+    EXPECT_THROW(check_cost(request, device->info()), UsageError);
 }
 
 }  // namespace

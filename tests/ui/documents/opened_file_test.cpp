@@ -129,7 +129,10 @@ TEST_F(OpenedFileTest, AWrongFileGivesOneSentenceThatNamesIt) {
     expect(put("empty.csv", ""), "empty");
     expect(put("noise.png", "not a picture"), "Cannot open");
     expect(put("zero.cu", std::string("a\0b", 3)), "bytes of value 0");
-    expect(read_file((folder_ / "gone.png").string()), "no file");
+    put("zero.launch.json",
+        R"({"source": "zero.cu", "launches": [{"kernel": "zero", "grid": 1, "block": 1}]})");
+    expect(read_file((folder_ / "zero.launch.json").string()), "bytes of value 0");
+    expect(read_file((folder_ / "gone.png").string()), "No such file");
     expect(read_file(folder_.string()), "folder");
     expect(picture({{"Software", "Another"}}), "it holds no settings");
     auto later = ripple_;

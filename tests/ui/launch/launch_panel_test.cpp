@@ -41,7 +41,9 @@ experiments::EditResult compile_add(const experiments::EditRequest& request) {
             {.settings = request.settings,
              .edits = {{"launch/add", tests::add_kernels(text->second, request.settings.math)}}});
         result.running.experiment = result.entry->make(*result.running.device);
-        result.running.experiment->resume(experiments::fitted(request.snapshot, *result.entry));
+        experiments::Snapshot from = request.snapshot;
+        from.parameters.insert(from.parameters.end(), request.values.begin(), request.values.end());
+        result.running.experiment->resume(experiments::fitted(std::move(from), *result.entry));
         result.running.experiment->report();
         return result;
     } catch (const std::exception& error) {

@@ -4,7 +4,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 #include "ui/source/recent_registers.h"
 
 namespace warpscope::ui {

@@ -124,9 +124,10 @@ class EngineThreadTest : public testing::Test {
     }
     std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
     std::string computed(const std::string& id) {
-        for (const experiments::Assignment& one : stage_->shown().parameters)
-            if (one.id == id) return one.text;
-        return "(none)";
+        const auto set = stage_->entry().make_parameters();
+        experiments::Parameter& parameter = set->find(id);
+        parameter.take(stage_->shown().parameters[parameter.place()]);
+        return parameter.text();
     }
 
     gl::OffscreenContext context_;

@@ -60,11 +60,11 @@ TEST_F(FailedLaunchTest, TheMicroscopeShowsADeadlockOfTheFirstRun) {
 TEST_F(FailedLaunchTest, StandsStillAndTriesNothingTwice) {
     open("deadlock");
     const int tries = tries_;
-    const std::uint64_t frame = stage_->frame(), scene = stage_->shown().scene;
+    const std::uint64_t frame = stage_->frame(), generation = stage_->shown().generation;
     frames(20);
     EXPECT_FALSE(stage_->paused());
     EXPECT_EQ(stage_->frame(), frame);
-    EXPECT_EQ(stage_->shown().scene, scene);
+    EXPECT_EQ(stage_->shown().generation, generation);
     EXPECT_EQ(tries_, tries);
     stage_->reset();
     finish_edits();

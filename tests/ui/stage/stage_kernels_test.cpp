@@ -324,12 +324,12 @@ TEST(EditThreadTest, AnExceptionBecomesAnError) {
     });
     EXPECT_FALSE(thread.take());
     thread.start({});
-    EXPECT_NE(thread.sources(), nullptr);
+    EXPECT_NE(thread.request(), nullptr);
     thread.wait();
     const auto ended = thread.take();
     ASSERT_TRUE(ended);
     EXPECT_EQ(ended->result.error, "no luck");
-    EXPECT_EQ(thread.sources(), nullptr);
+    EXPECT_EQ(thread.request(), nullptr);
     EXPECT_FALSE(thread.take());
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/launch/gallery.h"
 #include "gl/offscreen_context.h"
 #include "ui/fake_experiment.h"
 
@@ -18,7 +19,7 @@ class StageTest : public testing::Test {
     int green() { return stage_.pixels()->read_pixels()[1]; }
 
     gl::OffscreenContext context_;
-    Stage stage_{fake_scene()};
+    Stage stage_{fake_live_experiment()};
     FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     const experiments::Size view_{640, 480};
 };
@@ -208,6 +209,33 @@ TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
     stage_.select(experiments::unowned(experiments::find_experiment("ripple")));
     EXPECT_EQ(stage_.changed_parameters().at("dot").front().text, "777");
     EXPECT_EQ(stage_.changed_parameters().at("ripple").front().text, "48");
+}
+
+TEST_F(OwnStageTest, AParameterOfAnotherExperimentTakesNoValue) {
+    const auto held = stage_.held(stage_.parameters().find("size"));
+    EXPECT_TRUE(stage_.assign(*held, "64"));
+    EXPECT_EQ(value("size"), "64");
+    stage_.select(experiments::unowned(experiments::find_experiment("dot")));
+    EXPECT_FALSE(stage_.assign(*held, "96"));
+    EXPECT_EQ(value("n"), "1000");
+    EXPECT_EQ(stage_.message().text, "");
+}
+
+TEST_F(OwnStageTest, UndoLeavesOutAScalarThatTheLaunchFileOnShowDoesNotHave) {
+    stage_.open_launch(experiments::gallery_file("own"), "");
+    EXPECT_TRUE(stage_.assign(stage_.parameters().find("mouse_x"), "20"));
+    stage_.open_launch(experiments::gallery_file("transpose"), "");
+    stage_.undo();
+    EXPECT_EQ(stage_.message().text, "There is no change to undo.");
+}
+
+TEST_F(OwnStageTest, ALaunchFileOpensWithTheValuesThatItHas) {
+    stage_.open_launch(experiments::gallery_file("own"), "", {{"mouse_x", "20"}, {"gone", "1"}});
+    EXPECT_EQ(stage_.entry().id, "launch");
+    EXPECT_EQ(value("mouse_x"), "20");
+    EXPECT_EQ(stage_.message().text, "");
+    EXPECT_EQ(stage_.shown().launch_error, "");
+    EXPECT_EQ(stage_.engine().experiment().frame(), 0U);
 }
 
 TEST_F(OwnStageTest, AMissingDeviceLeavesTheDeviceInUse) {

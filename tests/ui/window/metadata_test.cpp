@@ -57,7 +57,7 @@ TEST(MetadataTest, TheCommandNamesABarrierPolicyThatIsNotTheDefault) {
 
 TEST(MetadataTest, AMicroscopeThatNoCommandOpensIsNotReproducible) {
     const gl::OffscreenContext context;
-    const Stage stage(fake_scene());
+    const Stage stage(fake_live_experiment());
     const auto of = [&](const std::optional<MicroscopePlace>& place, bool elsewhere) {
         return describe_window(stage, {64, 64}, place, elsewhere);
     };

@@ -40,7 +40,7 @@ class ScreenshotTest : public testing::Test {
     std::filesystem::path folder_ =
         std::filesystem::temp_directory_path() / ("warpscope-shot-" + std::to_string(::getpid()));
     gl::OffscreenContext context_;
-    Stage stage_{fake_scene()};
+    Stage stage_{fake_live_experiment()};
 };
 
 TEST_F(ScreenshotTest, ThePictureAloneHasTheExactPixels) {

@@ -83,7 +83,7 @@ class WindowViewTest : public testing::Test {
     gl::OffscreenContext context_;
     // Nobody looks at the pixels, which cost software GL most of a test's time.
     gl::Framebuffer framebuffer_{1, 1};
-    Stage stage_{fake_scene()};
+    Stage stage_{fake_live_experiment()};
     FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     Gui gui_;
     WindowView view_{stage_, ViewOptions(), 1, 1};

@@ -11,25 +11,24 @@
 #include "emulator/checks/access_counters.h"
 #include "emulator/observe/findings.h"
 #include "emulator/checks/kernel_heat.h"
-#include "experiments/copies/running.h"
+#include "experiments/replicas/running.h"
 
 namespace warpscope::experiments {
 
-using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
+using Replica = RunningOn<compute::EmulatedDevice>;
 
 /// Copies an experiment onto an emulator of its own: kernels, parameters, frame and state. The two
 /// share nothing, so each may then be used on a thread of its own. Variables at module scope
 /// are not copied: in the copy they have the initial values of the PTX.
 ///
 /// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
-/// `memory_bytes`, and Cancelled after a stop request, which ends launches of the copy. Launches of
-/// edits have a time limit too, which is longer where a stop can be requested. Launches report to
-/// `progress`.
-EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
-                              const compute::RunSettings& settings,
-                              std::size_t memory_bytes = compute::usual_emulator_memory(),
-                              std::stop_token stop = {},
-                              std::shared_ptr<compute::LaunchProgress> progress = {});
+/// `memory_bytes`, and Cancelled after a stop request, which ends launches of the replica. Launches
+/// of edits have a time limit too, which is longer where a stop can be requested. Launches report
+/// to `progress`.
+Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+                     std::size_t memory_bytes = compute::usual_emulator_memory(),
+                     std::stop_token stop = {},
+                     std::shared_ptr<compute::LaunchProgress> progress = {});
 
 /// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
 /// The microscope steps this launch and the checks run it while the live experiment continues.
@@ -38,7 +37,7 @@ EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
 /// one inspection, or for any number of Steppers, one after another.
 class Specimen {
   public:
-    /// With the settings of the live device. Throws the errors of copy_to_emulator(), and
+    /// With the settings of the live device. Throws the errors of make_replica(), and
     /// DeviceError if a launch before the kernel's fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
@@ -46,12 +45,12 @@ class Specimen {
              std::shared_ptr<compute::LaunchProgress> progress = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
-    emulator::Machine& machine() { return copy_.device->machine(); }
+    emulator::Machine& machine() { return replica_.device->machine(); }
     /// Device::source() of the copy's device.
-    std::string_view source(std::string_view file) const { return copy_.device->source(file); }
+    std::string_view source(std::string_view file) const { return replica_.device->source(file); }
 
   private:
-    EmulatedCopy copy_;
+    Replica replica_;
     emulator::FrozenLaunch launch_;
 };
 

@@ -1,9 +1,9 @@
-#include "ui/stage/scene.h"
+#include "ui/stage/live_experiment.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 namespace warpscope::ui {
 
@@ -32,10 +32,30 @@ std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size)
 
 }  // namespace
 
-Scene::Scene(experiments::SharedEntry entry, experiments::Running running)
-    : entry_(std::move(entry)), running_(std::move(running)) {}
+LiveExperiment::LiveExperiment(experiments::SharedEntry entry, experiments::Running running)
+    : entry_(std::move(entry)), running_(std::move(running)) {
+    if (!entry_->built_in) opening_.state = LaunchOpening::State::compiling;
+}
 
-void Scene::render(Size view) {
+void LiveExperiment::open(experiments::SharedEntry entry,
+                          std::vector<experiments::Assignment> values) {
+    opening_ = {LaunchOpening::State::compiling, std::move(entry), std::move(values), {}};
+    if (opening_.entry != entry_) return;
+    opening_.entry.reset();
+    if (!entry_->built_in) return;
+    // Its kernels run already.
+    opening_.state = LaunchOpening::State::shown;
+    experiment().resume(experiments::fitted({opening_.values, 0, false, {}}, *entry_));
+}
+
+void LiveExperiment::fail_opening(std::string error, bool may_follow) {
+    opening_.error = std::move(error);
+    if (may_follow || opening_.state == LaunchOpening::State::shown) return;
+    opening_.state = LaunchOpening::State::failed;
+    opening_.entry.reset();
+}
+
+void LiveExperiment::render(Size view) {
     const Size size = experiment().picture_size(view);
     if (pixels_ && pixels_->width() == size.width && pixels_->height() == size.height)
         draw(experiment(), *pixels_, size);
@@ -43,22 +63,21 @@ void Scene::render(Size view) {
         pixels_ = fresh_pixels(experiment(), size);
 }
 
-compute::Sources Scene::sources() const {
+compute::Sources LiveExperiment::sources() const {
     compute::Sources sources;
     for (const auto& [file, edit] : device().edits()) sources[file] = edit->source;
     return sources;
 }
 
-compute::Sources Scene::used(const compute::Sources& edited) const {
+compute::Sources LiveExperiment::used(const compute::Sources& edited) const {
     compute::Sources used;
-    const std::string own =
-        wanted_ ? wanted_->make_parameters()->kernel_file() : experiment().kernel_file();
+    const std::string own = experiment().kernel_file();
     for (const auto& [file, text] : edited)
         if (file == own || device().files().contains(file)) used[file] = text;
     return used;
 }
 
-void Scene::keep_snapshot() {
+void LiveExperiment::keep_snapshot() {
     const auto start = Clock::now();
     if (start < next_snapshot_ || (kept_ && kept_changes_ == changes_)) return;
     next_snapshot_ = start + snapshot_interval;  // also where this one fails
@@ -68,15 +87,15 @@ void Scene::keep_snapshot() {
     next_snapshot_ = start + std::max<Clock::duration>(snapshot_interval, snapshot_share * took);
 }
 
-Snapshot Scene::snapshot() const {
+Snapshot LiveExperiment::snapshot() const {
     if (!failed_) return experiment().snapshot();
     Snapshot snapshot;
     if (kept_ && kept_->frame <= experiment().frame()) snapshot = *kept_;
-    snapshot.parameters = values(experiment(), true);
+    snapshot.parameters = experiment().parameters().assignments(true);
     return snapshot;
 }
 
-void Scene::begin_as(experiments::SharedEntry entry) {
+void LiveExperiment::begin_as(experiments::SharedEntry entry) {
     auto fresh = entry->make(device());
     fresh->resume(experiments::fitted(inspected().snapshot(), *entry));
     running_.experiment = std::move(fresh);
@@ -84,8 +103,8 @@ void Scene::begin_as(experiments::SharedEntry entry) {
     count_change();
 }
 
-void Scene::replace(experiments::Running other, experiments::SharedEntry entry, Snapshot from,
-                    Size view) {
+void LiveExperiment::replace(experiments::Running other, experiments::SharedEntry entry,
+                             Snapshot from, Size view) {
     auto fresh = fresh_pixels(*other.experiment, other.experiment->picture_size(view));
     previous_ = failed_ ? compute::Sources{} : sources();
     std::swap(pixels_, fresh);
@@ -102,13 +121,6 @@ void Scene::replace(experiments::Running other, experiments::SharedEntry entry, 
         kept_ = std::move(from);
         kept_changes_ = changes_;
     }
-}
-
-std::vector<experiments::Assignment> values(const Experiment& experiment, bool all) {
-    std::vector<experiments::Assignment> list;
-    for (const experiments::Parameter* p : experiment.parameters().all())
-        if (all || p->text() != p->default_text()) list.push_back({p->id(), p->text()});
-    return list;
 }
 
 }  // namespace warpscope::ui

@@ -1,4 +1,4 @@
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 #include <utility>
 
@@ -21,18 +21,17 @@ compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
 
 }  // namespace
 
-EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
-                              const compute::RunSettings& settings, std::size_t memory_bytes,
-                              std::stop_token stop,
-                              std::shared_ptr<compute::LaunchProgress> progress) {
+Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+                     std::size_t memory_bytes, std::stop_token stop,
+                     std::shared_ptr<compute::LaunchProgress> progress) {
     const compute::KernelEdits& edits = live.device().edits();
-    EmulatedCopy copy;
-    copy.device = compute::make_emulated_device({"for the microscope", memory_bytes, settings,
-                                                 edits, limits_of(!edits.empty(), std::move(stop)),
-                                                 std::move(progress)});
-    copy.experiment = entry.make(*copy.device);
-    copy.experiment->resume(live.snapshot());
-    return copy;
+    Replica replica;
+    replica.device = compute::make_emulated_device(
+        {"for the microscope", memory_bytes, settings, edits,
+         limits_of(!edits.empty(), std::move(stop)), std::move(progress)});
+    replica.experiment = entry.make(*replica.device);
+    replica.experiment->resume(live.snapshot());
+    return replica;
 }
 
 Specimen::Specimen(const Entry& entry, Experiment& live)
@@ -41,8 +40,8 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
                    std::size_t memory_bytes, std::stop_token stop,
                    std::shared_ptr<compute::LaunchProgress> progress)
-    : copy_(copy_to_emulator(entry, live, settings, memory_bytes, std::move(stop),
-                             std::move(progress))),
-      launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
+    : replica_(
+          make_replica(entry, live, settings, memory_bytes, std::move(stop), std::move(progress))),
+      launch_(replica_.device->freeze_last([&] { replica_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

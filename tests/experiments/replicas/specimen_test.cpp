@@ -1,4 +1,4 @@
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ using tests::Live;
 using tests::runs;
 
 /// Steps both experiments once.
-void step_both(Live& live, const EmulatedCopy& copy) {
+void step_both(Live& live, const Replica& replica) {
     live.experiment().step();
-    copy.experiment->step();
-    EXPECT_EQ(copy.experiment->frame(), live.experiment().frame());
+    replica.experiment->step();
+    EXPECT_EQ(replica.experiment->frame(), live.experiment().frame());
 }
 
 TEST(CopyToEmulator, DrawsTheNextFrameLikeTheLiveExperiment) {
@@ -33,10 +33,10 @@ TEST(CopyToEmulator, DrawsTheNextFrameLikeTheLiveExperiment) {
             else
                 tests::set(live.experiment(), {{"bodies", "300"}, {"start", "collision"}});
             live.experiment().step();
-            const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), run);
-            step_both(live, copy);
+            const Replica replica = make_replica(live.entry(), live.experiment(), run);
+            step_both(live, replica);
             const std::vector<Rgba> expected = live.picture();
-            const std::vector<Rgba> picture = Live::picture_of(*copy.experiment);
+            const std::vector<Rgba> picture = Live::picture_of(*replica.experiment);
             ASSERT_EQ(picture.size(), expected.size());
             EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)),
                       0)
@@ -47,18 +47,17 @@ TEST(CopyToEmulator, DrawsTheNextFrameLikeTheLiveExperiment) {
 TEST(CopyToEmulator, SumsLikeTheLiveExperiment) {
     for (const char* id : {"dot", "reduction"}) {
         Live live(id, {{"n", "5000"}, {"block", "96"}});
-        const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), {});
-        step_both(live, copy);
-        EXPECT_EQ(tests::reading(copy.experiment->report(), "value").value,
+        const Replica replica = make_replica(live.entry(), live.experiment(), {});
+        step_both(live, replica);
+        EXPECT_EQ(tests::reading(replica.experiment->report(), "value").value,
                   tests::reading(live.experiment().report(), "value").value);
     }
 }
 
 TEST(CopyToEmulator, NeedsNoMoreThanTheMemoryLimit) {
     Live live("dot", {{"n", "100000"}});
-    EXPECT_NO_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 1'200'000));
-    EXPECT_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 700'000),
-                 compute::OutOfMemory);
+    EXPECT_NO_THROW(make_replica(live.entry(), live.experiment(), {}, 1'200'000));
+    EXPECT_THROW(make_replica(live.entry(), live.experiment(), {}, 700'000), compute::OutOfMemory);
 }
 
 TEST(Specimen, HoldsTheLaunchOfTheLiveFrame) {
@@ -80,7 +79,7 @@ TEST(Specimen, StartsFromTheLiveState) {
     Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
     Specimen specimen = live.specimen();
     specimen.machine().run(specimen.launch());
-    // Two more steps of the live experiment must not change the copy.
+    // Two more steps of the live experiment must not change the replica.
     Specimen later = live.specimen();
     live.experiment().step();
     live.experiment().step();

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "compute/device/kernel_source.h"
-#include "experiments/copies/specimen.h"
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/live.h"
+#include "experiments/replicas/specimen.h"
 #include "experiments/settings.h"
 
 namespace warpscope::experiments {
@@ -242,12 +242,12 @@ TEST(Inspection, AnInspectionDoesNotChangeTheLiveExperiment) {
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
         Specimen specimen = live.specimen();
-        const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), {});
+        const Replica replica = make_replica(live.entry(), live.experiment(), {});
         Inspection found;
         std::vector<PolicyOutcome> outcomes;
         std::jthread thread([&] {
             found = inspect(specimen);
-            outcomes = try_policies(live.entry(), *copy.experiment);
+            outcomes = try_policies(live.entry(), *replica.experiment);
         });
         std::vector<Rgba> picture;
         for (int frame = 0; frame < 3; ++frame) {

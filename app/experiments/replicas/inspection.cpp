@@ -7,7 +7,7 @@
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 
 namespace warpscope::experiments {
 
@@ -84,18 +84,18 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
         if (stop.stop_requested()) break;
         compute::RunSettings settings = live.device().settings();
         settings.barriers = policy;
-        const EmulatedCopy copy =
-            copy_to_emulator(entry, live, settings, compute::usual_emulator_memory(), stop);
+        const Replica replica =
+            make_replica(entry, live, settings, compute::usual_emulator_memory(), stop);
         const emulator::FrozenLaunch launch =
-            copy.device->freeze_last([&] { copy.experiment->launch_kernel(); });
+            replica.device->freeze_last([&] { replica.experiment->launch_kernel(); });
         emulator::BarrierCheck barriers;
         PolicyOutcome outcome;
         outcome.policy = policy;
         outcome.of_blocks = launch.launch.grid.count();
         try {
             outcome.blocks =
-                run_first_blocks(copy.device->machine(), launch, instructions, barriers);
-            if (outcome.blocks == outcome.of_blocks) outcome.report = copy.experiment->report();
+                run_first_blocks(replica.device->machine(), launch, instructions, barriers);
+            if (outcome.blocks == outcome.of_blocks) outcome.report = replica.experiment->report();
             outcome.ends = true;
         } catch (const emulator::Error& error) {
             outcome.error = error.what();

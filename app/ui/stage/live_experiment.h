@@ -7,25 +7,43 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/copies/running.h"
+#include "experiments/replicas/running.h"
 #include "gl/pixel_buffer.h"
 
 namespace warpscope::ui {
 
+/// The way of a launch file to the picture, after it was opened or its form was changed.
+struct LaunchOpening {
+    enum class State {
+        compiling,  ///< its source is compiled, and then its first frame is computed
+        shown,      ///< it runs; also where there is no launch file
+        failed,     ///< it does not run, and what ran before goes on
+    };
+    State state = State::shown;
+    /// What is to take the place of LiveExperiment::entry(). Null: nothing, or that is compiled.
+    experiments::SharedEntry entry;
+    std::vector<experiments::Assignment> values;  ///< of its parameters, for its first frame
+    /// Why it, or an edit of its source, does not run. Empty: it does, or it was not tried yet.
+    std::string error;
+};
+
 /// An experiment that is or was on show, with the device that it has for itself, the pixels of its
 /// newest frame, and what it takes to go on with other kernels after its own have failed. All that
-/// is computed for the experiment is computed through its scene.
-class Scene {
+/// is computed for the experiment is computed through this class.
+class LiveExperiment {
   public:
     using Clock = std::chrono::steady_clock;
 
-    Scene(experiments::SharedEntry entry, experiments::Running running);
+    LiveExperiment(experiments::SharedEntry entry, experiments::Running running);
 
     const experiments::SharedEntry& entry() const { return entry_; }
-    /// The entry that is to take the place of entry() once its kernels run, such as that of a
-    /// launch file that a person has changed. Null: there is none.
-    const experiments::SharedEntry& wanted_entry() const { return wanted_; }
-    void want(experiments::SharedEntry entry) { wanted_ = std::move(entry); }
+    const LaunchOpening& opening() const { return opening_; }
+    /// A launch file of this source was opened, or was changed.
+    void open(experiments::SharedEntry entry, std::vector<experiments::Assignment> values);
+    /// It, or entry() with other kernels, runs now.
+    void opened() { opening_ = {}; }
+    /// It does not run, or an edit of its source does not. `may_follow`: it may with another text.
+    void fail_opening(std::string error, bool may_follow);
     experiments::Experiment& experiment() const { return *running_.experiment; }
     compute::Device& device() const { return *running_.device; }
     /// Null where the experiment draws no pixels (it has a tree), and before the first render().
@@ -56,8 +74,8 @@ class Scene {
     /// The edits to go back to after a failure: those that ran before the ones that run.
     const compute::Sources& previous_sources() const { return previous_; }
 
-    /// Kernels of the scene's files that failed, when they were tried or later; null: there are
-    /// none, or none in the emulator.
+    /// Kernels of the experiment's files that failed, when they were tried or later; null: there
+    /// are none, or none in the emulator.
     const experiments::FailedRun* failed_run() const {
         return failed_run_ ? &*failed_run_ : nullptr;
     }
@@ -83,7 +101,7 @@ class Scene {
     experiments::Snapshot snapshot() const;
 
     /// Makes the experiment anew as `entry` has it, without kernels, from where inspected() stands.
-    /// Only for a scene whose own kernels were never there.
+    /// Only for an experiment whose own kernels were never there.
     void begin_as(experiments::SharedEntry entry);
     /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
     /// one and draws its frame. Where this throws, nothing has changed.
@@ -91,8 +109,9 @@ class Scene {
                  experiments::Snapshot from, experiments::Size view);
 
   private:
-    experiments::SharedEntry entry_, wanted_;
+    experiments::SharedEntry entry_;
     experiments::Running running_;
+    LaunchOpening opening_;
     std::unique_ptr<gl::PixelBuffer> pixels_;  ///< destroyed before the device that draws them
     std::uint64_t changes_ = 0;
     compute::Sources previous_;
@@ -104,8 +123,5 @@ class Scene {
     std::uint64_t kept_changes_ = 0;  ///< changes() when `kept_` was taken
     Clock::time_point next_snapshot_{};
 };
-
-/// Every parameter of the experiment, or those alone that differ from their defaults.
-std::vector<experiments::Assignment> values(const experiments::Experiment& experiment, bool all);
 
 }  // namespace warpscope::ui

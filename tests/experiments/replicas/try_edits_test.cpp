@@ -1,9 +1,9 @@
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 #include <gtest/gtest.h>
 
 #include "emulator/stepper/stepper.h"
-#include "experiments/copies/specimen.h"
+#include "experiments/replicas/specimen.h"
 #include "support/waits_kernel.h"
 
 namespace warpscope::experiments {

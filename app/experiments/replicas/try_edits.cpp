@@ -1,4 +1,4 @@
-#include "experiments/copies/try_edits.h"
+#include "experiments/replicas/try_edits.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +87,9 @@ Running run(std::shared_ptr<compute::Device> device, const EditRequest& request,
             const std::stop_token& stop) {
     Running running{std::move(device), {}};
     running.experiment = result.entry->make(*running.device);
-    if (!result.begins_anew) running.experiment->resume(fitted(request.snapshot, *result.entry));
+    Snapshot from = result.begins_anew ? Snapshot() : request.snapshot;
+    from.parameters.insert(from.parameters.end(), request.values.begin(), request.values.end());
+    running.experiment->resume(fitted(std::move(from), *result.entry));
     try {
         draw_frames(*running.experiment, request, stop);
     } catch (const compute::BlockError& error) {
