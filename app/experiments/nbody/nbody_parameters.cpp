@@ -42,8 +42,10 @@ NBodyParameters::NBodyParameters()
              {"collision", "two colliding galaxies"},
              {"cold", "cold sphere, at rest"},
              {"file", "from a file"}}),
-      file(*this, "file", "File",
-           "For the start \"file\": a tipsy binary, or CSV lines x,y,z,vx,vy,vz,mass."),
+      file(
+          *this, "file", "File",
+          "For the start \"file\": a tipsy binary, or a table with the columns x, y, z, vx, vy, vz "
+          "and mass."),
       seed(*this, "seed", "Seed", "Seed of the random numbers that a generated start uses.", 1, 0,
            1'000'000'000),
       dt(*this, "dt", "Time step",

@@ -84,7 +84,7 @@ double NBody::most_pairs() const {
 Report NBody::report() {
     const Bodies now = state_->download();
     device().check_stop("the reference in double precision");
-    Report report{bodies_reading(), error_reading(now), energy_reading(now)};
+    Report report{bodies_reading(), mass_reading(), error_reading(now), energy_reading(now)};
     report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
                       Verdict::none,
                       fmt::format("Change of the total momentum since frame {}, divided by the "
@@ -97,6 +97,11 @@ Report NBody::report() {
 
 Reading NBody::bodies_reading() const {
     return {"bodies", "Bodies", double(state_->size()), "", {}, Verdict::none, origin_};
+}
+
+Reading NBody::mass_reading() const {
+    return {"total_mass",  "Total mass", total_mass(start_state_), "", {},
+            Verdict::none, mass_origin_};
 }
 
 Reading NBody::error_reading(const Bodies& now) {

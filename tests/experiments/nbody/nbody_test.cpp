@@ -139,6 +139,34 @@ TEST_P(NBodyExperiment, LoadsTheGalaxy) {
     EXPECT_EQ(nbody().frame(), 0u);
 }
 
+TEST_P(NBodyExperiment, ReportsTheTotalMassAndTheUnitsOfAFile) {
+    EXPECT_NEAR(reading(nbody().report(), "total_mass").value, 1, 1e-6);
+    const auto file = std::filesystem::path(testing::TempDir()) /
+                      ("nbody_si_" + std::string(GetParam()) + std::to_string(::getpid()) + ".csv");
+    const auto report_of = [&](const char* rows) {
+        std::ofstream(file) << "mass,x,y,z,vx,vy,vz\n" << rows;
+        set(nbody(), {{"start", "plummer"}});
+        set(nbody(), {{"start", "file"}, {"file", file.string()}});
+        return nbody().report();
+    };
+    const Report si = report_of("2e30,0,0,0,0,0,0\n6e24,1.5e11,0,0,0,29780,0\n");
+    EXPECT_NEAR(reading(si, "total_mass").value, 1, 1e-6);
+    EXPECT_EQ(reading(si, "total_mass").sentence, "The masses in the file add up to 2e+30 kg.");
+    // sqrt(1.5e11^3 / (6.6743e-11 * 2.000006e30)), about a year over 2 pi.
+    EXPECT_NE(
+        reading(si, "bodies")
+            .sentence.find(
+                "the unit of length is 1.5e+11 m, the unit of mass 2e+30 kg, the unit of time "
+                "5.028e+06 s."),
+        std::string::npos)
+        << reading(si, "bodies").sentence;
+    const Report massless = report_of("0,0,0,0,0,0,0\n0,4,0,0,0,0,0\n");
+    EXPECT_EQ(reading(massless, "total_mass").value, 0);
+    EXPECT_EQ(reading(massless, "total_mass").sentence,
+              "All masses in the file are 0, so no body pulls another one.");
+    std::filesystem::remove(file);
+}
+
 TEST_P(NBodyExperiment, ABadFileLeavesTheLastGoodState) {
     for (int i = 0; i < 2; ++i) nbody().step();
     const auto before = picture(nbody());
