@@ -61,12 +61,12 @@ Toggle::Toggle(ParameterSet& owner, std::string id, std::string label, std::stri
       value_(initial) {}
 
 void Toggle::parse(std::string_view text) {
-    if (text == "on" || text == "true" || text == "1")
-        value_ = true;
-    else if (text == "off" || text == "false" || text == "0")
-        value_ = false;
-    else
-        refuse(*this, text, "one of");
+    const bool on = text == "on" || text == "true" || text == "1";
+    if (!on && text != "off" && text != "false" && text != "0") refuse(*this, text, "one of");
+    if (!set_)
+        value_ = on;
+    else if (on != *this)
+        set_(on);
 }
 
 Choice::Choice(ParameterSet& owner, std::string id, std::string label, std::string help,

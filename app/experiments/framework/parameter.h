@@ -65,6 +65,9 @@ class Parameter {
     /// A remark about the current value, where there is one.
     void remark_when(std::function<std::optional<Remark>()> remark) { remark_ = std::move(remark); }
     std::optional<Remark> remark() const { return remark_ ? remark_() : std::nullopt; }
+    /// A sentence about what the current value brings, for the panel; it may be empty.
+    void explain_with(std::function<std::string()> note) { note_ = std::move(note); }
+    std::string note() const { return note_ && matters() ? note_() : std::string(); }
     /// The value changes only how the state is shown or judged. The experiment's own kernel does
     /// not receive it.
     void only_shows() { is_view_ = true; }
@@ -83,21 +86,29 @@ class Parameter {
     std::function<bool()> matters_;
     std::optional<Assignment> comes_with_;
     std::function<std::optional<Remark>()> remark_;
+    std::function<std::string()> note_;
     bool is_view_ = false;
 };
 
 class Toggle : public Parameter {
   public:
     Toggle(ParameterSet& owner, std::string id, std::string label, std::string help, bool initial);
-    operator bool() const { return value_; }
+    operator bool() const { return get_ ? get_() : value_; }
+    /// The toggle has no value of its own: it is on while get() is true, and a change calls set().
+    void stands_for(std::function<bool()> get, std::function<void(bool)> set) {
+        get_ = std::move(get);
+        set_ = std::move(set);
+    }
     std::string type() const override { return "toggle"; }
     std::string range() const override { return "on|off"; }
-    std::string text() const override { return value_ ? "on" : "off"; }
+    std::string text() const override { return *this ? "on" : "off"; }
     std::string default_text() const override { return initial_ ? "on" : "off"; }
     void parse(std::string_view text) override;  ///< on, off (also true, false, 1, 0)
 
   private:
     bool initial_, value_;
+    std::function<bool()> get_;
+    std::function<void(bool)> set_;
 };
 
 /// One of several words.

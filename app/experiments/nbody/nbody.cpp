@@ -66,7 +66,7 @@ NBody::Made NBody::make_start() {
 
 void NBody::adopt(const Bodies& start) {
     // The steps that can fail come first: an exception leaves the old state unchanged.
-    NBodyState state(device(), chosen_.kernel, start);
+    NBodyState state(device(), chosen_.launched(), start);
     device().check_stop("the start of the bodies");
     drift_.begin(start, eps(), 0);
     state_.emplace(std::move(state));
@@ -89,15 +89,15 @@ void NBody::changed(std::span<Parameter* const> which) {
         origin_ = std::move(made.origin);
         mass_origin_ = std::move(made.mass_origin);
         begin_at_frame_0();
-    } else if (any_of(which, {&chosen_.kernel})) {
-        NBodyState state(device(), chosen_.kernel, state_->download());
+    } else if (state_->kernel() != chosen_.launched()) {
+        NBodyState state(device(), chosen_.launched(), state_->download());
         state_.emplace(std::move(state));
+        step_error_.reset();
     }
     // Softening changes the formula of the energy, so the drift is measured from here on.
     if (any_of(which, {&chosen_.softening}) && !new_start)
         drift_.begin(state_->download(), eps(), frame());
-    if (new_start ||
-        any_of(which, {&chosen_.kernel, &chosen_.block, &chosen_.softening, &chosen_.check}))
+    if (new_start || any_of(which, {&chosen_.block, &chosen_.softening, &chosen_.check}))
         step_error_.reset();
     if (new_start || any_of(which, {&chosen_.block})) {
         // The rate is the median over past launches, which had another launch configuration.
@@ -121,7 +121,7 @@ std::any NBody::save_state() {
 }
 
 void NBody::load_state(const std::any& state) {
-    state_.emplace(NBodyState(device(), chosen_.kernel, std::any_cast<const Bodies&>(state)));
+    state_.emplace(NBodyState(device(), chosen_.launched(), std::any_cast<const Bodies&>(state)));
 }
 
 void NBody::do_reset() {

@@ -56,6 +56,9 @@ class NBody : public Experiment {
     Reading bodies_reading() const;
     Reading mass_reading() const;
     Reading error_reading(const Bodies& now);
+    /// What follows from the barriers that the kernel lacks.
+    std::string barriers_sentence(bool passed) const;
+    std::optional<Reading> sectors_reading() const;
     Reading energy_reading(const Bodies& now);
     Reading rate_reading();
     Comparison::Row compared(NBodyKernel kernel, const StepReference& reference, const Bodies& now);
