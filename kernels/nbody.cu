@@ -131,3 +131,74 @@ extern "C" __global__ void nbody_float3(float3* new_position, float3* new_veloci
     new_position[index] = pos;
     new_velocity[index] = vel;
 }
+
+// nbody_tiled without one of its barriers, or without both.
+
+// Stands where a barrier is left out. It keeps the compiler from moving accesses to the tile across
+// it, so that the threads still race in shared memory.
+__device__ void keep_order() {
+    asm volatile("" ::: "memory");
+}
+
+// `load_barrier` and `reuse_barrier` are known when the kernels below are compiled: each has its
+// own copy of this function.
+__device__ void tiled_without(float4* new_position, float4* new_velocity,
+                              const float4* old_position, const float4* old_velocity, int n,
+                              int begin, float dt, float eps, bool load_barrier,
+                              bool reuse_barrier) {
+    extern __shared__ float4 tile[];
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
+    float4 pos = index < n ? old_position[index] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float3 f = make_float3(0.0f, 0.0f, 0.0f);
+
+    for (int first = 0; first < n; first += blockDim.x) {
+        int count = min((int)blockDim.x, n - first);
+        if (threadIdx.x < count) tile[threadIdx.x] = old_position[first + threadIdx.x];
+        // Removes the read-after-write hazard between these writes and the reads of the loop.
+        if (load_barrier)
+            __syncthreads();
+        else
+            keep_order();
+        for (int j = 0; j < count; ++j) {
+            float3 r;
+            r.x = tile[j].x - pos.x;
+            r.y = tile[j].y - pos.y;
+            r.z = tile[j].z - pos.z;
+            add_pull(f, r, tile[j].w, eps);
+        }
+        // Removes the write-after-read hazard between these reads and the writes of the next tile.
+        if (reuse_barrier)
+            __syncthreads();
+        else
+            keep_order();
+    }
+
+    if (index >= n) return;
+    float4 vel = old_velocity[index];
+    advance(pos, vel, f, dt);
+    new_position[index] = pos;
+    new_velocity[index] = vel;
+}
+
+extern "C" __global__ void nbody_no_load_barrier(float4* new_position, float4* new_velocity,
+                                                 const float4* old_position,
+                                                 const float4* old_velocity, int n, int begin,
+                                                 float dt, float eps) {
+    tiled_without(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps, false,
+                  true);
+}
+
+extern "C" __global__ void nbody_no_reuse_barrier(float4* new_position, float4* new_velocity,
+                                                  const float4* old_position,
+                                                  const float4* old_velocity, int n, int begin,
+                                                  float dt, float eps) {
+    tiled_without(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps, true,
+                  false);
+}
+
+extern "C" __global__ void nbody_no_barriers(float4* new_position, float4* new_velocity,
+                                             const float4* old_position, const float4* old_velocity,
+                                             int n, int begin, float dt, float eps) {
+    tiled_without(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps, false,
+                  false);
+}

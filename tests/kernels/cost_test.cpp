@@ -78,6 +78,31 @@ TEST(FrameCostBound, RippleWithFastMathTakesAtMost100InstructionsAPixel) {
     EXPECT_LE(double(count_frame(ripple).thread_instructions) / ripple.units, 100);
 }
 
+// The kernels without a barrier lack nothing else: each is nbody_tiled, which has 4096 bodies in
+// blocks of 256 threads and so 16 tiles, without one or two barriers a tile.
+TEST(FrameCostWithoutBarriers, LacksOnlyTheBarriers) {
+    const auto count = [](std::vector<experiments::Assignment> values) {
+        const auto device = compute::make_emulated_device("");
+        const auto experiment = experiments::find_experiment("nbody").make(*device);
+        experiment->set(values);
+        emulator::AccessCounters counters;
+        device->observe(&counters);
+        experiment->launch_kernel();
+        device->observe(nullptr);
+        return counters.kernels().at(0);
+    };
+    const auto tiled = count({});
+    for (const char* load : {"on", "off"})
+        for (const char* reuse : {"on", "off"}) {
+            const auto counted = count({{"load_barrier", load}, {"reuse_barrier", reuse}});
+            const unsigned left = (load[1] == 'n') + (reuse[1] == 'n');
+            EXPECT_EQ(counted.barriers, left * 16u * 16) << counted.kernel;
+            EXPECT_EQ(counted.thread_instructions,
+                      tiled.thread_instructions - std::uint64_t(2 - left) * 16 * 4096)
+                << counted.kernel;
+        }
+}
+
 /// What ParameterSet::work() estimates for a frame, over what the frame executes.
 double estimated_to_counted(const std::string& id, std::vector<experiments::Assignment> values) {
     const auto device = compute::make_emulated_device("");

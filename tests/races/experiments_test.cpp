@@ -1,5 +1,7 @@
 #include "experiments/framework/experiment.h"
 
+#include <algorithm>
+
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/races/grid_races.h"
@@ -126,6 +128,63 @@ TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
         EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 9u * 3 * 16 * 128);
         EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
         EXPECT_EQ(count(found, FindingKind::memory, Severity::error), 0u);
+    }
+}
+
+/// The line of kernels/nbody.cu that has these words.
+int line_in_nbody(const std::string& words) {
+    const std::string source(compute::make_emulated_device("")->source("kernels/nbody.cu"));
+    const std::size_t at = source.find(words);
+    EXPECT_EQ(source.find(words, at + 1), source.npos) << words;
+    return 1 + int(std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
+}
+
+/// Four tiles of 64 bodies; each of the four blocks has two warps.
+std::vector<Finding> check_nbody(const char* load, const char* reuse,
+                                 const compute::RunSettings& settings) {
+    return check(
+        {"nbody",
+         {{"bodies", "256"}, {"block", "64"}, {"load_barrier", load}, {"reuse_barrier", reuse}}},
+        settings);
+}
+
+TEST(WithoutItsBarrier, NBodyRacesBetweenLoadingATileAndReadingIt) {
+    const int store = line_in_nbody("tile[threadIdx.x] ="), read = line_in_nbody("tile[j].x");
+    for (const compute::RunSettings& settings : runs())
+        for (const char* reuse : {"on", "off"}) {
+            const auto found = check_nbody("off", reuse, settings);
+            // Of each tile, a warp loads 32 bodies that the lanes of the other warp read. Of two
+            // frames and the step that the report compares.
+            EXPECT_GE(hazards(found), 3u * 4 * 4 * 32) << sentences(found);
+            bool names_both = false;
+            for (const Finding& f : found) {
+                if (f.kind != FindingKind::race) continue;
+                EXPECT_TRUE(f.first.line == store || f.second->line == store) << f.sentence;
+                const int other = f.first.line == store ? f.second->line : f.first.line;
+                EXPECT_GE(other, store) << f.sentence;
+                EXPECT_LE(other, read + 3) << f.sentence;
+                names_both |= other >= read;
+            }
+            EXPECT_TRUE(names_both) << sentences(found);
+        }
+}
+
+TEST(WithoutItsBarrier, NBodyRacesBetweenReadingATileAndLoadingTheNext) {
+    const int store = line_in_nbody("tile[threadIdx.x] =");
+    for (const compute::RunSettings& settings : runs()) {
+        const auto found = check_nbody("on", "off", settings);
+        // A warp loads 32 bodies over those that the other one reads, in the last three tiles.
+        EXPECT_GE(hazards(found), 3u * 4 * 3 * 32) << sentences(found);
+        for (const Finding& f : found) {
+            if (f.kind != FindingKind::race) continue;
+            EXPECT_TRUE(f.first.line == store || f.second->line == store) << f.sentence;
+            // Within a warp, __syncwarp() would order the two as well.
+            const char* const missing = f.severity == Severity::error
+                                            ? "__syncthreads() is missing between"
+                                            : "__syncwarp() is missing between";
+            EXPECT_NE(f.sentence.find(missing), std::string::npos) << f.sentence;
+        }
+        EXPECT_EQ(sentences(check_nbody("on", "on", settings)), "");
     }
 }
 

@@ -15,9 +15,11 @@ namespace warpscope::emulator {
 /// nothing orders is reported, and the access is recorded in the cells.
 class AccessCheck {
   public:
-    /// Checks an access to shared memory, or with a `window`, in which it is placed, to global.
+    /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
+    /// `event`: the access belongs to this event, which it began earlier; 0: to one of now.
     AccessCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
-                RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr)
+                RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr,
+                std::uint32_t event = 0)
         : access_(access),
           orders_(orders),
           order_(order),
@@ -25,7 +27,7 @@ class AccessCheck {
           report_(report),
           window_(window),
           times_(cells.times()),
-          now_(cells.begin_access(access, order)) {}
+          now_(event ? CellAccess{event, 0} : cells.begin_access(access, order)) {}
 
     void run();
 

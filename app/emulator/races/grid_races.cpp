@@ -45,6 +45,8 @@ void GridRaces::join(Observer& other) {
     if (fork.memory_) memory_ = fork.memory_;
     followed_.join(std::move(fork.followed_));
     has_conflict_ |= fork.has_conflict_;
+    runs_.insert(runs_.end(), fork.runs_.begin() + 1, fork.runs_.end());
+    block_run_ = std::uint32_t(runs_.size());
     if (memories_.empty()) {
         events_ = std::move(fork.events_);
         memories_ = std::move(fork.memories_);
@@ -97,6 +99,9 @@ void GridRaces::prepare(const Kernel& kernel) {
     memories_.clear();
     newest_memory_.assign(kernel.code.size(), nullptr);
     suspects_.clear();
+    runs_.assign(1, {});
+    newest_run_.assign(warps * kernel.code.size(), 0);
+    block_run_ = 1;
     has_strong_ = false;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) has_strong_ |= orders_.is_strong(pc);
     followed_.clear();
@@ -113,6 +118,7 @@ void GridRaces::begin_block(std::uint32_t block) {
     if (block_ == block) return;
     block_ = block;
     block_first_ = first_ = std::uint32_t(events_.size());
+    block_run_ = std::uint32_t(runs_.size());
     if (by_words()) clocks_.begin_block(block);
 }
 
@@ -238,6 +244,7 @@ void GridRaces::on_global_access(const Access& a) {
 void GridRaces::record(const Access& a) {
     if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
     if (!a.is_over) memory_ = a.state->block->memory;
+    if (postpone(a)) return;
     GridStrip strip;
     strip.event = event_of(a) & event_mask;
     strip.writes = a.kind != MemoryAccess::load;
@@ -260,6 +267,7 @@ void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
 }
 
 void GridRaces::report(std::uint32_t last_block) {
+    record_postponed();
     if (has_conflict_) record_followers();
     std::map<Instructions, Races> races;
     HazardCounts hazards;

@@ -30,6 +30,9 @@ namespace warpscope::emulator {
 /// other blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them
 /// than their distances from the model's.
 ///
+/// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
+/// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory.
+///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
 /// The first 16 million accesses of warps, and for each allocation the first 8 million groups of
 /// neighbouring words that lanes access, are checked by each thread of the host.
@@ -63,6 +66,13 @@ class GridRaces : public Observer, BlockSummaries {
                      const Statistics& statistics) override;
     void on_broadcasts(std::span<const BroadcastLoad>) override {}  // it wants none
 
+    /// Loads of neighbouring words by all lanes of a warp, each one step after the one before.
+    struct LoadRun {
+        std::uint64_t memory = 0;           ///< where it begins
+        std::uint64_t first = 0, last = 0;  ///< addresses of the first lane
+        std::uint64_t step = 0;
+        std::uint32_t block = 0, warp = 0, pc = 0;
+    };
     struct Suspect {
         GridStrips* memory;
         std::uint64_t row;
@@ -89,6 +99,10 @@ class GridRaces : public Observer, BlockSummaries {
     void prepare(const Kernel& kernel);
     void begin_block(std::uint32_t block);
     void record(const Access& access);
+    /// Adds a load to the runs, if it can wait there. False for other accesses.
+    bool postpone(const Access& access);
+    /// Records the runs of memory that blocks write to.
+    void record_postponed();
     bool by_words() const { return orders_.order_by_words(); }
     std::uint32_t event_of(const Access& access);
     /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
@@ -143,6 +157,9 @@ class GridRaces : public Observer, BlockSummaries {
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address
     std::vector<GridStrips*> newest_memory_;        ///< indexed by pc
     std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
+    std::vector<LoadRun> runs_;                     ///< the first one stands for none
+    std::vector<std::uint32_t> newest_run_;         ///< by warp and pc; an old one if < block_run_
+    std::uint32_t block_run_ = 1;                   ///< first run of the running block
     // The state for blocks that follow models.
     bool has_strong_ = false;  ///< the kernel has atomics or strong accesses
     FollowedBlocks followed_;

@@ -28,6 +28,8 @@ bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
 }
 
 void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
+    has_writes_ |= writes;
+    has_cells_ = true;
     for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
         add(rows_[row], mask, writes);
         return true;
@@ -35,6 +37,9 @@ void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes)
 }
 
 bool GridStrips::join_cells(const GridStrips& other) {
+    has_writes_ |= other.has_writes_;
+    if (!other.has_cells_) return true;
+    has_cells_ = true;
     std::uint32_t both = 0;
     for (std::size_t row = 0; row < rows_number_; ++row) {
         Row& own = rows_[row];

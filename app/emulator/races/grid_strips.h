@@ -62,7 +62,9 @@ class GridStrips {
         return begin_ + ((row * row_cells + cell) << shift_);
     }
 
-    /// Returns the rows that have strips.
+    /// A block writes some of it.
+    bool has_writes() const { return has_writes_; }
+    /// Those that have strips.
     std::span<const std::uint64_t> rows() const { return rows_with_strips_; }
     /// Calls f(strip) for each strip of a row.
     template <typename F>
@@ -71,6 +73,7 @@ class GridStrips {
     }
     /// Adds a strip, unless there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
+        has_writes_ |= strip.writes;
         if (strips_.size() >= most_strips) return;
         const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
         if (!next) rows_with_strips_.push_back(row);
@@ -121,6 +124,8 @@ class GridStrips {
 
     std::uint64_t begin_, end_;
     unsigned shift_;
+    bool has_writes_ = false;
+    bool has_cells_ = false;  ///< rows have masks of cells
     std::size_t rows_number_;
     std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<std::uint64_t> rows_with_strips_;
@@ -139,6 +144,8 @@ inline bool GridStrips::conflicts(const Row& row, std::uint32_t cells, bool writ
 
 inline bool GridStrips::add_alone(std::uint64_t cell, std::uint64_t cells, bool writes,
                                   std::uint32_t own_event) {
+    has_writes_ |= writes;
+    has_cells_ = true;
     return for_rows(cell, cells, [&](std::uint64_t number, std::uint32_t mask) {
         Row& row = rows_[number];
         if (conflicts(row, mask, writes, own_event)) return false;

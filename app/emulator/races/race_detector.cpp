@@ -2,6 +2,7 @@
 
 #include "emulator/order/synchronise.h"
 #include "emulator/races/access_check.h"
+#include "emulator/races/streaming_load.h"
 
 namespace warpscope::emulator {
 
@@ -39,6 +40,8 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     shared_.begin_block();
     global_.begin_block();
     window_.clear();
+    waiting_.clear();
+    may_wait_ = true;
     epoch_ = order_.epoch();
     is_spoiled_ = has_no_races_ = false;
 }
@@ -60,6 +63,31 @@ void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
 
 void RaceDetector::on_global_access(const Access& a) {
     if (has_no_races_) return;
+    if (can_wait(a)) {
+        waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});
+        return;
+    }
+    check_waiting();
+    check_global(a, 0);
+    if (order_.by_words()) follow_words(a);
+}
+
+bool RaceDetector::can_wait(const Access& a) const {
+    constexpr std::size_t most_waiting = 1 << 20;  // 16 MiB
+    return may_wait_ && !order_.by_words() && !orders_.is_strong(a.pc) &&
+           waiting_.size() < most_waiting && !global_.events().is_full() && is_streaming_load(a);
+}
+
+void RaceDetector::check_waiting() {
+    may_wait_ = false;
+    for (const auto& [first, event] : waiting_) {
+        const AccessEvent by = global_.events()[event];
+        check_global(StreamingLoad(report_.kernel(), 0, by.warp, by.pc, first).access(), event);
+    }
+    waiting_.clear();
+}
+
+void RaceDetector::check_global(const Access& a, std::uint32_t event) {
     constexpr std::size_t most_cells = 1 << 22;  // 128 MiB
     if (window_.bytes() >> global_.shift() > most_cells) {
         global_.forget();
@@ -69,8 +97,7 @@ void RaceDetector::on_global_access(const Access& a) {
     const Access placed = window_.place(a);
     global_.resize(window_.bytes());
     if (a.kind != MemoryAccess::load || !a.same_address || !global_.needs_no_record(placed))
-        AccessCheck(placed, orders_, order_, global_, report_, &window_).run();
-    if (order_.by_words()) follow_words(a);
+        AccessCheck(placed, orders_, order_, global_, report_, &window_, event).run();
 }
 
 void RaceDetector::follow_words(const Access& a) {
@@ -86,6 +113,8 @@ void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mas
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {
+    // The barrier may order only some of the warps.
+    if (arrival.expected != 0 || !arrival.waits || arrival.mask != arrival.live) check_waiting();
     order_.arrive(arrival);
     separate(arrival.warp);
 }
@@ -98,10 +127,13 @@ void RaceDetector::on_barrier_release(const BarrierRelease& release) {
         cells->events().separate_all();
         is_epoch ? cells->begin_epoch() : cells->order_some_warps();
     }
-    if (is_epoch)
+    if (is_epoch) {
         window_.clear();
-    else
+        waiting_.clear();
+        may_wait_ = true;
+    } else {
         is_spoiled_ = true;
+    }
 }
 
 void RaceDetector::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) {

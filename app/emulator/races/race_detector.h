@@ -29,6 +29,10 @@ namespace warpscope::emulator {
 /// 1-2 and 2-3 (or 1-3), never all three. An access of a lane counts as one hazard for each thread
 /// with an earlier access that it conflicts with.
 ///
+/// Loads of global memory by all lanes, of words that follow each other, wait until the block does
+/// anything else with global memory before its next barrier. Mostly it does not, and the barrier
+/// orders them before all later accesses: large arrays that are only read cost no cells.
+///
 /// Most blocks of a launch do what another block has done, in which nothing races. They follow it,
 /// see BlockSummaries.
 ///
@@ -70,6 +74,15 @@ class RaceDetector : public Observer, BlockSummaries {
     bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
     void on_broadcasts(std::span<const BroadcastLoad> loads) override;
 
+    struct WaitingLoad {
+        std::uint64_t address = 0;  ///< of the first lane
+        std::uint32_t event = 0;    ///< of the cells of global memory
+    };
+
+    bool can_wait(const Access& access) const;
+    /// Checks the loads that wait. No other load waits until the next barrier of the whole block.
+    void check_waiting();
+    void check_global(const Access& access, std::uint32_t event);
     void follow_words(const Access& access);
     /// Makes later accesses of the warp new events.
     void separate(std::uint32_t warp);
@@ -77,7 +90,9 @@ class RaceDetector : public Observer, BlockSummaries {
     MemoryOrders orders_;
     BlockOrder order_;
     RaceCells shared_, global_;
-    GlobalWindow window_;  ///< the window of global_
+    GlobalWindow window_;  ///< of global_
+    std::vector<WaitingLoad> waiting_;
+    bool may_wait_ = true;  ///< global memory had only waiting loads since the last barrier
     RaceReport report_;
     HeatMap* heat_ = nullptr;
     std::uint32_t block_ = 0;

@@ -70,18 +70,50 @@ double radius_of_nine_tenths(const std::vector<RawBody>& raw) {
     return radii[index];
 }
 
+/// Units with G = 1 have small numbers: a large mass is one in kilograms. Throws BodiesFileError
+/// where the other numbers are not in metres and metres per second: where the root of the mean
+/// squared speed is not within a tenth and ten times that of an orbit round all of the mass. It is
+/// 32 times as much in cm and g, and 1/32 000 in km and kg.
+bool is_in_kilograms(const std::vector<RawBody>& raw, double mass, double radius) {
+    constexpr double least = 1e20, margin = 10;
+    const auto largest = std::max_element(
+        raw.begin(), raw.end(), [](const RawBody& a, const RawBody& b) { return a.mass < b.mass; });
+    if (largest->mass < least) return false;
+    double squares = 0;
+    for (const RawBody& body : raw)
+        for (const double v : body.velocity) squares += v * v;
+    const double speed = std::sqrt(squares / double(raw.size()));
+    const double orbit = std::sqrt(LoadedBodies::newton_si * mass / radius);
+    if (speed > 0 && radius > 0 && !(speed > orbit / margin && speed < orbit * margin))
+        throw BodiesFileError(
+            fmt::format("the masses look like kilograms (the largest is {:.4g}), but the positions "
+                        "and speeds do not fit metres and metres per second: name all units in a "
+                        "header, such as \"x [km],y [km],z [km],vx [km/s],vy [km/s],vz [km/s],mass "
+                        "[kg]\"",
+                        largest->mass));
+    return true;
+}
+
 /// Puts bodies into the units that load_bodies promises.
-LoadedBodies scaled(std::vector<RawBody> raw) {
+LoadedBodies scaled(RawBodies content) {
+    std::vector<RawBody>& raw = content.bodies;
     double mass = 0;
     for (const RawBody& body : raw) mass += body.mass;
     centre(raw, mass == 0);
     const double radius = radius_of_nine_tenths(raw);
 
+    LoadedBodies loaded{.total_mass = mass, .is_si = content.is_si, .said = content.said};
+    if (!loaded.is_si && is_in_kilograms(raw, mass, radius)) {
+        loaded.is_si = true;
+        loaded.said += fmt::format(
+            "{}Its large masses are taken as kilograms, and its other "
+            "numbers as metres and metres per second.",
+            loaded.said.empty() ? "" : " ");
+    }
     // If all masses are 0, or all bodies are at one point, the file's unit stays.
-    LoadedBodies loaded;
     loaded.mass_unit = mass > 0 ? mass : 1;
     loaded.length_unit = radius > 0 ? radius : 1;
-    const double speed_unit = std::sqrt(loaded.mass_unit / loaded.length_unit);
+    const double speed_unit = std::sqrt(loaded.gravity() * loaded.mass_unit / loaded.length_unit);
     for (const RawBody& body : raw) {
         Body& out = loaded.bodies.emplace_back();
         bool fits = true;
@@ -106,7 +138,7 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
 }  // namespace
 
 double estimated_bodies(const std::filesystem::path& path) {
-    constexpr double line_bytes = 80, tipsy_bytes = 36;  // of a CSV line, of a dark body
+    constexpr double line_bytes = 80, tipsy_bytes = 36;  // of a line, of a dark body
     try {
         const std::string begin = compiler::RegularFile(path).read(32);
         const auto bytes = double(std::filesystem::file_size(path));
@@ -120,9 +152,8 @@ LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
                          const std::stop_token& stop) {
     try {
         const std::string content = read_whole(path, stop);
-        std::vector<RawBody> raw =
-            is_text(content) ? read_csv(content, most, stop) : read_tipsy(content, most);
-        return scaled(std::move(raw));
+        return scaled(is_text(content) ? read_table(content, most, stop)
+                                       : read_tipsy(content, most));
     } catch (const compute::Cancelled&) {
         throw;
     } catch (const std::runtime_error& error) {

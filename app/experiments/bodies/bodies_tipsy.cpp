@@ -65,7 +65,7 @@ Header read_header(Bytes& bytes, std::size_t length, std::size_t most) {
     if (bytes.integer(dimensions_offset) != 3)
         refuse(dimensions_offset,
                "the number of dimensions is not 3 in either byte order: this is not a tipsy file "
-               "(and not CSV, which is text)");
+               "(and not a table, which is text)");
     const std::int32_t n = bytes.integer(count_offset);
     if (n < 1) refuse(count_offset, fmt::format("the header says {} bodies", n));
     if (std::size_t(n) > most)
@@ -99,7 +99,7 @@ RawBody read_body(const Bytes& bytes, std::size_t offset, const Kind& kind, std:
     double values[std::size(tipsy_fields)];
     for (std::size_t i = 0; i < std::size(tipsy_fields); ++i) {
         values[i] = bytes.real(offset + 4 * i);
-        const bool good = std::abs(values[i]) <= 1e30 && !(i == 0 && values[i] < 0);
+        const bool good = std::isfinite(values[i]) && !(i == 0 && values[i] < 0);
         if (!good)
             refuse(offset + 4 * i, fmt::format("{} of {} body {} is {}", tipsy_fields[i], kind.name,
                                                index, values[i]));
@@ -112,7 +112,7 @@ RawBody read_body(const Bytes& bytes, std::size_t offset, const Kind& kind, std:
 
 }  // namespace
 
-std::vector<RawBody> read_tipsy(std::string_view content, std::size_t most) {
+RawBodies read_tipsy(std::string_view content, std::size_t most) {
     Bytes bytes(content);
     const Header header = read_header(bytes, content.size(), most);
     std::vector<RawBody> bodies;
@@ -123,7 +123,7 @@ std::vector<RawBody> read_tipsy(std::string_view content, std::size_t most) {
             offset += 4 * kinds[k].floats;
         }
     }
-    return bodies;
+    return {std::move(bodies), false, {}};
 }
 
 }  // namespace warpscope::experiments

@@ -60,6 +60,17 @@ Parameter::Parameter(ParameterSet& owner, std::string id, std::string label, std
     owner.all_.push_back(this);
 }
 
+const Value& Toggle::get() const {
+    static const Value on = true, off = false;
+    if (!is_on_) return Parameter::get();
+    return is_on_() ? on : off;
+}
+
+void Toggle::take(Value value) {
+    if (!turn_) return Parameter::take(std::move(value));
+    if (value != get()) turn_(std::get<bool>(value));
+}
+
 Value Toggle::read(std::string_view text) const {
     if (text == "on" || text == "true" || text == "1") return true;
     if (text == "off" || text == "false" || text == "0") return false;

@@ -79,6 +79,9 @@ class Parameter {
     /// A remark about the current value, where there is one.
     void remark_when(std::function<std::optional<Remark>()> remark) { remark_ = std::move(remark); }
     std::optional<Remark> remark() const { return remark_ ? remark_() : std::nullopt; }
+    /// A sentence about what the current value brings, for the panel; it may be empty.
+    void explain_with(std::function<std::string()> note) { note_ = std::move(note); }
+    std::string note() const { return note_ && matters() ? note_() : std::string(); }
     /// The value changes only how the state is shown or judged. The experiment's own kernel does
     /// not receive it.
     void only_shows() { is_view_ = true; }
@@ -91,14 +94,14 @@ class Parameter {
     /// A text from which read() makes this value, one that it has made before.
     virtual std::string text_of(const Value& value) const = 0;
 
-    const Value& get() const { return value_; }
+    virtual const Value& get() const { return value_; }
     /// Takes a value that read() has returned, here or of a parameter with this declaration.
-    void take(Value value) { value_ = std::move(value); }
+    virtual void take(Value value) { value_ = std::move(value); }
     /// Throws ParameterError and keeps the old value if `text` is not a legal value.
     void parse(std::string_view text) { take(read(text)); }
-    std::string text() const { return text_of(value_); }
+    std::string text() const { return text_of(get()); }
     std::string default_text() const { return text_of(initial_); }
-    bool is_default() const { return value_ == initial_; }
+    bool is_default() const { return get() == initial_; }
 
   private:
     std::size_t place_;
@@ -107,6 +110,7 @@ class Parameter {
     std::function<bool()> matters_;
     std::optional<Assignment> comes_with_;
     std::function<std::optional<Remark>()> remark_;
+    std::function<std::string()> note_;
     bool is_view_ = false;
 };
 
@@ -115,12 +119,24 @@ class Toggle : public Parameter {
     Toggle(ParameterSet& owner, std::string id, std::string label, std::string help, bool initial)
         : Parameter(owner, std::move(id), std::move(label), std::move(help), initial) {}
     operator bool() const { return std::get<bool>(get()); }
+    /// The toggle has no value of its own: it is on while is_on() is true, and a change calls
+    /// turn().
+    void stands_for(std::function<bool()> is_on, std::function<void(bool)> turn) {
+        is_on_ = std::move(is_on);
+        turn_ = std::move(turn);
+    }
+    const Value& get() const override;
+    void take(Value value) override;
     std::string type() const override { return "toggle"; }
     std::string range() const override { return "on|off"; }
     Value read(std::string_view text) const override;  ///< on, off (also true, false, 1, 0)
     std::string text_of(const Value& value) const override {
         return std::get<bool>(value) ? "on" : "off";
     }
+
+  private:
+    std::function<bool()> is_on_;
+    std::function<void(bool)> turn_;
 };
 
 /// One of several words.

@@ -21,6 +21,7 @@ NBody::NBody(compute::Device& device) : Experiment(device), picture_(device) {
     Made made = make_start();
     adopt(made.bodies);
     origin_ = std::move(made.origin);
+    mass_origin_ = std::move(made.mass_origin);
 }
 
 NBody::Made NBody::make_start() {
@@ -47,16 +48,25 @@ NBody::Made NBody::make_start() {
     LoadedBodies loaded = load_bodies(chosen_.file.value(), Parameters::most_bodies, stop);
     NBodyState::require_room(device(), loaded.bodies.size());
     const double length = loaded.length_unit, mass = loaded.mass_unit;
+    const double time = std::sqrt(length * length * length / (loaded.gravity() * mass));
+    const std::string units = fmt::format(
+        fmt::runtime(loaded.is_si
+                         ? "With G = 6.6743e-11 m^3 / (kg s^2), the unit of length is "
+                           "{:.4g} m, the unit of mass {:.4g} kg, the unit of time {:.4g} s."
+                         : "With G = 1, the unit of length is {:.4g} of the file's units, "
+                           "the unit of mass {:.4g}, the unit of time {:.4g}."),
+        length, mass, time);
     return {std::move(loaded.bodies),
-            fmt::format("From {}. With G = 1, the unit of length is {:.4g} of the file's units, "
-                        "the unit of mass {:.4g}, the unit of time {:.4g}.",
-                        chosen_.file.value(), length, mass,
-                        std::sqrt(length * length * length / mass))};
+            fmt::format("From {}. {}{}{}", chosen_.file.value(), loaded.said,
+                        loaded.said.empty() ? "" : " ", units),
+            loaded.total_mass == 0 ? "All masses in the file are 0, so no body pulls another one."
+                                   : fmt::format("The masses in the file add up to {:.4g}{}.",
+                                                 loaded.total_mass, loaded.is_si ? " kg" : "")};
 }
 
 void NBody::adopt(const Bodies& start) {
     // The steps that can fail come first: an exception leaves the old state unchanged.
-    NBodyState state(device(), chosen_.kernel, start);
+    NBodyState state(device(), chosen_.launched(), start);
     device().check_stop("the start of the bodies");
     drift_.begin(start, eps(), 0);
     state_.emplace(std::move(state));
@@ -77,16 +87,17 @@ void NBody::changed(std::span<Parameter* const> which) {
         Made made = make_start();
         adopt(made.bodies);
         origin_ = std::move(made.origin);
+        mass_origin_ = std::move(made.mass_origin);
         begin_at_frame_0();
-    } else if (any_of(which, {&chosen_.kernel})) {
-        NBodyState state(device(), chosen_.kernel, state_->download());
+    } else if (state_->kernel() != chosen_.launched()) {
+        NBodyState state(device(), chosen_.launched(), state_->download());
         state_.emplace(std::move(state));
+        step_error_.reset();
     }
     // Softening changes the formula of the energy, so the drift is measured from here on.
     if (any_of(which, {&chosen_.softening}) && !new_start)
         drift_.begin(state_->download(), eps(), frame());
-    if (new_start ||
-        any_of(which, {&chosen_.kernel, &chosen_.block, &chosen_.softening, &chosen_.check}))
+    if (new_start || any_of(which, {&chosen_.block, &chosen_.softening, &chosen_.check}))
         step_error_.reset();
     if (new_start || any_of(which, {&chosen_.block})) {
         // The rate is the median over past launches, which had another launch configuration.
@@ -110,7 +121,7 @@ std::any NBody::save_state() {
 }
 
 void NBody::load_state(const std::any& state) {
-    state_.emplace(NBodyState(device(), chosen_.kernel, std::any_cast<const Bodies&>(state)));
+    state_.emplace(NBodyState(device(), chosen_.launched(), std::any_cast<const Bodies&>(state)));
 }
 
 void NBody::do_reset() {

@@ -1,5 +1,9 @@
 #include "experiments/nbody/nbody_parameters.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "experiments/bodies/bodies_file.h"
 
 namespace warpscope::experiments {
@@ -10,6 +14,15 @@ bool has_block_size(NBodyKernel kernel) {
     return kernel != NBodyKernel::several && kernel != NBodyKernel::fast;
 }
 
+bool has_tile_switch(NBodyKernel kernel) {
+    return kernel == NBodyKernel::tiled || kernel == NBodyKernel::float4;
+}
+
+std::optional<Remark> remark_without(const Toggle& barrier, const char* sentence) {
+    if (barrier || !barrier.matters()) return std::nullopt;
+    return Remark{sentence, "Put it back", {barrier.id(), "on"}};
+}
+
 void only_show(std::initializer_list<Parameter*> views) {
     for (Parameter* view : views) view->only_shows();
 }
@@ -17,7 +30,19 @@ void only_show(std::initializer_list<Parameter*> views) {
 }  // namespace
 
 NBodyParameters::NBodyParameters()
-    : kernel(*this, "kernel", "Kernel",
+    : tile(*this, "tile", "Shared-memory tile",
+           "The threads of a block load a tile of bodies together and read it from shared memory. "
+           "Off: each warp reads every body from global memory. For the kernels tiled and float4.",
+           true),
+      load_barrier(*this, "load_barrier", "Barrier after loading",
+                   "The __syncthreads() between loading a tile and reading it. For the kernel "
+                   "tiled.",
+                   true),
+      reuse_barrier(*this, "reuse_barrier", "Barrier before reuse",
+                    "The __syncthreads() between reading a tile and loading the next one over it. "
+                    "For the kernel tiled.",
+                    true),
+      kernel(*this, "kernel", "Kernel",
              "Each kernel has one change from the one before: bodies read from global memory as "
              "float3; as float4; in tiles through shared memory; 1 / sqrt in one instruction; 16 "
              "bodies in each pass of the loop; 4 bodies for each thread; the bodies that attract "
@@ -42,8 +67,10 @@ NBodyParameters::NBodyParameters()
              {"collision", "two colliding galaxies"},
              {"cold", "cold sphere, at rest"},
              {"file", "from a file"}}),
-      file(*this, "file", "File",
-           "For the start \"file\": a tipsy binary, or CSV lines x,y,z,vx,vy,vz,mass."),
+      file(
+          *this, "file", "File",
+          "For the start \"file\": a tipsy binary, or a table with the columns x, y, z, vx, vy, vz "
+          "and mass."),
       seed(*this, "seed", "Seed", "Seed of the random numbers that a generated start uses.", 1, 0,
            1'000'000'000),
       dt(*this, "dt", "Time step",
@@ -67,16 +94,70 @@ NBodyParameters::NBodyParameters()
           "Distance from which you look. At 1 the picture holds 90 % of the bodies of frame 0.", 1,
           0.05, 20),
       exposure(*this, "exposure", "Exposure", "Brightness of the picture.", 1, 0.01, 100) {
+    tile.stands_for([this] { return kernel >= NBodyKernel::tiled; },
+                    [this](bool on) {
+                        if (has_tile_switch(kernel)) kernel.parse(on ? "tiled" : "float4");
+                    });
+    tile.explain_with([this] { return tile_note(); });
+    tile.only_when([this] { return has_tile_switch(kernel); });
+    for (Toggle* barrier : {&load_barrier, &reuse_barrier})
+        barrier->only_when([this] { return kernel == NBodyKernel::tiled; });
+    load_barrier.remark_when([this] {
+        return remark_without(load_barrier,
+                              "Without the barrier after loading, warps read bodies that other "
+                              "warps have not loaded yet: the forces may be wrong.");
+    });
+    reuse_barrier.remark_when([this] {
+        return remark_without(reuse_barrier,
+                              "Without the barrier before reuse, warps load the next bodies over "
+                              "those that other warps still read: the forces may be wrong.");
+    });
     block.only_when([this] { return has_block_size(kernel); });
     file.only_when([this] { return start == Start::file; });
     file.comes_with({"start", "file"});
     for (Parameter* generated : std::initializer_list<Parameter*>{&bodies, &seed})
         generated->only_when([this] { return start != Start::file; });
     only_show({&check, &yaw, &pitch, &distance, &exposure});
-    group("Kernel", {&kernel, &block});
+    group("Kernel", {&tile, &load_barrier, &reuse_barrier, &kernel, &block});
     group("Bodies", {&start, &file, &bodies, &seed});
     group("Simulation", {&dt, &softening, &check});
     group("Camera", {&yaw, &pitch, &distance, &exposure});
+}
+
+NBodyKernel NBodyParameters::launched() const {
+    if (kernel != NBodyKernel::tiled || (load_barrier && reuse_barrier)) return kernel;
+    if (load_barrier) return NBodyKernel::no_reuse_barrier;
+    return reuse_barrier ? NBodyKernel::no_load_barrier : NBodyKernel::no_barriers;
+}
+
+// A body has 16 bytes, half a sector. A block reads each body once into its tile. Without it, each
+// warp does: a load of one address by all lanes takes a sector.
+double NBodyParameters::sectors_per_interaction(bool with_tile, double moved) const {
+    constexpr double warp = 32, body = 0.5;
+    if (!with_tile) return std::ceil(moved / warp) / moved;
+    return std::ceil(moved / double(block)) * body / moved;
+}
+
+std::string NBodyParameters::tile_note() const {
+    const auto of = [&](bool with_tile) {
+        return fmt::format("1/{:.0f}", 1 / sectors_per_interaction(with_tile, double(block)));
+    };
+    if (tile)
+        return fmt::format(
+            "A block reads each body once: {} of a sector for each interaction. "
+            "Without the tile it is {}.",
+            of(true), of(false));
+    return fmt::format(
+        "Each warp reads each body: {} of a sector for each interaction. With the "
+        "tile it is {}.",
+        of(false), of(true));
+}
+
+/// "nbody_tiled" runs a kernel without these conditions.
+bool NBodyParameters::has_barrier_if(std::string_view name) const {
+    if (name == "load_barrier") return launched() == NBodyKernel::no_reuse_barrier;
+    if (name == "reuse_barrier") return launched() == NBodyKernel::no_load_barrier;
+    return true;
 }
 
 double NBodyParameters::work() const {

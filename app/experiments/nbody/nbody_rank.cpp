@@ -122,7 +122,7 @@ unsigned NBodyRank::block_of(const NBodyStep& step) const {
 void NBodyRank::move(compute::LaunchShape shape, int begin, std::size_t count,
                      const NBodyStep& step) {
     const bool tile_of_block = kernel_ == NBodyKernel::tiled || kernel_ == NBodyKernel::rsqrt ||
-                               kernel_ == NBodyKernel::unrolled;
+                               kernel_ == NBodyKernel::unrolled || !has_all_barriers(kernel_);
     if (tile_of_block) shape.dynamic_shared_bytes = shape.block.x * 4 * sizeof(float);
 
     const int n = int(size_);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compute/device/quantity.h"
+#include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/measure/count_work.h"
 #include "experiments/measure/launch_times.h"
@@ -53,7 +54,8 @@ std::size_t launches_to_time(const compute::Device& device, double ms) {
 }
 
 Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const StepError& error) {
-    return judged(device, file_of(kernel), error.passed());
+    if (has_all_barriers(kernel)) return judged(device, file_of(kernel), error.passed());
+    return error.passed() ? Verdict::unproven : Verdict::finding;
 }
 
 /// How the time of a step is divided, for each rank.
@@ -84,19 +86,25 @@ double NBody::most_pairs() const {
 Report NBody::report() {
     const Bodies now = state_->download();
     device().check_stop("the reference in double precision");
-    Report report{bodies_reading(), error_reading(now), energy_reading(now)};
+    Report report{bodies_reading(), mass_reading(), error_reading(now), energy_reading(now)};
     report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
                       Verdict::none,
                       fmt::format("Change of the total momentum since frame {}, divided by the "
                                   "sum of all |m v|.",
                                   drift_.begun_at())});
     report.push_back(rate_reading());
+    if (auto sectors = sectors_reading()) report.push_back(std::move(*sectors));
     add_ranks(report, *state_);
     return report;
 }
 
 Reading NBody::bodies_reading() const {
     return {"bodies", "Bodies", double(state_->size()), "", {}, Verdict::none, origin_};
+}
+
+Reading NBody::mass_reading() const {
+    return {"total_mass",  "Total mass", total_mass(start_state_), "", {},
+            Verdict::none, mass_origin_};
 }
 
 Reading NBody::error_reading(const Bodies& now) {
@@ -119,9 +127,42 @@ Reading NBody::error_reading(const Bodies& now) {
         "the largest error of one body is {:.2g} of the forces on it (limit {:.2g}).",
         step_error_frame_, which, error.relative, error.tolerance, error.worst,
         error.worst_tolerance);
+    if (!has_all_barriers(state_->kernel())) sentence += barriers_sentence(error.passed());
     const Verdict verdict = verdict_of(device(), state_->kernel(), error);
     return {"relative_error", "Relative error",   error.relative, "", 0.0,
             verdict,          std::move(sentence)};
+}
+
+std::string NBody::barriers_sentence(bool passed) const {
+    std::vector<int> lines = barrier_lines(device().source("kernels/nbody.cu"), "tiled_without");
+    // An edit may have fewer barriers; then all of its lines are named.
+    if (lines.size() == 2 && chosen_.load_barrier != chosen_.reuse_barrier)
+        lines.erase(chosen_.load_barrier ? lines.begin() : lines.end() - 1);
+    const std::string where = place("nbody", lines);
+    if (passed)
+        return fmt::format(
+            " That proves nothing: without __syncthreads() at {} nothing orders the loads of a "
+            "tile and its reads.",
+            where);
+    return fmt::format(" Without __syncthreads() at {} {}.", where,
+                       chosen_.load_barrier
+                           ? "warps load the next bodies over those that other warps still read"
+                           : "warps read bodies that other warps have not loaded yet");
+}
+
+std::optional<Reading> NBody::sectors_reading() const {
+    if (!chosen_.tile.matters()) return {};
+    const double sectors = chosen_.sectors_per_interaction(
+        chosen_.tile, double(state_->ranks().front().share().count));
+    return Reading{"sectors_per_interaction",
+                   "Sectors per interaction",
+                   sectors,
+                   "",
+                   {},
+                   Verdict::none,
+                   fmt::format("Sectors of global memory that the loop over the bodies reads, for "
+                               "each interaction. {}",
+                               chosen_.tile_note())};
 }
 
 Reading NBody::energy_reading(const Bodies& now) {

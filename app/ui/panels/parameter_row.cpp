@@ -219,6 +219,10 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
     if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + parameter.help());
     if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, parameter.help());
     say_barrier_taken_out(ui, stage, parameter, id);
+    if (const std::string note = parameter.note(); !note.empty()) {
+        paragraph(ui.fonts.small, colour::dim, note);
+        record(ui, id + ".note", note);
+    }
     if (const auto remark = parameter.remark()) {
         paragraph(ui.fonts.small, colour::finding, remark->sentence);
         record(ui, id + ".remark", remark->sentence);

@@ -23,6 +23,7 @@ enum class Command {
     toggle_keys,
     close_topmost,
     toggle_barrier,
+    toggle_tile,
     next_view,
     undo_change,
     redo_change,

@@ -120,6 +120,8 @@ bool WindowView::carry_out_general(Command command) {
             return true;
         case Command::toggle_barrier:
             return turn("sync");
+        case Command::toggle_tile:
+            return turn("tile");
         case Command::next_view:
             return turn("view");
         case Command::close_topmost:

@@ -16,6 +16,7 @@ namespace warpscope::experiments {
 namespace {
 
 constexpr std::size_t most = 1 << 20;
+const std::string header = "x,y,z,vx,vy,vz,mass\n";
 
 class BodiesFile : public testing::Test {
   protected:
@@ -119,10 +120,10 @@ TEST_F(BodiesFile, CsvWithAndWithoutHeading) {
 }
 
 TEST_F(BodiesFile, CsvMayBeginWithAByteOrderMark) {
-    const std::string mark = "\xEF\xBB\xBF", line = "1,0,0,0,1,0,2\n";
+    const std::string mark = "\xEF\xBB\xBF", line = "-1,0,0,0,1,0,2\n";
     EXPECT_EQ(load(mark + line).bodies.size(), 1u);
     EXPECT_EQ(load(mark + "x,y,z,vx,vy,vz,mass\n" + line).bodies.size(), 1u);
-    EXPECT_SAYS(complaint(line + mark + line), "line 2: x is");
+    EXPECT_SAYS(complaint(line + mark + line), "line 2: value 1 is");
 }
 
 TEST_F(BodiesFile, OnlyARegularFileIsRead) {
@@ -165,7 +166,7 @@ TEST_F(BodiesFile, LoadsTheGalaxyOfTheAssets) {
 }
 
 TEST_F(BodiesFile, MovesToTheCentreOfMass) {
-    const Bodies bodies = load("5,6,7,1,2,3,1\n7,6,7,1,2,5,3\n").bodies;
+    const Bodies bodies = load(header + "5,6,7,1,2,3,1\n7,6,7,1,2,5,3\n").bodies;
     EXPECT_NEAR(bodies[0].position[0] / bodies[1].position[0], -3, 1e-6);
     EXPECT_EQ(bodies[0].position[1], 0);
     EXPECT_EQ(bodies[0].velocity[0], 0);
@@ -173,30 +174,46 @@ TEST_F(BodiesFile, MovesToTheCentreOfMass) {
 }
 
 TEST_F(BodiesFile, OneBodyAndMasslessBodiesKeepTheirUnits) {
-    const LoadedBodies one = load("5,6,7,1,2,3,4\n");
+    const LoadedBodies one = load(header + "5,6,7,1,2,3,4\n");
     EXPECT_EQ(one.length_unit, 1);
     EXPECT_EQ(one.mass_unit, 4);
     EXPECT_EQ(one.bodies[0].position, (std::array{0.0f, 0.0f, 0.0f}));
-    const LoadedBodies two = load("0,0,0,0,0,0,0\n4,0,0,0,0,0,0\n");
+    const LoadedBodies two = load(header + "0,0,0,0,0,0,0\n4,0,0,0,0,0,0\n");
     EXPECT_EQ(two.mass_unit, 1);
     EXPECT_EQ(two.bodies[1].position, (std::array{1.0f, 0.0f, 0.0f}));
     EXPECT_EQ(two.bodies[1].mass, 0);
 }
 
-TEST_F(BodiesFile, CsvErrorsNameTheLine) {
-    const std::string good = "0,0,0,0,0,0,1\n";
-    EXPECT_SAYS(complaint(good + "1,2,3,4,5,6\n"), "line 2: 6 values");
-    EXPECT_SAYS(complaint(good + good + "1,2,3,4,5,6,7,8\n"), "line 3: 8 values");
-    EXPECT_SAYS(complaint(good + "1,2,three,4,5,6,7\n"), "line 2: z is \"three\", not a number");
-    EXPECT_SAYS(complaint(good + "1,2,3,4x,5,6,7\n"), "line 2: vx is \"4x\"");
-    EXPECT_SAYS(complaint(good + "1,,3,4,5,6,7\n"), "line 2: y is \"\"");
-    EXPECT_SAYS(complaint(good + "# \n1,2,3,nan,5,6,7\n"), "line 3: vx is \"nan\", not a finite");
-    EXPECT_SAYS(complaint("inf,2,3,4,5,6,7\n"), "line 1: x is \"inf\", not a finite");
-    EXPECT_SAYS(complaint("1e31,2,3,4,5,6,7\n"), "line 1: x");
-    EXPECT_SAYS(complaint(good + "1,2,3,4,5,6,-7\n"), "line 2: the mass is negative");
-    EXPECT_SAYS(complaint(good + "x,y,z,vx,vy,vz,mass\n"), "line 2: x is \"x\"");
-    EXPECT_SAYS(complaint("x,y,z,vx,vy,vz,mass\n"), "no bodies");
-    EXPECT_SAYS(complaint(good + good + good, 2), "line 3: more than 2 bodies");
+TEST_F(BodiesFile, TipsyInSiUnitsIsScaled) {
+    Tipsy file;
+    file.add(2, {2e30F, 0, 0, 0, 0, 0, 0});
+    file.add(2, {6e24F, 1.5e11F, 0, 0, 0, 29780, 0});
+    const LoadedBodies loaded = load(file.bytes());
+    EXPECT_TRUE(loaded.is_si);
+    EXPECT_NEAR(loaded.length_unit, 1.5e11, 1e6);
+    const Body& planet = loaded.bodies[1];
+    EXPECT_NEAR(planet.velocity[1] * planet.velocity[1] * planet.position[0], 1, 0.01)
+        << "a circle";
+}
+
+TEST_F(BodiesFile, ErrorsOfATableNameTheLine) {
+    const std::string good = "0,0,0,0,0,0,1\n", named = header + good;
+    EXPECT_SAYS(complaint(named + "1,2,3,4,5,6\n"), "line 3: 6 values, not 7 as in the header");
+    EXPECT_SAYS(complaint(good + "1,2,3,4,5,6\n"),
+                "line 2: 6 values, not 7 as in the lines before");
+    EXPECT_SAYS(complaint(named + good + "1,2,3,4,5,6,7,8\n"), "line 4: 8 values");
+    EXPECT_SAYS(complaint(named + "1,2,three,4,5,6,7\n"), "line 3: z is \"three\", not a number");
+    EXPECT_SAYS(complaint(good + "1,2,three,4,5,6,7\n"), "line 2: value 3 is \"three\", not a");
+    EXPECT_SAYS(complaint(named + "1,2,3,4x,5,6,7\n"), "line 3: vx is \"4x\"");
+    EXPECT_SAYS(complaint(named + "1,,3,4,5,6,7\n"), "line 3: y is \"\"");
+    EXPECT_SAYS(complaint(named + "# \n1,2,3,nan,5,6,7\n"), "line 4: vx is \"nan\", not a finite");
+    EXPECT_SAYS(complaint("inf,2,3,4,5,6,7\n"), "line 1: value 1 is \"inf\", not a finite");
+    EXPECT_SAYS(complaint(named + "1e101,2,3,4,5,6,7\n"), "line 3: x is \"1e101\", too large");
+    EXPECT_SAYS(complaint(named + "1e999,2,3,4,5,6,7\n"), "line 3: x is \"1e999\", too large");
+    EXPECT_SAYS(complaint(named + "1,2,3,4,5,6,-7\n"), "line 3: the mass is negative (-7)");
+    EXPECT_SAYS(complaint(good + header), "line 2: value 1 is \"x\"");
+    EXPECT_SAYS(complaint(header), "no bodies");
+    EXPECT_SAYS(complaint(named + good + good, 2), "line 4: more than 2 bodies");
     EXPECT_SAYS(complaint(""), "empty");
     EXPECT_SAYS(complaint(good + "1,2,3\n"), path_.string());
 }
@@ -246,7 +263,7 @@ TEST_F(BodiesFile, AnUnreadablePathIsAnError) {
 TEST_F(BodiesFile, DistancesThatFloatsCannotHoldAreAnError) {
     std::string lines;
     for (int i = 0; i < 18; ++i) lines += "0,0,0,0,0,0,1\n1e-10,0,0,0,0,0,1\n";
-    EXPECT_SAYS(complaint(lines + "1e10,0,0,0,0,0,0\n"), "body 37 of 37 is too far away");
+    EXPECT_SAYS(complaint(header + lines + "1e10,0,0,0,0,0,0\n"), "body 37 of 37 is too far away");
 }
 
 }  // namespace

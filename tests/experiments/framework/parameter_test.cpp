@@ -87,6 +87,26 @@ TEST(Parameters, TogglesTakeTheUsualWords) {
     }
 }
 
+TEST(Parameters, AToggleMayStandForAnotherParameter) {
+    Some some;
+    int changes = 0;
+    some.sync.stands_for([&] { return some.size >= 128; },
+                         [&](bool on) {
+                             ++changes;
+                             some.size.parse(on ? "128" : "64");
+                         });
+    some.size.parse("64");
+    EXPECT_FALSE(some.sync);
+    EXPECT_EQ(some.sync.text(), "off");
+    some.sync.parse("on");
+    EXPECT_EQ(some.size, 128);
+    some.size.parse("256");
+    some.sync.parse("on");
+    EXPECT_EQ(some.size, 256) << "it is on already";
+    EXPECT_EQ(changes, 1);
+    EXPECT_THROW(some.sync.parse("2"), ParameterError);
+}
+
 TEST(Parameters, AnIllegalValueIsAnErrorAndChangesNothing) {
     Some some;
     for (const char* text : {"", " on", "ON", "2"})

@@ -139,6 +139,34 @@ TEST_P(NBodyExperiment, LoadsTheGalaxy) {
     EXPECT_EQ(nbody().frame(), 0u);
 }
 
+TEST_P(NBodyExperiment, ReportsTheTotalMassAndTheUnitsOfAFile) {
+    EXPECT_NEAR(reading(nbody().report(), "total_mass").value, 1, 1e-6);
+    const auto file = std::filesystem::path(testing::TempDir()) /
+                      ("nbody_si_" + std::string(GetParam()) + std::to_string(::getpid()) + ".csv");
+    const auto report_of = [&](const char* rows) {
+        std::ofstream(file) << "mass,x,y,z,vx,vy,vz\n" << rows;
+        set(nbody(), {{"start", "plummer"}});
+        set(nbody(), {{"start", "file"}, {"file", file.string()}});
+        return nbody().report();
+    };
+    const Report si = report_of("2e30,0,0,0,0,0,0\n6e24,1.5e11,0,0,0,29780,0\n");
+    EXPECT_NEAR(reading(si, "total_mass").value, 1, 1e-6);
+    EXPECT_EQ(reading(si, "total_mass").sentence, "The masses in the file add up to 2e+30 kg.");
+    // sqrt(1.5e11^3 / (6.6743e-11 * 2.000006e30)), about a year over 2 pi.
+    EXPECT_NE(
+        reading(si, "bodies")
+            .sentence.find(
+                "the unit of length is 1.5e+11 m, the unit of mass 2e+30 kg, the unit of time "
+                "5.028e+06 s."),
+        std::string::npos)
+        << reading(si, "bodies").sentence;
+    const Report massless = report_of("0,0,0,0,0,0,0\n0,4,0,0,0,0,0\n");
+    EXPECT_EQ(reading(massless, "total_mass").value, 0);
+    EXPECT_EQ(reading(massless, "total_mass").sentence,
+              "All masses in the file are 0, so no body pulls another one.");
+    std::filesystem::remove(file);
+}
+
 TEST_P(NBodyExperiment, ABadFileLeavesTheLastGoodState) {
     for (int i = 0; i < 2; ++i) nbody().step();
     const auto before = picture(nbody());
@@ -158,6 +186,74 @@ TEST_P(NBodyExperiment, ABadFileLeavesTheLastGoodState) {
     nbody().step();
     EXPECT_EQ(reading(nbody().report(), "bodies").value, 500);
     std::filesystem::remove(bad);
+}
+
+TEST_P(NBodyExperiment, TheTileSwitchesBetweenTwoKernels) {
+    EXPECT_EQ(text_of(nbody(), "tile"), "on");
+    set(nbody(), {{"tile", "off"}});
+    EXPECT_EQ(text_of(nbody(), "kernel"), "float4");
+    nbody().step();
+    device().synchronize();
+    EXPECT_EQ(device().timings().kernels().back().name, "nbody_float4");
+    set(nbody(), {{"tile", "on"}});
+    EXPECT_EQ(text_of(nbody(), "kernel"), "tiled");
+    set(nbody(), {{"kernel", "float4"}});
+    EXPECT_EQ(text_of(nbody(), "tile"), "off");
+    // The other kernels have no such partner.
+    for (const char* kernel : {"float3", "rsqrt", "fast"}) {
+        set(nbody(), {{"kernel", kernel}});
+        EXPECT_FALSE(nbody().parameters().find("tile").matters()) << kernel;
+        set(nbody(), {{"tile", "on"}});
+        set(nbody(), {{"tile", "off"}});
+        EXPECT_EQ(text_of(nbody(), "kernel"), kernel);
+    }
+}
+
+TEST_P(NBodyExperiment, ReportsTheSectorsThatTheTileSaves) {
+    set(nbody(), {{"bodies", "512"}, {"block", "128"}});
+    const double with = reading(nbody().report(), "sectors_per_interaction").value;
+    EXPECT_EQ(with, 1 / 256.0) << "16 bytes, half a sector, for 128 interactions";
+    set(nbody(), {{"tile", "off"}});
+    const double without = reading(nbody().report(), "sectors_per_interaction").value;
+    EXPECT_EQ(without, 1 / 32.0) << "a sector for each warp";
+    const auto& tile = nbody().parameters().find("tile");
+    EXPECT_EQ(tile.note(),
+              "Each warp reads each body: 1/32 of a sector for each interaction. With the tile it "
+              "is 1/256.");
+    if (device().info().kind != compute::DeviceKind::emulator) return;
+    // Each body's position and velocity are also read and written once, 16 bytes each.
+    const auto rows = nbody().compare()->rows;
+    EXPECT_EQ(rows[1].counts->sectors, without * 512 * 512 + 4 * 512 / 2);
+    EXPECT_EQ(rows[2].counts->sectors, with * 512 * 512 + 4 * 512 / 2);
+}
+
+TEST_P(NBodyExperiment, ForcesAreWrongWithoutABarrier) {
+    const bool emulated = device().info().kind == compute::DeviceKind::emulator;
+    for (const char* barrier : {"load_barrier", "reuse_barrier"}) {
+        const Parameter& toggle = nbody().parameters().find(barrier);
+        EXPECT_FALSE(toggle.remark()) << barrier;
+        set(nbody(), {{barrier, "off"}});
+        nbody().step();
+        Reading error = reading(nbody().report(), "relative_error");
+        // On a GPU the warps may happen to run in step.
+        EXPECT_TRUE(error.verdict == Verdict::finding ||
+                    (!emulated && error.verdict == Verdict::unproven));
+        EXPECT_NE(error.sentence.find("ithout __syncthreads() at nbody.cu:"), std::string::npos)
+            << error.sentence;
+        ASSERT_TRUE(toggle.remark());
+        EXPECT_EQ(toggle.remark()->remedy.id, barrier);
+        set(nbody(), {{"kernel", "rsqrt"}});
+        EXPECT_FALSE(toggle.remark()) << "this kernel has its barriers";
+        EXPECT_EQ(reading(nbody().report(), "relative_error").verdict, Verdict::pass);
+        set(nbody(), {{"kernel", "tiled"}, {barrier, "on"}});
+        error = reading(nbody().report(), "relative_error");
+        EXPECT_EQ(error.verdict, Verdict::pass);
+        EXPECT_EQ(error.sentence.find("__syncthreads()"), std::string::npos);
+    }
+    set(nbody(), {{"load_barrier", "off"}, {"reuse_barrier", "off"}});
+    const Reading error = reading(nbody().report(), "relative_error");
+    EXPECT_NE(error.sentence.find(" and "), std::string::npos) << "two lines: " << error.sentence;
+    EXPECT_TRUE(error.verdict == Verdict::finding || !emulated);
 }
 
 TEST_P(NBodyExperiment, ComparesEveryKernel) {

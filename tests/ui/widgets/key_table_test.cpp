@@ -26,6 +26,7 @@ Command command_of(KeyScope scope, int key, int modifiers = 0) {
 
 TEST(KeyTable, FindsTheCommandOfAKeyInItsScope) {
     EXPECT_EQ(command_of(KeyScope::general, key_right), Command::step_frame);
+    EXPECT_EQ(command_of(KeyScope::general, 'T'), Command::toggle_tile);
     EXPECT_EQ(command_of(KeyScope::microscope, key_right), Command::step_instruction);
     EXPECT_EQ(find_shortcut(KeyScope::editor, key_right, 0), nullptr);
 }
