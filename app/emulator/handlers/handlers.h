@@ -129,7 +129,7 @@ const Instruction* assert_fail(const Instruction* i, Warp& w);
 const Instruction* read_clock(const Instruction* i, Warp& w);
 
 // Prefixes: each changes how the instruction behind it runs.
-const Instruction* guard(const Instruction* i, Warp& w);      ///< @p, operand 0
+const Instruction* guard(const Instruction* i, Warp& w);      ///< @p; operand 0 is p
 const Instruction* guard_not(const Instruction* i, Warp& w);  ///< @!p
 /// For an operation with its own rounding or flushing. detail: 1 flushes subnormals; target: the
 /// FE_ constant of the rounding.

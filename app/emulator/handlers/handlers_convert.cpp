@@ -33,7 +33,7 @@ Handler move_of(OperandKinds kinds) {
     return unary_handler<Move<T, T>>(kinds);
 }
 
-// Truncation reads 64 bits a lane: half a vector of results at a time.
+// Truncation reads 64 bits for each lane, so it makes half a vector of results at a time.
 const Instruction* truncate(const Instruction* i, Warp& w) {
     const hn::CappedTag<std::uint64_t, 8> d64;
     const hn::Rebind<std::uint32_t, decltype(d64)> d32;

@@ -140,7 +140,7 @@ namespace meaning {
 #include "emulator/handlers/operations.def"
 }
 
-// .sat of floats: clamps to [0, 1]; NaN becomes 0.
+// .sat clamps a float to [0, 1]; NaN becomes 0.
 template <class Meaning>
 struct SaturatingFloat {
     auto operator()(auto... sources) const {
@@ -148,7 +148,7 @@ struct SaturatingFloat {
         return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f;
     }
 };
-// .sat of s32: the result of 64 bits in the range of 32 bits.
+// .sat clamps an integer result, which 64 bits hold exactly, to the range of 32 bits.
 template <class Meaning>
 struct SaturatingInteger {
     std::int64_t operator()(std::int64_t a, std::int64_t b) const {

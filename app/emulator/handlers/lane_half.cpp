@@ -44,7 +44,7 @@ struct Modified {
     }
 };
 
-// Both halves of a register.
+// Applies an operation to both halves of a register.
 template <class Op>
 struct Packed {
     template <class... U>
