@@ -133,8 +133,8 @@ std::vector<Variant> variants_of(const Form& form, std::size_t operands) {
     return variants;
 }
 
-/// Of the variants of a row's type, those that a test runs. To compile a kernel takes a tenth of a
-/// second: compiled, the variants take turns from type to type; `./run test long` runs all.
+/// The variants of a row's type that a test runs. To compile a kernel takes a tenth of a second:
+/// compiled, the variants take turns from type to type; `./run test long` runs all.
 std::vector<Variant> sample_of(const std::vector<Variant>& variants, std::size_t number) {
     const auto execution = emulator::Launcher::execution();
     if (execution != emulator::Execution::compiled || long_tests()) return variants;

@@ -41,7 +41,7 @@ struct Form {
 /// of %d.
 std::function<Reference(const std::vector<std::string>&)> ints(
     std::function<std::optional<Int>(Int a, Int b, Int c)> f);
-/// As ints(), for results that depend on the operands' width.
+/// References like those of ints(), for results that depend on the operands' width.
 std::function<Reference(const std::vector<std::string>&)> ints_of_width(
     std::function<std::optional<Int>(int bits, Int a, Int b, Int c)> f);
 /// References in double; the result is rounded once, to the type of %d. Exact for a single + - * /
@@ -49,7 +49,8 @@ std::function<Reference(const std::vector<std::string>&)> ints_of_width(
 /// float).
 std::function<Reference(const std::vector<std::string>&)> reals(
     std::function<double(double a, double b, double c)> f);
-/// As reals(), with .ftz: subnormal operands and results become zeros of their sign.
+/// References like those of reals(), with .ftz: subnormal operands and results become zeros of
+/// their sign.
 std::function<Reference(const std::vector<std::string>&)> flushed(
     std::function<double(double a, double b, double c)> f);
 /// References that compute with the bits.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "emulator/handlers/rounding.h"
+#include "emulator/handlers/operations.h"
 
 namespace warpscope::emulator {
 

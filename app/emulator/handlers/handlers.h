@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/handlers/rounding.h"
+#include "emulator/handlers/operations.h"
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
 #include "emulator/program/ptx_type.h"
@@ -13,6 +13,7 @@
 // Handlers execute instructions. The functions here choose the handler for an instruction when a
 // kernel is decoded. Operations that kernels spend their time in have SIMD handlers, one for each
 // combination of uniform and vector operands; the others run lane by lane (lane_operations.h).
+// operations.def says what each arithmetic operation computes.
 namespace warpscope::emulator {
 
 /// Which operands of an instruction are in uniform slots.
@@ -32,11 +33,6 @@ struct Arithmetic {
 /// Sets operand 0 to the operation's result, for all lanes. nullptr: PTX, or the emulator, does not
 /// have the operation for this type.
 Handler arithmetic_handler(const Arithmetic& arithmetic, OperandKinds kinds);
-/// The SIMD handlers of arithmetic_handler(); nullptr where an operation has none.
-Handler float_handler(Operation operation, Type type, OperandKinds kinds);
-Handler integer_handler(Operation operation, Type type, OperandKinds kinds);
-/// neg.ftz.f32, abs.ftz.f32 and rsqrt.approx.ftz.f32. They need no flush mode of the CPU.
-Handler flushing_handler(Operation operation, OperandKinds kinds);
 /// mov and selp of 32 or 64 bits.
 Handler move_handler(unsigned bits, OperandKinds kinds);
 Handler select_handler(unsigned bits, OperandKinds kinds);
@@ -49,6 +45,7 @@ struct Conversion {
     bool saturate = false;
 };
 Handler conversion_handler(const Conversion& conversion, OperandKinds kinds);
+/// nullptr where a conversion has no SIMD handler.
 Handler simd_conversion_handler(const Conversion& conversion, OperandKinds kinds);
 std::uint16_t encode_rounding(const Conversion& conversion);
 
@@ -71,7 +68,6 @@ enum class Comparison : std::uint8_t {
 };
 /// Sets operand 0, a predicate.
 Handler comparison_handler(Comparison comparison, Type type, OperandKinds kinds);
-Handler simd_comparison_handler(Comparison comparison, Type type, OperandKinds kinds);
 
 /// The form of a load or store. It determines the handler.
 struct MemoryForm {
@@ -133,7 +129,7 @@ const Instruction* assert_fail(const Instruction* i, Warp& w);
 const Instruction* read_clock(const Instruction* i, Warp& w);
 
 // Prefixes: each changes how the instruction behind it runs.
-const Instruction* guard(const Instruction* i, Warp& w);      ///< @p, operand 0
+const Instruction* guard(const Instruction* i, Warp& w);      ///< @p; operand 0 is p
 const Instruction* guard_not(const Instruction* i, Warp& w);  ///< @!p
 /// For an operation with its own rounding or flushing. detail: 1 flushes subnormals; target: the
 /// FE_ constant of the rounding.

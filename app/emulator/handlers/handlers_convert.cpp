@@ -2,103 +2,38 @@
 #define HWY_TARGET_INCLUDE "emulator/handlers/handlers_convert.cpp"
 #include <hwy/foreach_target.h>
 
+#include "emulator/handlers/lane_operations.h"
 #include "emulator/handlers/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
+#define WARPSCOPE_CONVERSION(Name, ...)         \
+    template <typename Result, typename Source> \
+    struct Name {                               \
+        using R = Result;                       \
+        using A = Source;                       \
+        template <class V>                      \
+        HWY_INLINE auto operator()(V a) const { \
+            return __VA_ARGS__;                 \
+        }                                       \
+    };
+WARPSCOPE_CONVERSION(Move, a)
+WARPSCOPE_CONVERSION(Widen, hn::PromoteTo(hn::Rebind<Result, TagOf<V>>(), a))
+WARPSCOPE_CONVERSION(NearestWhole, nearest(a))
+WARPSCOPE_CONVERSION(ToFloat, to_float(a))
+WARPSCOPE_CONVERSION(ToSigned, signed_from_float(a))
+WARPSCOPE_CONVERSION(ToNearestSigned, signed_from_float(nearest(a)))
+WARPSCOPE_CONVERSION(ToUnsigned, unsigned_from_float(a))
+#undef WARPSCOPE_CONVERSION
+
 template <typename T>
-struct Move {
-    using R = T;
-    using A = T;
-    template <class D, class V>
-    HWY_INLINE V operator()(D, V a) const {
-        return a;
-    }
-};
+Handler move_of(OperandKinds kinds) {
+    return unary_handler<Move<T, T>>(kinds);
+}
 
-/// cvt.rni.f32.f32
-struct NearestWhole {
-    using R = float;
-    using A = float;
-    template <class D, class V>
-    HWY_INLINE V operator()(D, V a) const {
-        return hn::Round(a);
-    }
-};
-
-struct FloatFromSigned {
-    using R = float;
-    using A = std::int32_t;
-    template <class D, class V>
-    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
-        return hn::ConvertTo(d, a);
-    }
-};
-
-// Exact halves, added with one rounding: high * 65536 has at most 16 significant bits.
-struct FloatFromUnsigned {
-    using R = float;
-    using A = std::uint32_t;
-    template <class D, class V>
-    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
-        const hn::RebindToSigned<D> di;
-        const hn::RebindToUnsigned<D> du;
-        const auto low = hn::ConvertTo(d, hn::BitCast(di, hn::And(a, hn::Set(du, 0xFFFFu))));
-        const auto high = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<16>(a)));
-        return hn::Add(hn::Mul(high, hn::Set(d, 65536.0f)), low);
-    }
-};
-
-// PTX: out of range saturates, NaN gives 0.
-template <bool nearest>
-struct SignedFromFloat {
-    using R = std::int32_t;
-    using A = float;
-    template <class D, class V>
-    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
-        const hn::RebindToFloat<D> df;
-        const V x = nearest ? hn::Round(a) : hn::Trunc(a);
-        const auto large = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 2147483648.0f)));
-        const auto number = hn::RebindMask(d, hn::Eq(x, x));
-        const auto bounded =
-            hn::Max(hn::Min(x, hn::Set(df, 2147483520.0f)), hn::Set(df, -2147483648.0f));
-        const auto value = hn::IfThenElse(large, hn::Set(d, 0x7FFFFFFF), hn::ConvertTo(d, bounded));
-        return hn::IfThenElseZero(number, value);
-    }
-};
-
-struct UnsignedFromFloat {
-    using R = std::uint32_t;
-    using A = float;
-    template <class D, class V>
-    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
-        const hn::RebindToFloat<D> df;
-        const hn::RebindToSigned<D> di;
-        const V half = hn::Set(df, 2147483648.0f);
-        const V x = hn::IfThenElseZero(hn::Gt(a, hn::Zero(df)), hn::Trunc(a));  // NaN: 0
-        const auto large = hn::Ge(x, half);
-        const auto huge = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 4294967296.0f)));
-        const V rest =
-            hn::Min(hn::Sub(x, hn::IfThenElseZero(large, half)), hn::Set(df, 2147483520.0f));
-        const auto low = hn::BitCast(d, hn::ConvertTo(di, rest));
-        const auto top = hn::IfThenElseZero(hn::RebindMask(d, large), hn::Set(d, 0x80000000u));
-        return hn::IfThenElse(huge, hn::Set(d, 0xFFFFFFFFu), hn::Or(low, top));
-    }
-};
-
-template <typename Result, typename Argument>
-struct Widen {
-    using R = Result;
-    using A = Argument;
-    template <class D, class V>
-    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
-        return hn::PromoteTo(d, a);
-    }
-};
-
-// Truncation reads 64 bits a lane: half a vector of results at a time.
+// Truncation reads 64 bits for each lane, so it makes half a vector of results at a time.
 const Instruction* truncate(const Instruction* i, Warp& w) {
     const hn::CappedTag<std::uint64_t, 8> d64;
     const hn::Rebind<std::uint32_t, decltype(d64)> d32;
@@ -163,8 +98,7 @@ Handler find_masked_handler(unsigned destination_bits) {
 }
 
 Handler find_move_handler(unsigned bits, OperandKinds kinds) {
-    return bits == 64 ? unary_handler<Move<std::uint64_t>>(kinds)
-                      : unary_handler<Move<std::uint32_t>>(kinds);
+    return bits == 64 ? move_of<std::uint64_t>(kinds) : move_of<std::uint32_t>(kinds);
 }
 
 Handler find_select_handler(unsigned bits, OperandKinds kinds) {
@@ -176,20 +110,22 @@ Handler find_conversion_handler(const Conversion& c, OperandKinds kinds) {
     const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
     const bool nearest = c.rounding == Rounding::nearest, zero = c.rounding == Rounding::zero;
     const bool integers = !is_float(c.to) && !is_float(c.from);
-    if (is(Type::f32, Type::s32) && nearest) return unary_handler<FloatFromSigned>(kinds);
-    if (is(Type::f32, Type::u32) && nearest) return unary_handler<FloatFromUnsigned>(kinds);
-    if (is(Type::s32, Type::f32) && zero) return unary_handler<SignedFromFloat<false>>(kinds);
-    if (is(Type::s32, Type::f32) && nearest) return unary_handler<SignedFromFloat<true>>(kinds);
-    if (is(Type::u32, Type::f32) && zero) return unary_handler<UnsignedFromFloat>(kinds);
+    using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t;
+    if (is(Type::f32, Type::s32) && nearest) return unary_handler<ToFloat<float, int32_t>>(kinds);
+    if (is(Type::f32, Type::u32) && nearest) return unary_handler<ToFloat<float, uint32_t>>(kinds);
+    if (is(Type::s32, Type::f32) && zero) return unary_handler<ToSigned<int32_t, float>>(kinds);
+    if (is(Type::s32, Type::f32) && nearest)
+        return unary_handler<ToNearestSigned<int32_t, float>>(kinds);
+    if (is(Type::u32, Type::f32) && zero) return unary_handler<ToUnsigned<uint32_t, float>>(kinds);
     if (is(Type::f32, Type::f32) && c.to_integral && nearest)
-        return unary_handler<NearestWhole>(kinds);
+        return unary_handler<NearestWhole<float, float>>(kinds);
     if (integers && bits_of(c.to) == 64 && c.from == Type::u32)
-        return unary_handler<Widen<std::uint64_t, std::uint32_t>>(kinds);
+        return unary_handler<Widen<uint64_t, uint32_t>>(kinds);
     if (integers && bits_of(c.to) == 64 && c.from == Type::s32)
-        return unary_handler<Widen<std::int64_t, std::int32_t>>(kinds);
+        return unary_handler<Widen<int64_t, int32_t>>(kinds);
     if (integers && bits_of(c.to) == 32 && bits_of(c.from) == 64) {
         if (kinds.uniform_result) return truncate_scalar;
-        return kinds.uniform_sources & 1 ? unary<Move<std::uint32_t>, true> : truncate;
+        return kinds.uniform_sources & 1 ? unary<Move<uint32_t, uint32_t>, true> : truncate;
     }
     return nullptr;
 }
@@ -214,6 +150,10 @@ Handler select_handler(unsigned bits, OperandKinds kinds) {
 }
 Handler simd_conversion_handler(const Conversion& conversion, OperandKinds kinds) {
     return HWY_DYNAMIC_DISPATCH(find_conversion_handler)(conversion, kinds);
+}
+Handler conversion_handler(const Conversion& conversion, OperandKinds kinds) {
+    const Handler simd = simd_conversion_handler(conversion, kinds);
+    return simd ? simd : conversion_lanes(conversion);
 }
 }  // namespace warpscope::emulator
 #endif

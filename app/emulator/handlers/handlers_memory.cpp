@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
-// How the addresses of the lanes relate.
+// The relation between the addresses of the lanes.
 enum class Pattern { failed, consecutive, scattered };
 
 template <typename Address>
@@ -26,8 +26,8 @@ struct Lanes {
 };
 
 // Finds the lowest and highest address, whether all are multiples of `bytes`, and whether the lanes
-// of each half warp access consecutive elements of `bytes` bytes. Half warps, because a row of a
-// block that is 16 threads wide is half a warp.
+// of each half warp access consecutive elements of `bytes` bytes. Half warps matter, because a row
+// of a block that is 16 threads wide is half a warp.
 template <typename Address>
 HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Address& high,
                        bool& consecutive) {
@@ -99,7 +99,7 @@ HWY_INLINE Lanes<Address> active_addresses(const Instruction* i, const Warp& w, 
     return {0, copy};
 }
 
-// Sixteen lanes of consecutive elements into registers, from lane `first`.
+// Loads consecutive elements into the registers of sixteen lanes, from lane `first` on.
 template <typename R, unsigned elements>
 HWY_INLINE void load_half(const R* m, R* const* r, std::size_t first) {
     if constexpr (elements == 1) {
@@ -119,7 +119,7 @@ HWY_INLINE void load_half(const R* m, R* const* r, std::size_t first) {
     }
 }
 
-// Words from scattered addresses. Vectors are stored into the register, because the next
+// Loads words from scattered addresses. Vectors are stored into the register, because the next
 // instruction reads vectors: it would have to wait until single words that were stored are in the
 // cache.
 HWY_INLINE void gather(const Lanes<std::uint32_t>& lanes, std::uint32_t* r) {

@@ -44,7 +44,7 @@ struct Modified {
     }
 };
 
-// Both halves of a register.
+// Applies an operation to both halves of a register.
 template <class Op>
 struct Packed {
     template <class... U>
@@ -116,7 +116,7 @@ Handler half_lanes(const Arithmetic& a) {
 namespace {
 
 // `shift`: 16 for the upper half of a register.
-template <class F, bool flushes, unsigned shift>
+template <class Relation, bool inverse, bool flushes, unsigned shift>
 const Instruction* compare_each(const Instruction* i, Warp& w) {
     const auto value = [&](unsigned operand, unsigned lane) -> double {
         const Half h{std::uint16_t(w.get<std::uint32_t>(i->operands[operand], lane) >> shift)};
@@ -124,36 +124,21 @@ const Instruction* compare_each(const Instruction* i, Warp& w) {
     };
     std::uint32_t result = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        result |= std::uint32_t(F{}(value(1, lane), value(2, lane))) << lane;
-    w.predicate(i->operands[0]) = result;
+        result |= std::uint32_t(Relation()(value(1, lane), value(2, lane))) << lane;
+    w.predicate(i->operands[0]) = inverse ? ~result : result;
     return i + 1;
-}
-
-template <typename F>
-Handler comparing(F, bool flushes, bool high) {
-    if (high) return flushes ? compare_each<F, true, 16> : compare_each<F, false, 16>;
-    return flushes ? compare_each<F, true, 0> : compare_each<F, false, 0>;
 }
 
 }  // namespace
 
-Handler compare_halves(Comparison c, bool flushes, bool high) {
-    const auto with = [&](auto f) { return comparing(f, flushes, high); };
-    if (c == Comparison::eq) return with([](double a, double b) { return a == b; });
-    if (c == Comparison::ne) return with([](double a, double b) { return a < b || a > b; });
-    if (c == Comparison::lt) return with([](double a, double b) { return a < b; });
-    if (c == Comparison::le) return with([](double a, double b) { return a <= b; });
-    if (c == Comparison::gt) return with([](double a, double b) { return a > b; });
-    if (c == Comparison::ge) return with([](double a, double b) { return a >= b; });
-    if (c == Comparison::equ) return with([](double a, double b) { return !(a < b || a > b); });
-    if (c == Comparison::neu) return with([](double a, double b) { return !(a == b); });
-    if (c == Comparison::ltu) return with([](double a, double b) { return !(a >= b); });
-    if (c == Comparison::leu) return with([](double a, double b) { return !(a > b); });
-    if (c == Comparison::gtu) return with([](double a, double b) { return !(a <= b); });
-    if (c == Comparison::geu) return with([](double a, double b) { return !(a < b); });
-    if (c == Comparison::num) return with([](double a, double b) { return a == a && b == b; });
-    if (c == Comparison::nan) return with([](double a, double b) { return a != a || b != b; });
-    return nullptr;
+Handler compare_halves(Comparison comparison, bool flushes, bool high) {
+    return lane::with_relation<true>(comparison, [&]<class Relation, bool inverse>() -> Handler {
+        if (high)
+            return flushes ? compare_each<Relation, inverse, true, 16>
+                           : compare_each<Relation, inverse, false, 16>;
+        return flushes ? compare_each<Relation, inverse, true, 0>
+                       : compare_each<Relation, inverse, false, 0>;
+    });
 }
 
 const Instruction* set_halves(const Instruction* i, Warp& w) {

@@ -11,10 +11,10 @@
 namespace warpscope::emulator {
 
 /// Operand 0 is the result; the sources follow as in PTX.
-Handler integer_lanes(const Arithmetic& arithmetic);
-Handler float_lanes(const Arithmetic& arithmetic);  ///< f32 and f64
-Handler half_lanes(const Arithmetic& arithmetic);   ///< f16 and f16x2
-Handler predicate_handler(Operation operation);     ///< and, or, xor, not, mov of predicates
+Handler arithmetic_lanes(Operation operation, Type type);  ///< for types without a SIMD handler
+Handler saturating_lanes(const Arithmetic& arithmetic);    ///< .sat of s32 and f32
+Handler half_lanes(const Arithmetic& arithmetic);          ///< f16 and f16x2
+Handler predicate_handler(Operation operation);            ///< and, or, xor, not, mov of predicates
 
 Handler compare_lanes(Comparison comparison, Type type);
 /// Compares f16 values; `high`: those in the upper halves of f16x2.

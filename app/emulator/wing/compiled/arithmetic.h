@@ -5,7 +5,8 @@
 
 namespace warpscope::emulator {
 
-/// Writes the arithmetic of one instruction. It mirrors app/emulator/handlers bit for bit.
+/// Writes the arithmetic of one instruction, with the results of app/emulator/handlers bit for bit:
+/// both are made from handlers/operations.def and handlers/meanings.inc.
 struct Arithmetics {
     Ir& ir;
     bool has_fma;  ///< the CPU has a fused multiply-add; else llvm.fma calls fmaf() for each lane
@@ -20,7 +21,7 @@ Arithmetics::Make find_arithmetic(const Instruction& i);
 
 /// The type of operand `k` of an instruction that computes (0: the result).
 Type operand_type(const Instruction& i, unsigned k);
-/// How many sources it has.
+/// The number of sources of an instruction that computes.
 unsigned source_count(const Instruction& i);
 
 }  // namespace warpscope::emulator

@@ -32,7 +32,6 @@ class Ir {
     LlvmModule module() const { return module_; }
     /// The module, for an execution engine that owns it from now on.
     LlvmModule release() { return std::exchange(module_, nullptr); }
-    LlvmContext context() const { return context_; }
 
     // Types. `lanes` 0 is a scalar.
     LlvmType integer(unsigned bits, unsigned lanes = 0) const;

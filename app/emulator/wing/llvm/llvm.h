@@ -40,7 +40,6 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(void, DisposeModule, (LlvmModule))                                            \
     LLVM_FUNCTION(void, SetTarget, (LlvmModule, const char*))                                   \
     LLVM_FUNCTION(void, SetModuleDataLayout, (LlvmModule, LlvmTargetData))                      \
-    LLVM_FUNCTION(char*, PrintModuleToString, (LlvmModule))                                     \
     LLVM_FUNCTION(int, VerifyModule, (LlvmModule, int, char**))                                 \
     LLVM_FUNCTION(LlvmType, IntTypeInContext, (LlvmContext, unsigned))                          \
     LLVM_FUNCTION(LlvmType, VoidTypeInContext, (LlvmContext))                                   \

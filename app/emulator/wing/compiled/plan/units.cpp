@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "emulator/ptx/opcodes.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
