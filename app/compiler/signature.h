@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/host/host_launches.h"
-
 namespace warpscope::compiler {
 
 struct Type;
@@ -30,7 +28,8 @@ struct Type {
         structure,  ///< also a class or union
         array,
         enumeration,
-        other,  ///< void, a function, a bit-field and so on: no values can be given
+        function,
+        other,  ///< void, a bit-field and so on: no values can be given
     };
     Kind kind = Kind::other;
     std::string name;       ///< as in the source: "const real*", "half2", "Params"
@@ -53,6 +52,7 @@ struct KernelParameter {
 struct MemoryUse {
     bool reads = false;   ///< by loads
     bool writes = false;  ///< by stores and atomics
+    bool indexes = false;  ///< the numbers that it reads lead to addresses of other accesses
 };
 
 /// What the code of a kernel says of its launch. Functions that it calls are left out: those of
@@ -62,6 +62,7 @@ struct LaunchTraits {
     int block_dimensions = 1, grid_dimensions = 1;
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
+    bool reads_block_index = true;  ///< false: every block does what the first one does
     /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};
 };
@@ -73,8 +74,6 @@ struct Signature {
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
     LaunchTraits traits{};
-    /// Its first launch in the host program of the source. Null: there is none.
-    std::shared_ptr<const HostLaunch> host{};
 };
 
 /// A __device__ or __constant__ variable.

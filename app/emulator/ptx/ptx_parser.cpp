@@ -184,9 +184,14 @@ Parser::VariableHead Parser::variable_head() {
             head.align = alignment();
         else if (word.is(".v2") || word.is(".v4"))
             head.lanes = word.is(".v2") ? 2 : 4;
-        else if (word.is(".attribute"))
-            lexer_.fail(".attribute is not supported", word.line);
-        else if (const auto known = type_named(word.text.substr(1)))
+        else if (word.is(".attribute")) {
+            // Managed memory is as any other here: host and kernels never use it at the same time.
+            lexer_.expect("(");
+            const Token which = lexer_.next();
+            if (!which.is(".managed"))
+                lexer_.fail(fmt::format(".attribute({}) is not supported", which.text), word.line);
+            lexer_.expect(")");
+        } else if (const auto known = type_named(word.text.substr(1)))
             head.type = *known;
         else
             lexer_.fail(fmt::format("unknown type '{}'", word.text), word.line);

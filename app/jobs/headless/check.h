@@ -14,6 +14,7 @@
 #include "emulator/checks/observer_list.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
+#include "experiments/launch/proposal_words.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -63,6 +64,12 @@ class Checking {
 /// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a race, `first` is the
 /// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
+
+/// Findings in kernels whose launch was guessed in part become warnings that say so. Returns what
+/// is to be said of the plan; null: nothing.
+experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings,
+                                        const std::shared_ptr<const experiments::LaunchPlan>& plan,
+                                        const std::vector<experiments::Assignment>& values);
 
 /// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
