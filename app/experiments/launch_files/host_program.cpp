@@ -15,7 +15,7 @@ using compiler::TokenText;
 
 /// Calls that are followed within each other, and statements of all: a program may call itself.
 constexpr int deepest_call = 8;
-constexpr std::size_t most_steps = 200'000;
+constexpr std::size_t most_steps = 50'000;
 
 /// Reads the statements of the host functions of a source.
 class HostReader : public HostCalls {
@@ -232,6 +232,12 @@ class HostReader : public HostCalls {
         return twice && is_one_of(i + 1, "<>") && text_.is(i + 3, "=");
     }
 
+    /// The launches between these tokens are not made.
+    void skip(std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t)
+            if (is_launch(t)) read_.insert(t);
+    }
+
     std::size_t choose(std::size_t i, std::size_t end) {
         const std::size_t head_end = text_.after_closing(i + 1).value_or(end);
         const std::size_t yes_end = statement_end(head_end, end);
@@ -240,7 +246,9 @@ class HostReader : public HostCalls {
         walk(i + 2, head_end - 1);  // it may call cudaMalloc()
         const auto condition = HostValues(program_).number(words(i + 2, head_end - 1));
         if (condition) {
-            if (real(*condition) != 0)
+            const bool yes = real(*condition) != 0;
+            skip(yes ? yes_end : head_end, yes ? no_end : yes_end);
+            if (yes)
                 walk(head_end, yes_end);
             else if (has_else)
                 walk(yes_end + 1, no_end);
@@ -280,8 +288,7 @@ class HostReader : public HostCalls {
         while (last < after && !text_.is(last, "break") && !text_.is(last, "return"))
             last = next(last);
         walk(*from, std::min(last, after));
-        for (std::size_t t = open; t < after; ++t)
-            if (is_launch(t)) read_.insert(t);  // of the other cases
+        skip(open, after);  // the other cases
         return after;
     }
 
