@@ -269,7 +269,9 @@ std::string header_in_ptx(std::string_view name) {
 }
 
 std::vector<std::string> options_of(const Request& request) {
-    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17"};
+    // 1444 is the warning for deprecated names such as double4.
+    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17",
+                                     "--diag-suppress=1444"};
     options.emplace_back(request.debug_info ? "--device-debug" : "--generate-line-info");
     if (request.fast_math) options.emplace_back("--use_fast_math");
     if (std::ranges::find(request.headers, implied_header, &Header::name) != request.headers.end())

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/host/host_launches.h"
-
 namespace warpscope::compiler {
 
 struct Type;
@@ -30,7 +28,8 @@ struct Type {
         structure,  ///< also a class or union
         array,
         enumeration,
-        other,  ///< void, a function, a bit-field and so on: no values can be given
+        function,
+        other,  ///< void, a bit-field and so on: no values can be given
     };
     Kind kind = Kind::other;
     std::string name;       ///< the name in the source: "const real*", "half2", "Params"
@@ -51,8 +50,9 @@ struct KernelParameter {
 
 /// What a kernel does with the memory behind a pointer that it gets.
 struct MemoryUse {
-    bool reads = false;   ///< the kernel loads from it
-    bool writes = false;  ///< the kernel stores to it or changes it by atomics
+    bool reads = false;    ///< by loads
+    bool writes = false;   ///< by stores and atomics
+    bool indexes = false;  ///< the numbers that it reads lead to addresses of other accesses
 };
 
 /// What the code of a kernel shows about its launch. Functions that it calls are left out: those of
@@ -63,8 +63,8 @@ struct LaunchTraits {
     int block_dimensions = 1, grid_dimensions = 1;
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
-    /// The use of the memory behind each parameter. Empty where it is not known, because a pointer
-    /// is stored or passed to a function.
+    bool reads_block_index = true;  ///< false: every block does what the first one does
+    /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};
 };
 
@@ -75,8 +75,6 @@ struct Signature {
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
     LaunchTraits traits{};
-    /// The kernel's first launch in the host program of the source. Null: there is none.
-    std::shared_ptr<const HostLaunch> host{};
 };
 
 /// A __device__ or __constant__ variable.

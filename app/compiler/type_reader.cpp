@@ -124,6 +124,9 @@ void TypeReader::fill(Type& type, const DebugEntry& entry, Extent extent) {
             if (type.kind == Kind::structure && extent != Extent::no_members)
                 fill_members(type, entry);
             return;
+        case DebugTag::subroutine_type:
+            type.kind = Kind::function;
+            return;
         default:
             type.kind = Kind::other;
     }

@@ -91,7 +91,8 @@ TEST(FakeNvrtc, FindsTheLibraryOfBuiltinsThatLiesBesideIt) {
 TEST(FakeNvrtc, ReceivesTheOptionsOfTheMathSetting) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     const std::string precise =
-        "// --gpu-architecture=compute_75\n// --std=c++17\n// --generate-line-info\n";
+        "// --gpu-architecture=compute_75\n// --std=c++17\n// --diag-suppress=1444\n// "
+        "--generate-line-info\n";
     const std::string file = "\t.file\t1 \"kernels/gallery/own.cu\"\n";
     EXPECT_EQ(nvrtc.compile({"kernels/gallery/own.cu", "text"}).ptx, precise + file);
     EXPECT_EQ(nvrtc.compile({"kernels/gallery/own.cu", "text", true}).ptx,
@@ -130,7 +131,8 @@ TEST(FakeNvrtc, ReceivesHeadersAndTheOptionForDebugInformation) {
     request.debug_info = true;
     EXPECT_EQ(nvrtc.compile(request).ptx,
               "// header one.h: 1\n// header two.h: 2\n// --gpu-architecture=compute_75\n"
-              "// --std=c++17\n// --device-debug\n\t.file\t1 \"kernels/ripple.cu\"\n");
+              "// --std=c++17\n// --diag-suppress=1444\n// --device-debug\n\t.file\t1 "
+              "\"kernels/ripple.cu\"\n");
 }
 
 TEST(FakeNvrtc, DoesNotReceiveAnInvalidSource) {

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "compiler/host/host_code.h"
-#include "compiler/host/host_launches.h"
 #include "compiler/host/template_kernels.h"
+#include "experiments/launch_files/host_values.h"
 #include "fuzz.h"
 
 // A source and a header, with a NUL between them. What is left out becomes blanks, and every byte
@@ -27,8 +27,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 one.first_line >= 1 && one.last_line >= one.first_line && one.last_line <= lines,
                 "what is left out has its lines");
     }
-    for (const compiler::HostLaunch& launch : compiler::host_launches(texts[0]))
+    const experiments::HostProgram program = experiments::read_host_program(texts[0]);
+    const experiments::HostValues values(program);
+    for (const experiments::HostLaunch& launch : program.launches) {
         tests::require(!launch.kernel.empty() && !launch.grid.empty(), "a launch has its grid");
+        (void)values.expressions(launch.grid);
+        for (const std::string& argument : launch.arguments) {
+            (void)values.expression(argument);
+            (void)experiments::find_array(program, experiments::place_of(program, argument).array);
+        }
+    }
+    for (const auto& [name, array] : program.arrays) {
+        (void)values.elements(array.bytes, 4);
+        (void)values.expression(array.fill);
+    }
     for (const std::string& name : compiler::template_kernels(texts[0]))
         tests::require(name.ends_with('>') && !compiler::template_name(name).empty(),
                        "a template has its arguments");

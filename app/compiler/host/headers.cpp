@@ -55,11 +55,119 @@ typedef unsigned long ulong;
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
 )";
+/// Functions of <cmath> and <algorithm> that nvcc takes in device code.
+constexpr std::array<std::string_view, 82> std_functions{
+    "sqrt",     "cbrt",      "fabs",   "abs",     "fma",   "pow",   "exp",      "exp2",
+    "expm1",    "log",       "log2",   "log10",   "log1p", "sin",   "cos",      "tan",
+    "asin",     "acos",      "atan",   "atan2",   "sinh",  "cosh",  "tanh",     "asinh",
+    "acosh",    "atanh",     "floor",  "ceil",    "round", "trunc", "rint",     "nearbyint",
+    "fmod",     "remainder", "fmin",   "fmax",    "fdim",  "hypot", "copysign", "erf",
+    "erfc",     "tgamma",    "lgamma", "ldexp",   "frexp", "modf",  "isnan",    "isinf",
+    "isfinite", "signbit",   "lround", "llround", "lrint", "sqrtf", "fabsf",    "powf",
+    "expf",     "logf",      "sinf",   "cosf",    "fmaf",  "fminf", "fmaxf",    "floorf",
+    "ceilf",    "tanhf",     "roundf", "labs",    "llabs", "fmodf", "tanf",     "atan2f",
+    "log2f",    "exp2f",     "log10f", "asinf",   "acosf", "atanf", "sinhf",    "coshf",
+    "hypotf",   "truncf"};
+constexpr std::string_view std_templates = R"(
+template <class T> __device__ constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> __device__ constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> __device__ constexpr const T& clamp(const T& v, const T& low, const T& high) {
+    return v < low ? low : high < v ? high : v;
+}
+template <class T> __device__ constexpr void swap(T& a, T& b) { T c = a; a = b; b = c; }
+}
+)";
+
+std::string std_text() {
+    std::string text = "namespace std {\n";
+    for (const std::string_view name : std_functions) text += fmt::format("using ::{};\n", name);
+    return text + std::string(std_templates);
+}
+
+/// Headers that have functions of the host, with what stands for them in device code.
+constexpr std::string_view all_of_cub = "cub/cub.cuh", complex_of_thrust = "thrust/complex.h";
+constexpr std::string_view complex_text =
+    "#pragma once\n"
+    "#undef INFINITY\n"
+    "#undef NAN\n"
+    "#include <cuda/std/complex>\n"
+    "namespace thrust {\n"
+    "using cuda::std::complex;\n"
+    "using cuda::std::abs; using cuda::std::arg; using cuda::std::norm; using cuda::std::conj;\n"
+    "using cuda::std::proj; using cuda::std::polar; using cuda::std::exp; using cuda::std::log;\n"
+    "using cuda::std::pow; using cuda::std::sqrt; using cuda::std::sin; using cuda::std::cos;\n"
+    "using cuda::std::tan; using cuda::std::sinh; using cuda::std::cosh; using cuda::std::tanh;\n"
+    "}\n";
+constexpr std::array<std::string_view, 13> cub_blocks{"AdjacentDifference",
+                                                      "Discontinuity",
+                                                      "Exchange",
+                                                      "Histogram",
+                                                      "Load",
+                                                      "MergeSort",
+                                                      "RadixRank",
+                                                      "RadixSort",
+                                                      "Reduce",
+                                                      "RunLengthDecode",
+                                                      "Scan",
+                                                      "Shuffle",
+                                                      "Store"};
+constexpr std::array<std::string_view, 6> cub_warps{"Exchange", "Load", "MergeSort",
+                                                    "Reduce",   "Scan", "Store"};
+
+/// "block_radix_sort" of "BlockRadixSort"
+std::string snake_case(std::string_view name) {
+    std::string snake;
+    for (const char c : name) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        if (upper && !snake.empty()) snake += '_';
+        snake += upper ? char(c - 'A' + 'a') : c;
+    }
+    return snake;
+}
+
+/// <cub/cub.cuh> with the classes that the texts name: all of them would take seconds.
+std::string cub_text(std::span<const std::string> texts) {
+    std::string text = "#pragma once\n#include <cub/thread/thread_operators.cuh>\n";
+    const auto names = [&](std::string_view name) {
+        return std::ranges::any_of(
+            texts, [&](const std::string& one) { return one.find(name) != std::string::npos; });
+    };
+    const auto add = [&](std::string_view folder, std::string_view prefix, std::string_view name) {
+        const std::string all = std::string(prefix) + std::string(name);
+        if (names(all)) text += fmt::format("#include <cub/{}/{}.cuh>\n", folder, snake_case(all));
+    };
+    for (const std::string_view name : cub_blocks) add("block", "Block", name);
+    for (const std::string_view name : cub_warps) add("warp", "Warp", name);
+    for (const std::string_view name : {"Load", "Reduce", "Scan", "Store"})
+        add("thread", "Thread", name);
+    if (names("LoadDirect")) text += "#include <cub/block/block_load.cuh>\n";
+    if (names("StoreDirect")) text += "#include <cub/block/block_store.cuh>\n";
+    return text;
+}
+
 /// Headers of the CUDA Toolkit that have device code, or the beginnings of their names.
-constexpr std::array<std::string_view, 14> device_headers{
-    "cuda_fp16", "cuda_bf16",   "cuda_fp8",    "cuda_pipeline",   "cuda_awbarrier",
-    "cub/",      "cuda/",       "nv/",         "mma.h",           "cooperative_groups",
-    "curand_ke", "vector_type", "cuComplex.h", "math_constants.h"};
+constexpr std::array<std::string_view, 22> device_headers{"cuda_fp16",
+                                                          "cuda_bf16",
+                                                          "cuda_fp8",
+                                                          "cuda_pipeline",
+                                                          "cuda_awbarrier",
+                                                          "cub/block/",
+                                                          "cub/warp/",
+                                                          "cub/thread/",
+                                                          "cub/iterator/",
+                                                          "cub/util_type.cuh",
+                                                          "cuda/",
+                                                          "nv/",
+                                                          "mma.h",
+                                                          "cooperative_groups",
+                                                          "curand_ke",
+                                                          "vector_type",
+                                                          "cuComplex.h",
+                                                          "math_constants.h",
+                                                          "thrust/pair.h",
+                                                          "thrust/tuple.h",
+                                                          "thrust/functional.h",
+                                                          "thrust/iterator/counting_iterator.h"};
 
 /// Headers for the host that bring the types of half precision.
 constexpr std::array<std::string_view, 3> half_headers{"cublas_v2.h", "cublasLt.h", "torch/"};
@@ -83,6 +191,7 @@ class Includes {
 
     std::vector<std::string> texts, names, paths;  ///< in order; the first is the source
     std::vector<LeftOut> left_out;                 ///< of the source
+    std::set<std::string_view> replaced;           ///< headers for which other texts stand
     bool brings_half = false;                      ///< a header that is left out has __half
 
     void read(std::string name, std::string source, const std::filesystem::path& path) {
@@ -130,6 +239,11 @@ class Includes {
     bool keep(std::string_view name, std::string_view directive,
               const std::filesystem::path& folder) {
         if (begins_with_one_of(name, device_headers)) return true;
+        for (const std::string_view one : {all_of_cub, complex_of_thrust})
+            if (name == one) {
+                replaced.insert(one);
+                return true;
+            }
         std::vector<std::filesystem::path> searched = folders_;
         if (directive.find('"') != std::string_view::npos)
             searched.insert(searched.begin(), folder);
@@ -162,8 +276,13 @@ std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem
     includes.read("", request.source, path);
     std::vector<DeviceCode> codes = device_code(includes.texts, request.names);
     std::string implied(implied_text);
+    implied += std_text();
     if (includes.brings_half) implied += half_text;
     request.headers.push_back({std::string(implied_header), std::move(implied)});
+    for (const std::string_view name : includes.replaced)
+        request.headers.push_back({std::string(name), name == all_of_cub
+                                                          ? cub_text(includes.texts)
+                                                          : std::string(complex_text)});
     for (std::size_t i = 1; i < codes.size(); ++i)
         request.headers.push_back(
             {includes.names[i], std::move(codes[i].source), includes.paths[i]});

@@ -27,9 +27,14 @@ VariableHead variable_head(Lexer& lexer) {
             head.align = parse_alignment(lexer);
         else if (word.is(".v2") || word.is(".v4"))
             head.lanes = word.is(".v2") ? 2 : 4;
-        else if (word.is(".attribute"))
-            lexer.fail(".attribute is not supported", word.line);
-        else if (const auto known = type_named(word.text.substr(1)))
+        else if (word.is(".attribute")) {
+            // Host and kernels never use managed memory at one time here, so it is as any other.
+            lexer.expect("(");
+            const Token which = lexer.next();
+            if (!which.is(".managed"))
+                lexer.fail(fmt::format(".attribute({}) is not supported", which.text), word.line);
+            lexer.expect(")");
+        } else if (const auto known = type_named(word.text.substr(1)))
             head.type = *known;
         else
             lexer.fail(fmt::format("unknown type '{}'", word.text), word.line);

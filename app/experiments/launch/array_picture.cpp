@@ -205,6 +205,17 @@ std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,
     return pixels_of(array, view, size, marked);
 }
 
+NotFinite count_not_finite(const Array& array) {
+    NotFinite found;
+    if (!array.type.is_real()) return found;
+    for (std::size_t i = 0; i < array.numbers(); ++i) {
+        const double value = real(array.at(i));
+        if (std::isinf(value)) ++found.infinite;
+        if (std::isnan(value)) ++found.nan;
+    }
+    return found;
+}
+
 std::optional<Range> range_of(const Array& array) {
     double low = 0, high = 0, sum = 0;
     std::size_t count = 0;

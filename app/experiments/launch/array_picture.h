@@ -33,6 +33,11 @@ std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,
 struct Range {
     double low, high, mean;
 };
+/// How many numbers are infinite and how many are none (NaN).
+struct NotFinite {
+    std::size_t infinite = 0, nan = 0;
+};
+NotFinite count_not_finite(const Array& array);
 std::optional<Range> range_of(const Array& array);
 
 }  // namespace warpscope::experiments

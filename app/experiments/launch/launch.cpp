@@ -174,14 +174,21 @@ void Launch::point(const Pointer& pointer) {
 }
 
 std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, const Names& names,
-                                              const std::string& field) const {
+                                              const std::string& field) {
     std::vector<std::byte> bytes(argument.bytes);
     for (const ArgumentPart& part : argument.parts) {
         const auto put = [&](const void* value, std::size_t size) {
             std::memcpy(&bytes[part.offset], value, size);
         };
         if (const auto* buffer = std::get_if<std::size_t>(&part.value)) {
-            const std::uint64_t address = buffers_.address(*buffer);
+            const auto shift = whole(at_field(field, [&] { return part.shift.value(names); }));
+            const std::uint64_t address =
+                buffers_.address(*buffer) + std::uint64_t(shift) * part.shift_bytes;
+            put(&address, sizeof address);
+        } else if (const auto* function = std::get_if<std::string>(&part.value)) {
+            std::uint64_t address = 0;
+            device().download(&address, device().variable(plan_->kernel_file, *function).address,
+                              sizeof address);
             put(&address, sizeof address);
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});

@@ -67,7 +67,7 @@ class Launch : public Experiment {
     void run(std::size_t count);
     void run_once(const Ready& launch, const Names& names, const std::string& field);
     std::vector<std::byte> argument_bytes(const BoundArgument& argument, const Names& names,
-                                          const std::string& field) const;
+                                          const std::string& field);
     /// Computes the current frame unless it is computed already.
     void compute();
     /// How the buffer that is chosen is shown.
@@ -76,6 +76,7 @@ class Launch : public Experiment {
     bool is_picture(const PixelTarget& target) const;
     Reading judge(std::size_t expectation);
     void add_numbers(Report& report, std::size_t buffer);
+    void add_not_finite(Report& report, std::size_t buffer) const;
     /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are
     /// kept until parameters change.
     Array wanted(std::size_t expectation, const Array& found);

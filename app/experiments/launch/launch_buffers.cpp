@@ -20,7 +20,11 @@ Array LaunchBuffers::start_array(std::size_t buffer, const Names& names) const {
     const std::string field = "buffers." + spec.name;
     const ElementType type = plan_->types[buffer];
     std::optional<std::vector<std::size_t>> shape;
-    if (!spec.shape.empty()) shape = sizes(spec.shape, names, type.size(), field + ".shape");
+    const std::size_t row = plan_->rows[buffer];
+    if (!spec.shape.empty())
+        shape =
+            sizes(spec.shape, names, type.size() * std::max<std::size_t>(row, 1), field + ".shape");
+    if (shape && row > 0) shape->push_back(row);
     return filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
 }
 

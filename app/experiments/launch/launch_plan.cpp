@@ -71,6 +71,32 @@ std::optional<ElementType> element_type(const Type& type) {
     return lane;
 }
 
+/// The numbers of a struct: those of its members if they are of one type, else its bytes.
+struct Row {
+    ElementType number;
+    std::size_t count = 0;
+};
+
+std::optional<Row> row_of(const Type& type) {
+    if (const auto number = number_type(type)) return Row{*number, 1};
+    if (type.kind == Type::Kind::array && type.target) {
+        auto row = row_of(*type.target);
+        if (row) row->count *= type.count;
+        return row;
+    }
+    if (type.kind != Type::Kind::structure || type.bytes == 0 || type.members.empty())
+        return std::nullopt;
+    std::optional<ElementType> number;
+    for (const compiler::Member& member : type.members) {
+        const auto row = row_of(*member.type);
+        const bool fits =
+            row && (!number || row->number == *number) && member.offset % row->number.bytes == 0;
+        if (!fits) return Row{{ElementKind::unsigned_integer, 1}, type.bytes};
+        number = row->number;
+    }
+    return Row{*number, type.bytes / number->bytes};
+}
+
 /// All members are at one place.
 bool is_union(const Type& type) {
     return type.members.size() > 1 &&
@@ -81,8 +107,9 @@ bool is_union(const Type& type) {
 /// Binds the arguments of one launch.
 class Binder {
   public:
-    Binder(LaunchPlan& plan, std::vector<bool>& typed, std::string field)
-        : plan_(plan), typed_(typed), field_(std::move(field)) {}
+    Binder(LaunchPlan& plan, std::vector<bool>& typed, std::string field,
+           const std::vector<compiler::ModuleVariable>& variables)
+        : plan_(plan), typed_(typed), field_(std::move(field)), variables_(variables) {}
 
     BoundLaunch bind(const LaunchSpec& spec, const Signature& signature) {
         BoundLaunch bound{spec, signature.name, signature.entry, {}};
@@ -119,6 +146,12 @@ class Binder {
                            std::ranges::any_of(plan_.file.scalars, [&](const auto& scalar) {
                                return scalar.first == parameter.name;
                            });
+        const std::string& type = parameter.type->name;
+        if (!known && (type.find("TextureObject") != std::string::npos ||
+                       type.find("SurfaceObject") != std::string::npos))
+            throw LaunchError(fmt::format(
+                "{}.arguments: textures and surfaces are not emulated, so {} {} can have no value",
+                field_, type, parameter.name));
         if (!known)
             throw LaunchError(
                 fmt::format("{}.arguments: the parameter {} {} has no value: give it one here, or "
@@ -133,10 +166,16 @@ class Binder {
         if (type.kind == Type::Kind::pointer) return add_pointer(to, offset, type, value, place);
         if (type.kind == Type::Kind::structure) return add_struct(to, offset, type, value, place);
         if (type.kind == Type::Kind::array && type.target) {
+            if (!value.elements.empty() && value.elements.size() != type.count)
+                throw LaunchError(fmt::format("{}: {} has {} elements; write as many values", place,
+                                              type.name, type.count));
             for (std::size_t i = 0; i < type.count; ++i)
-                add(to, offset + i * type.target->bytes, *type.target, value, place);
+                add(to, offset + i * type.target->bytes, *type.target,
+                    value.elements.empty() ? value : value.elements[i], place);
             return;
         }
+        if (!value.elements.empty())
+            throw LaunchError(fmt::format("{}: {} is no array; write one value", place, type.name));
         const auto number = number_type(type);
         if (!number)
             throw LaunchError(fmt::format(
@@ -180,14 +219,47 @@ class Binder {
             to.parts.push_back({offset, {}, nullptr});
             return;
         }
+        const std::string text = value.text.value_or("{…}");
+        if (type.target && type.target->kind == Type::Kind::function)
+            return add_function(to, offset, text, place);
         const auto& buffers = plan_.file.buffers;
-        const auto found = std::ranges::find(buffers, value.text.value_or(""), &BufferSpec::name);
+        const std::string name = text.substr(0, text.find_first_of(" +-"));
+        const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
         if (found == buffers.end())
-            throw LaunchError(fmt::format("{}: \"{}\" is no buffer; write the name of one, or null",
-                                          place, value.text.value_or("{…}")));
+            throw LaunchError(
+                fmt::format("{}: \"{}\" is no buffer; write the name of one, as in \"x\" or \"x + "
+                            "2\", or null",
+                            place, text));
         const auto index = std::size_t(found - buffers.begin());
         if (type.target) match(index, *type.target, place);
-        to.parts.push_back({offset, {}, index});
+        const std::size_t sign = text.find_first_of("+-");
+        const std::size_t begin = text.find_first_not_of(' ', name.size());
+        ArgumentPart part{offset, {}, index};
+        if (begin != std::string::npos) {
+            if (begin != sign)
+                throw LaunchError(
+                    fmt::format("{}: \"{}\": + or - is missing behind the buffer", place, text));
+            try {
+                part.shift = Expression("0 " + text.substr(sign));
+            } catch (const LaunchError& error) {
+                throw LaunchError(fmt::format("{}: {}", place, error.what()));
+            }
+            part.shift_bytes = type.target ? type.target->bytes : 0;
+            if (part.shift_bytes == 0) part.shift_bytes = plan_.types[index].size();
+        }
+        to.parts.push_back(std::move(part));
+    }
+
+    void add_function(BoundArgument& to, std::size_t offset, const std::string& function,
+                      const std::string& place) const {
+        const std::string name = address_variable(function);
+        const auto found = std::ranges::find(variables_, name, &compiler::ModuleVariable::name);
+        if (found == variables_.end())
+            throw LaunchError(
+                fmt::format("{}: \"{}\" is no __device__ function of the source; write the name of "
+                            "one, or null",
+                            place, function));
+        to.parts.push_back({offset, {}, found->entry});
     }
 
     /// A buffer without a type takes that of the pointer. Pointers to bytes and to structs take
@@ -197,6 +269,10 @@ class Binder {
         ElementType& type = plan_.types[index];
         if (!typed_[index] && element) {
             type = *element;
+            typed_[index] = true;
+        } else if (const auto row = typed_[index] ? std::nullopt : row_of(target)) {
+            type = row->number;
+            plan_.rows[index] = row->count;
             typed_[index] = true;
         }
         if (!typed_[index] || !element || element->size() == 1 || type.bytes == 1) return;
@@ -211,6 +287,7 @@ class Binder {
     LaunchPlan& plan_;
     std::vector<bool>& typed_;
     std::string field_;
+    const std::vector<compiler::ModuleVariable>& variables_;
 };
 
 /// The variable with the buffer's name. Null: there is none.
@@ -235,10 +312,10 @@ bool is_argument(const LaunchPlan& plan, std::size_t buffer) {
     return false;
 }
 
-/// Of the numbers of a variable, which may be an array of arrays.
-std::optional<ElementType> element_type_of_variable(const Type* type) {
+/// The type of the numbers of a variable, which may be an array of arrays.
+const Type* innermost(const Type* type) {
     while (type && type->kind == Type::Kind::array) type = type->target.get();
-    return type ? element_type(*type) : std::nullopt;
+    return type;
 }
 
 }  // namespace
@@ -250,6 +327,13 @@ const Signature* find_signature(std::span<const Signature> signatures, const std
     return nullptr;
 }
 
+std::string address_variable(const std::string& function) {
+    std::string name = "warpscope_address_of_";
+    for (const char c : function)
+        name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return name;
+}
+
 std::string source_key(const LaunchFile& file) {
     return (file.built_in ? "gallery/" : "launch/") + file.source.stem().string();
 }
@@ -257,6 +341,7 @@ std::string source_key(const LaunchFile& file) {
 LaunchPlan uncompiled_plan(const LaunchFile& file) {
     LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
     plan.variables.resize(file.buffers.size());
+    plan.rows.resize(file.buffers.size());
     for (const LaunchSpec& spec : file.launches)
         plan.launches.push_back({spec, spec.kernel, "", {}});
     return plan;
@@ -266,6 +351,7 @@ LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures
                        const std::vector<compiler::ModuleVariable>& variables) {
     LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
     plan.variables.resize(file.buffers.size());
+    plan.rows.resize(file.buffers.size());
     std::vector<bool> typed(file.buffers.size());
     for (std::size_t i = 0; i < file.buffers.size(); ++i) {
         typed[i] = file.buffers[i].type.has_value();
@@ -275,16 +361,20 @@ LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures
         const std::string field = fmt::format("launches[{}]", i);
         const LaunchSpec& spec = file.launches[i];
         const Signature& signature = find_kernel(signatures, spec.kernel, field + ".kernel");
-        plan.launches.push_back(Binder(plan, typed, field).bind(spec, signature));
+        plan.launches.push_back(Binder(plan, typed, field, variables).bind(spec, signature));
     }
     for (std::size_t i = 0; i < typed.size(); ++i) {
         if (is_argument(plan, i)) continue;
         const auto* variable = find_variable(variables, file.buffers[i].name);
         if (!variable) continue;
         plan.variables[i] = variable->entry;
-        const auto element = element_type_of_variable(variable->type.get());
-        if (typed[i] || !element) continue;
-        plan.types[i] = *element;
+        const Type* const type = innermost(variable->type.get());
+        if (typed[i] || !type) continue;
+        const auto element = element_type(*type);
+        const auto row = element ? std::nullopt : row_of(*type);
+        if (!element && !row) continue;
+        plan.types[i] = element ? *element : row->number;
+        plan.rows[i] = row ? row->count : 0;
         typed[i] = true;
     }
     for (std::size_t i = 0; i < typed.size(); ++i)

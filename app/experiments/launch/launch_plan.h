@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "compiler/signature.h"
+#include "experiments/launch_files/host_program.h"
 #include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
@@ -15,8 +17,11 @@ namespace warpscope::experiments {
 struct ArgumentPart {
     std::size_t offset = 0;
     ElementType type{};  ///< of a number
-    /// A number, the index of a buffer in LaunchFile::buffers, or a null pointer.
-    std::variant<Expression, std::size_t, std::nullptr_t> value;
+    /// A number, the index of a buffer in LaunchFile::buffers, a null pointer, or the variable of
+    /// the PTX that holds the address of a function.
+    std::variant<Expression, std::size_t, std::nullptr_t, std::string> value;
+    Expression shift{"0"};        ///< of an address in a buffer, in elements
+    std::size_t shift_bytes = 0;  ///< of such an element
 };
 
 struct BoundArgument {
@@ -37,6 +42,8 @@ struct LaunchPlan {
     LaunchFile file;
     std::string kernel_file;         ///< the key of its source among a device's edits
     std::vector<ElementType> types;  ///< of the buffers
+    /// Of the buffers: the numbers of a struct, which are the last dimension; 0: it holds none.
+    std::vector<std::size_t> rows{};
     std::vector<BoundLaunch> launches;
     /// Of each buffer that is a variable of the source: its name in the PTX. Else empty.
     std::vector<std::string> variables{};
@@ -46,7 +53,15 @@ struct LaunchPlan {
     /// Name expressions of the templates of kernels in the source: "reduce<float, 16>".
     std::vector<std::string> templates{};
     bool proposed = false;  ///< the launches were made for a source that came without any
+    /// Of a proposed plan: what of each launch is guessed, and more that a person should know:
+    /// sizes that are smaller than in the host program, kernels that are not launched.
+    std::vector<std::vector<std::string>> guesses{};
+    std::vector<std::string> reduced{}, not_launched{};
+    std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read
 };
+
+/// The variable that holds the address of a function: "warpscope_address_of_twice".
+std::string address_variable(const std::string& function);
 
 /// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu,
 /// "gallery/life" for a kernel of the gallery.

@@ -85,6 +85,7 @@ Report Launch::report() {
     for (std::size_t i = 0; i < plan_->file.expect.size(); ++i) report.push_back(judge(i));
     if (buffers_.empty()) return report;
     add_numbers(report, chosen_.buffer.index());
+    for (std::size_t i = 0; i < plan_->file.buffers.size(); ++i) add_not_finite(report, i);
     return report;
 }
 
@@ -106,6 +107,22 @@ void Launch::add_numbers(Report& report, std::size_t index) {
     say("smallest", "Smallest number of " + name, range->low, "");
     say("largest", "Largest number of " + name, range->high, "");
     say("mean", "Mean of " + name, range->mean, words);
+}
+
+/// Of every buffer that has such numbers.
+void Launch::add_not_finite(Report& report, std::size_t index) const {
+    constexpr std::size_t most_bytes = std::size_t(64) << 20;  // of one that is not shown
+    const bool is_shown = index == chosen_.buffer.index();
+    if (!plan_->types[index].is_real() || (!is_shown && buffers_.bytes(index) > most_bytes)) return;
+    const std::string& name = plan_->file.buffers[index].name;
+    const auto say = [&](const char* id, const std::string& label, std::size_t count) {
+        if (count > 0)
+            report.push_back(
+                {id + ("_" + name), label + name, double(count), "", {}, Verdict::none, {}});
+    };
+    const NotFinite found = count_not_finite(buffers_.download(index));
+    say("infinite", "Infinite numbers of ", found.infinite);
+    say("nan", "NaN (not a number) in ", found.nan);
 }
 
 std::vector<OutputFile> Launch::output_files() {

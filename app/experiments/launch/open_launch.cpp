@@ -1,10 +1,15 @@
 #include "experiments/launch/open_launch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
 
-#include "compiler/host/host_launches.h"
+#include "compiler/host/source_tokens.h"
 #include "compiler/host/template_kernels.h"
 #include "compiler/nvrtc.h"
 #include "compiler/signature.h"
@@ -17,6 +22,9 @@
 
 namespace warpscope::experiments {
 namespace {
+
+/// Launches of a host program that are proposed.
+constexpr std::size_t most_proposed = 24;
 
 /// The kernels of the launches that exist only where they are named: templates. A person may have
 /// put another source in the place of theirs, which does not have them.
@@ -31,25 +39,13 @@ std::vector<std::string> templates_to_compile(const LaunchFile& file, const std:
     return names;
 }
 
-/// A launch by a pointer to a function, which has no kernel's name, is one of each kernel with as
-/// many parameters.
-void read_host_launches(const std::string& source, std::span<compiler::Signature> signatures) {
-    using compiler::HostLaunch;
-    const std::vector<HostLaunch> launches = compiler::host_launches(source);
-    const auto names = [](const HostLaunch& launch, const compiler::Signature& kernel) {
-        return compiler::template_name(kernel.name) == launch.kernel;
-    };
-    for (compiler::Signature& signature : signatures) {
-        auto found = std::ranges::find_if(
-            launches, [&](const HostLaunch& launch) { return names(launch, signature); });
-        if (found == launches.end())
-            found = std::ranges::find_if(launches, [&](const HostLaunch& launch) {
-                return launch.arguments.size() == signature.parameters.size() &&
-                       std::ranges::none_of(
-                           signatures, [&](const auto& kernel) { return names(launch, kernel); });
-            });
-        if (found != launches.end()) signature.host = std::make_shared<const HostLaunch>(*found);
-    }
+/// With a note that names a limit where the compiler says only what follows from it.
+compiler::CompileError about_limits(const compiler::CompileError& error) {
+    std::vector<compiler::Diagnostic> said = error.diagnostics;
+    for (const compiler::Diagnostic& one : error.diagnostics)
+        if (one.text.find("device-side kernel launch") != std::string::npos)
+            said.push_back({one.line, 0, compiler::Severity::note, "kernels can't launch kernels"});
+    return {error.what(), std::move(said)};
 }
 
 /// With a note and a sentence about the headers that were not found.
@@ -73,13 +69,14 @@ compiler::CompileError about_headers(const compiler::CompileError& error,
 
 /// The file with a proposed launch in place of each that says no more than its kernel.
 LaunchFile completed(LaunchFile file, std::span<const compiler::Signature> signatures,
+                     const HostProgram& program,
                      std::span<const compiler::ModuleVariable> variables) {
     std::vector<std::string> names;
     for (const compiler::ModuleVariable& variable : variables) names.push_back(variable.name);
     for (std::size_t i = 0; i < file.launches.size(); ++i) {
         if (!file.launches[i].grid.empty()) continue;
         if (const auto* kernel = find_signature(signatures, file.launches[i].kernel))
-            file = replace_launch(std::move(file), i, *kernel, names);
+            file = replace_launch(std::move(file), i, *kernel, program, names);
     }
     return file;
 }
@@ -89,6 +86,189 @@ bool is_for_another_source(const LaunchFile& file, std::span<const compiler::Sig
     return std::ranges::all_of(file.launches, [&](const LaunchSpec& launch) {
         return find_signature(before, launch.kernel) && !find_signature(now, launch.kernel);
     });
+}
+
+/// The words of device code, and those of the macros that it uses.
+std::set<std::string> words_of(const std::string& device_code) {
+    std::set<std::string> words;
+    std::multimap<std::string, std::string> macros;
+    for (const compiler::SourceToken& token : compiler::tokens_of(device_code)) {
+        const std::string text = device_code.substr(token.begin, token.end - token.begin);
+        if (token.kind == compiler::SourceToken::Kind::word) words.insert(text);
+        if (token.kind != compiler::SourceToken::Kind::directive) continue;
+        const std::string body = text.substr(1);
+        std::string name;
+        for (const compiler::SourceToken& part : compiler::tokens_of(body)) {
+            const std::string word = body.substr(part.begin, part.end - part.begin);
+            if (part.kind != compiler::SourceToken::Kind::word || word == "define") continue;
+            if (name.empty())
+                name = word;
+            else
+                macros.emplace(name, word);
+        }
+    }
+    for (std::size_t before = 0; before != words.size();) {
+        before = words.size();
+        for (const auto& [name, word] : macros)
+            if (words.contains(name)) words.insert(word);
+    }
+    return words;
+}
+
+/// Functions of the source that arguments name.
+std::set<std::string> functions_of(const LaunchFile& file, const std::string& source) {
+    std::set<std::string> found;
+    const auto add = [&](const auto& self, const ArgumentSpec& value) -> void {
+        for (const auto& [name, member] : value.members) self(self, member);
+        for (const ArgumentSpec& element : value.elements) self(self, element);
+        const std::string text = value.text.value_or("");
+        const bool is_name = std::ranges::all_of(text, [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        });
+        if (!text.empty() && is_name && !file.find_buffer(text) &&
+            std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+            (source.find(" " + text + "(") != std::string::npos ||
+             source.find(" " + text + " (") != std::string::npos))
+            found.insert(text);
+    };
+    for (const LaunchSpec& launch : file.launches)
+        for (const auto& [name, value] : launch.arguments) add(add, value);
+    return found;
+}
+
+/// Name expressions of the templates that the host program launches.
+std::vector<std::string> templates_of(const HostProgram& program,
+                                      std::span<const std::string> templates) {
+    std::vector<std::string> names;
+    for (const HostLaunch& launch : program.launches) {
+        const auto found = std::ranges::find_if(templates, [&](const std::string& name) {
+            return compiler::template_name(name) == launch.kernel;
+        });
+        if (found == templates.end()) continue;
+        std::string name = *found;
+        if (!launch.templates.empty())
+            name = fmt::format("{}<{}>", launch.kernel, fmt::join(launch.templates, ", "));
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+
+/// A source and what the compiler says of it.
+struct CompiledLaunch {
+    compute::CompiledSource compiled;
+    std::vector<compiler::Signature> signatures;
+    std::vector<compiler::ModuleVariable> variables;
+    std::vector<std::string> names;  ///< name expressions, as compiled.entries
+    std::set<std::string> words;     ///< of the device code
+    std::map<std::string, std::string> headers;
+};
+
+/// Of the launches in the host program, each once. A launch by a pointer to a function, which has
+/// no kernel's name, is one of each kernel with as many parameters.
+std::vector<ProposedKernel> kernels_of(const HostProgram& program, const CompiledLaunch& source) {
+    std::vector<ProposedKernel> found;
+    const auto add = [&](const compiler::Signature& kernel, const HostLaunch& launch) {
+        const bool is_known = std::ranges::any_of(found, [&](const ProposedKernel& other) {
+            return other.kernel == &kernel && *other.host == launch;
+        });
+        if (!is_known && found.size() < most_proposed) found.push_back({&kernel, &launch});
+    };
+    const auto has_name = [](const compiler::Signature& kernel, const HostLaunch& launch) {
+        return compiler::template_name(kernel.name) == launch.kernel;
+    };
+    for (const HostLaunch& launch : program.launches) {
+        const std::string name =
+            fmt::format("{}<{}>", launch.kernel, fmt::join(launch.templates, ", "));
+        const auto compiled = std::ranges::find(source.names, name);
+        const bool is_template = !launch.templates.empty() && compiled != source.names.end();
+        const std::string entry =
+            is_template ? source.compiled.entries[std::size_t(compiled - source.names.begin())]
+                        : "";
+        const bool is_named = std::ranges::any_of(
+            source.signatures, [&](const auto& kernel) { return has_name(kernel, launch); });
+        for (const compiler::Signature& kernel : source.signatures) {
+            const bool is_it = is_template ? kernel.entry == entry
+                               : is_named  ? has_name(kernel, launch)
+                                           : launch.templates.empty() &&
+                                                launch.arguments.size() == kernel.parameters.size();
+            if (is_it) add(kernel, launch);
+            if (is_it && is_named) break;
+        }
+    }
+    return found;
+}
+
+CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
+                            const std::string& source, std::vector<std::string> names,
+                            compute::Math math, std::vector<compiler::LeftOut>& left_out,
+                            const std::stop_token& stop) {
+    compiler::Request request{.file = compute::kernel_path(source_key(file)),
+                              .source = source,
+                              .fast_math = math == compute::Math::fast};
+    request.names = std::move(names);
+    std::vector<std::filesystem::path> folders;
+    for (const std::filesystem::path& folder : file.include)
+        folders.push_back(file.in_folder(folder));
+    left_out = compiler::leave_out_host_code(request, file.in_folder(file.source), folders);
+    CompiledLaunch found;
+    for (compiler::Header& header : request.headers)
+        if (header.name == compiler::implied_header)
+            for (const auto& [name, value] : file.defines)
+                header.text += fmt::format("#define {} {}\n", name, value);
+    found.words = words_of(request.source);
+    for (const std::string& function : functions_of(file, source))
+        request.source +=
+            fmt::format("\n__device__ auto {} = &{};", address_variable(function), function);
+    for (const compiler::Header& header : request.headers)
+        if (!header.path.empty()) found.headers[compiler::header_in_ptx(header.name)] = header.path;
+    try {
+        found.compiled = helpers.compile(request, stop);
+    } catch (const compiler::CompileError& error) {
+        throw about_headers(about_limits(error), left_out);
+    }
+    found.names = request.names;
+    request.debug_info = true;
+    const std::string described = helpers.compile(request, stop).ptx;
+    found.signatures = compiler::read_signatures(described);
+    read_memory_use(found.compiled.ptx, found.signatures);
+    found.variables = compiler::read_variables(described);
+    return found;
+}
+
+/// The launches of the host program, each once, or one of the first kernel.
+LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
+                         const HostProgram& program) {
+    std::vector<ProposedKernel> kernels = kernels_of(program, source);
+    if (kernels.empty()) kernels.push_back({source.signatures.data(), nullptr});
+    std::vector<std::string> refused;
+    for (;;) {
+        ProposedLaunches proposed = propose_launches(file_without_launches(file), kernels, program,
+                                                     source.variables, source.words);
+        try {
+            LaunchPlan plan = plan_launch(proposed.file, source.signatures, source.variables);
+            plan.guesses = std::move(proposed.guesses);
+            plan.reduced = std::move(proposed.reduced);
+            plan.not_launched = refused;
+            for (const compiler::Signature& kernel : source.signatures)
+                if (std::ranges::none_of(
+                        plan.launches,
+                        [&](const BoundLaunch& launch) { return launch.entry == kernel.entry; }) &&
+                    std::ranges::find(refused, kernel.name) == refused.end())
+                    plan.not_launched.push_back(kernel.name);
+            return plan;
+        } catch (const LaunchError& error) {
+            // The others are launched.
+            const std::string_view message = error.what();
+            std::size_t index = kernels.size();
+            const std::string_view place = "launches[";
+            if (message.starts_with(place))
+                std::from_chars(message.data() + place.size(), message.data() + message.size(),
+                                index);
+            if (kernels.size() == 1 || index >= kernels.size()) throw;
+            refused.push_back(kernels[index].kernel->name);
+            kernels.erase(kernels.begin() + std::ptrdiff_t(index));
+        }
+    }
 }
 
 }  // namespace
@@ -122,73 +302,75 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                              const std::stop_token& stop,
                              std::span<const compiler::Signature> before) {
     const std::vector<std::string> templates = compiler::template_kernels(source);
+    const auto program = std::make_shared<const HostProgram>(read_host_program(source));
     const std::filesystem::path source_path = file.in_folder(file.source);
-    compiler::Request request{.file = compute::kernel_path(source_key(file)),
-                              .source = source,
-                              .fast_math = math == compute::Math::fast};
     CompiledEntry opened;
-    request.names = templates_to_compile(file, source);
-    std::vector<std::filesystem::path> folders;
-    for (const std::filesystem::path& folder : file.include)
-        folders.push_back(file.in_folder(folder));
-    opened.left_out = compiler::leave_out_host_code(request, source_path, folders);
-    std::map<std::string, std::string> headers;
-    for (const compiler::Header& header : request.headers)
-        if (!header.path.empty()) headers[compiler::header_in_ptx(header.name)] = header.path;
-    compute::CompiledSource compiled;
+    const bool has_launches = !file.launches.empty();
+    std::vector<std::string> names =
+        has_launches ? templates_to_compile(file, source) : templates_of(*program, templates);
+    CompiledLaunch compiled;
     try {
-        compiled = helpers.compile(request, stop);
+        compiled = compiled_for(helpers, file, source, names, math, opened.left_out, stop);
     } catch (const compiler::CompileError& error) {
-        throw about_headers(error, opened.left_out);
+        // The arguments of a template may be names that only the host program knows.
+        const bool is_name =
+            std::string_view(error.what()).find("__nv_name_map") != std::string::npos;
+        if (has_launches || !is_name) throw;
+        compiled = compiled_for(helpers, file, source, {}, math, opened.left_out, stop);
     }
-    request.debug_info = true;
-    const std::string described = helpers.compile(request, stop).ptx;
-    auto signatures = compiler::read_signatures(described);
-    read_memory_use(compiled.ptx, signatures);
-    read_host_launches(source, signatures);
-    const auto variables = compiler::read_variables(described);
-    std::map<std::string, std::string> names;
-    for (const compiler::Signature& signature : signatures)
-        if (signature.entry != signature.name) names[signature.entry] = signature.name;
+    std::map<std::string, std::string> readable;
+    for (const compiler::Signature& signature : compiled.signatures)
+        if (signature.entry != signature.name) readable[signature.entry] = signature.name;
     try {
-        const bool may_propose = file.launches.empty() || !before.empty();
-        if (signatures.empty() && !templates.empty() && may_propose) {
+        const bool may_propose = !has_launches || !before.empty();
+        if (compiled.signatures.empty() && !templates.empty() && may_propose) {
             LaunchFile of_template = file_without_launches(file);
             of_template.launches.push_back({.kernel = templates[0], .grid = {}, .block = {}});
             CompiledEntry anew = compile_launch(helpers, of_template, source, math, stop);
             anew.begins_anew = true;
             return anew;
         }
-        if (signatures.empty())
+        if (compiled.signatures.empty())
             throw LaunchError(
                 "source: it has no __global__ function that can be launched; a "
                 "template needs a launch that names its arguments");
-        opened.begins_anew = is_for_another_source(file, before, signatures);
-        LaunchPlan plan =
-            plan_launch(opened.begins_anew
-                            ? propose_launch(file_without_launches(file), signatures[0], variables)
-                            : completed(file, signatures, variables),
-                        signatures, variables);
-        // With other buffers it is another experiment.
+        opened.begins_anew = is_for_another_source(file, before, compiled.signatures);
+        // A template that was named and no more.
         const bool is_new = file.launches.size() == 1 && file.launches[0].grid.empty();
+        LaunchPlan plan =
+            opened.begins_anew || is_new
+                ? proposed_plan(file, compiled, *program)
+                : plan_launch(completed(file, compiled.signatures, *program, compiled.variables),
+                              compiled.signatures, compiled.variables);
+        // With other buffers it is another experiment.
         opened.begins_anew = opened.begins_anew || is_new;
         plan.proposed = opened.begins_anew;
+        plan.host = program;
         for (const std::string& name : templates)
-            if (!find_signature(signatures, name)) plan.templates.push_back(name);
-        opened.entry = launch_entry(std::make_shared<const LaunchPlan>(std::move(plan)));
+            if (std::ranges::none_of(compiled.signatures, [&](const auto& kernel) {
+                    return compiler::template_name(kernel.name) == compiler::template_name(name);
+                }))
+                plan.templates.push_back(name);
+        if (plan.proposed)
+            plan.not_launched.insert(plan.not_launched.end(), plan.templates.begin(),
+                                     plan.templates.end());
+        opened.plan = std::make_shared<const LaunchPlan>(std::move(plan));
+        opened.entry = launch_entry(opened.plan);
     } catch (const LaunchError& error) {
-        throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
+        if (file.saved) throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
+        throw LaunchError(fmt::format("{}: no launch can be proposed: {}; write a launch file",
+                                      source_path.string(), error.what()));
     }
     opened.kernels = std::make_shared<const compute::KernelEdit>(
         compute::KernelEdit{.file = source_key(file),
                             .source = source,
                             .math = math,
-                            .ptx = std::move(compiled.ptx),
-                            .warnings = std::move(compiled.warnings),
+                            .ptx = std::move(compiled.compiled.ptx),
+                            .warnings = std::move(compiled.compiled.warnings),
                             .from = file.built_in ? "" : source_path.string(),
-                            .names = std::move(names),
-                            .headers = std::move(headers),
-                            .kept = std::move(compiled.kept)});
+                            .names = std::move(readable),
+                            .headers = std::move(compiled.headers),
+                            .kept = std::move(compiled.compiled.kept)});
     return opened;
 }
 

@@ -2,36 +2,29 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
-#include "compiler/host/source_tokens.h"
+#include "compiler/host/declarations.h"
 
 namespace warpscope::experiments {
 namespace {
 
 using compiler::SourceToken;
-using compiler::tokens_of;
+using compiler::TokenText;
 
 /// Of names that stand for other names, and of an expression.
-constexpr int deepest = 8;
-constexpr std::size_t longest = 1000;
+constexpr int deepest_name = 12;
+constexpr std::size_t longest_value = 1000;
 
 /// Words of types with their bytes. `int`, `unsigned` and `signed` say nothing beside another.
-constexpr std::array<std::pair<std::string_view, int>, 12> types{{{"int", 0},
-                                                                  {"unsigned", 0},
-                                                                  {"signed", 0},
-                                                                  {"char", 1},
-                                                                  {"bool", 1},
-                                                                  {"short", 2},
-                                                                  {"half", 2},
-                                                                  {"float", 4},
-                                                                  {"size_t", 8},
-                                                                  {"long", 8},
-                                                                  {"double", 8},
-                                                                  {"float4", 16}}};
+constexpr std::array<std::pair<std::string_view, std::size_t>, 24> types{
+    {{"int", 0},     {"unsigned", 0}, {"signed", 0},   {"const", 0},   {"uint", 4},
+     {"char", 1},    {"bool", 1},     {"short", 2},    {"half", 2},    {"__half", 2},
+     {"float", 4},   {"size_t", 8},   {"long", 8},     {"double", 8},  {"int8_t", 1},
+     {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2}, {"int32_t", 4}, {"uint32_t", 4},
+     {"int64_t", 8}, {"uint64_t", 8}, {"ushort", 2},   {"uchar", 1}}};
 /// Functions of the host, or macros, that expressions have by another name or by the same one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> functions{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> functions{
     {{"min", "min"},
      {"max", "max"},
      {"MIN", "min"},
@@ -39,58 +32,39 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> functions
      {"sqrt", "sqrt"},
      {"sqrtf", "sqrt"},
      {"ceil", "ceil"},
-     {"ceilf", "ceil"}}};
+     {"ceilf", "ceil"},
+     {"floor", "floor"},
+     {"pow", "pow"},
+     {"sin", "sin"},
+     {"sinf", "sin"},
+     {"cos", "cos"},
+     {"cosf", "cos"}}};
 
 template <class Table>
 auto find(const Table& table, std::string_view key) {
     return std::ranges::find(table, key, [](const auto& row) { return row.first; });
 }
 
-bool is_name(std::string_view text) {
-    const auto tokens = tokens_of(text);
-    return tokens.size() == 1 && tokens[0].kind == SourceToken::Kind::word;
+/// 16 for "float4", 0 for what is no vector.
+std::size_t vector_bytes(std::string_view name) {
+    const char lanes = name.empty() ? '0' : name.back();
+    if (lanes < '2' || lanes > '4') return 0;
+    const auto row = find(types, name.substr(0, name.size() - 1));
+    if (row == types.end() || name.ends_with("_t")) return 0;
+    return (row->second == 0 ? 4 : row->second) * std::size_t(lanes - '0');
 }
 
-class Words {
-  public:
-    explicit Words(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
-    std::size_t size() const { return tokens_.size(); }
-    bool is(std::size_t t, SourceToken::Kind kind) const { return tokens_[t].kind == kind; }
-    /// Empty behind the last one.
-    std::string_view operator[](std::size_t t) const {
-        if (t >= tokens_.size()) return {};
-        return text_.substr(tokens_[t].begin, tokens_[t].end - tokens_[t].begin);
-    }
-
-  private:
-    std::string_view text_;
-    std::vector<SourceToken> tokens_;
-};
-
-struct TypeInParentheses {
-    int bytes = 0;
-    bool real = false;
-    std::size_t end = 0;  ///< the token ")"
-};
-
-/// "(unsigned int)"
-std::optional<TypeInParentheses> type_at(const Words& words, std::size_t open) {
-    TypeInParentheses type{.end = open + 1};
-    if (words[open] != "(") return std::nullopt;
-    for (; words[type.end] != ")"; ++type.end) {
-        const auto row = find(types, words[type.end]);
-        if (row == types.end()) return std::nullopt;
-        type.bytes = std::max(type.bytes, row->second);
-        type.real = row->first == "float" || row->first == "double";
-    }
-    if (type.end == open + 1) return std::nullopt;
-    if (type.bytes == 0) type.bytes = 4;
-    return type;
+bool is_sign(const TokenText& text, std::size_t i, std::string_view signs) {
+    return i < text.size() && text.token(i).kind == SourceToken::Kind::sign &&
+           signs.find(text.text(i)) != std::string_view::npos;
 }
 
-std::string_view without_suffix(std::string_view number) {
-    if (number.starts_with("0x")) return number;
-    return number.substr(0, number.find_last_not_of("uUlLfF") + 1);
+std::string without_suffix(std::string_view number) {
+    std::string plain;
+    for (const char c : number)
+        if (c != '\'') plain += c;
+    if (plain.starts_with("0x")) return plain.substr(0, plain.find_last_not_of("uUlL") + 1);
+    return plain.substr(0, plain.find_last_not_of("uUlLfF") + 1);
 }
 
 /// Without those around the whole text.
@@ -106,16 +80,47 @@ std::string_view without_parentheses(std::string_view text) {
     return text;
 }
 
-}  // namespace
-
-void HostValues::is_scalar(std::size_t index, const std::string& scalar) {
-    if (index < launch_.arguments.size() && is_name(launch_.arguments[index]))
-        scalars_.emplace(launch_.arguments[index], scalar);
+/// Of 'a'. Empty: the text is none.
+std::string character(std::string_view literal) {
+    if (literal.size() == 3 && literal[0] == '\'') return std::to_string(int(literal[1]));
+    if (literal == "'\\0'") return "0";
+    if (literal == "'\\n'") return "10";
+    return "";
 }
 
-std::optional<Expression> HostValues::expression(const std::string& text) const {
+std::string_view part(const TokenText& text, std::string_view all, std::size_t begin,
+                      std::size_t end) {
+    if (begin >= end) return {};
+    const std::size_t first = text.token(begin).begin;
+    return all.substr(first, text.token(end - 1).end - first);
+}
+
+/// The token after the words of a type, "unsigned int", with its bytes.
+struct TypeWords {
+    std::size_t bytes = 0, end = 0;
+    bool real = false;
+};
+
+}  // namespace
+
+std::optional<std::size_t> HostValues::type_bytes(std::string_view name) const {
+    for (int depth = 0; depth < deepest_name; ++depth) {
+        if (const auto row = find(types, name); row != types.end()) return row->second;
+        if (const std::size_t bytes = vector_bytes(name); bytes > 0) return bytes;
+        if (const auto known = types_.find(name); known != types_.end()) return known->second;
+        const auto value = program_.values.find(name);
+        if (value == program_.values.end()) return std::nullopt;
+        name = value->second;
+        while (name.ends_with(' ')) name.remove_suffix(1);
+        if (name.find("unsigned") != std::string_view::npos && name.find(' ') != name.npos)
+            name = name.substr(name.rfind(' ') + 1);
+    }
+    return std::nullopt;
+}
+
+std::optional<Expression> HostValues::expression(std::string_view text, int depth) const {
     std::string words;
-    if (!append(text, words, 0)) return std::nullopt;
+    if (!append(text, words, depth)) return std::nullopt;
     try {
         Expression found(without_parentheses(words));
         if (found.names().empty()) return Expression(to_string(found.value(Names())));
@@ -137,39 +142,149 @@ std::optional<std::vector<Expression>> HostValues::expressions(
     return all;
 }
 
-std::optional<Expression> HostValues::argument(std::size_t index) const {
-    if (index >= launch_.arguments.size()) return std::nullopt;
-    const std::string& text = launch_.arguments[index];
-    const auto known = launch_.values.find(text);
-    if (known != launch_.values.end()) return expression(known->second);
-    if (is_name(text)) return std::nullopt;  // it is the scalar itself
-    return expression(text);
+std::optional<Number> HostValues::number(std::string_view text, int depth) const {
+    const auto found = expression(text, depth);
+    if (!found || !found->names().empty()) return std::nullopt;
+    return found->value(Names());
+}
+
+std::optional<Expression> HostValues::elements(std::string_view bytes, std::size_t element) const {
+    const TokenText text(bytes);
+    // A product with sizeof(T) of this many bytes: what remains are the elements.
+    for (std::size_t i = 0; i < text.size() && element > 0; ++i) {
+        if (!text.is(i, "sizeof") || !text.is(i + 1, "(")) continue;
+        const auto after = text.after_closing(i + 1);
+        const auto size = after ? number(part(text, bytes, i, *after)) : std::nullopt;
+        const bool first = i == 0 && after && text.is(*after, "*");
+        const bool last = i > 1 && after == text.size() && text.is(i - 1, "*");
+        // A type that is not known is that of the pointer, as in sizeof(*p).
+        if ((size && *size != Number(std::int64_t(element))) || (!first && !last)) continue;
+        const std::string_view rest =
+            first ? part(text, bytes, *after + 1, text.size()) : part(text, bytes, 0, i - 1);
+        const TokenText factors(rest);
+        int depth = 0;
+        bool is_product = true;
+        for (std::size_t t = 0; t < factors.size(); ++t) {
+            depth += int(is_sign(factors, t, "([{")) - int(is_sign(factors, t, ")]}"));
+            if (depth == 0 && is_sign(factors, t, "+-/%<>?:,")) is_product = false;
+        }
+        if (is_product) return expression(rest);
+    }
+    if (const std::string name = last_name(bytes); !name.empty() && !scalars_.contains(name))
+        if (const auto value = program_.values.find(name); value != program_.values.end())
+            return elements(value->second, element);
+    const auto all = expression(bytes);
+    if (!all || element == 0) return std::nullopt;
+    const std::string size = std::to_string(element);
+    try {
+        const Expression quotient("(" + all->text() + ") / " + size);
+        if (!all->names().empty()) return quotient;
+        return Expression(std::to_string(whole(quotient.value(Names()))));
+    } catch (const LaunchError&) {
+        return std::nullopt;
+    }
+}
+
+std::string HostValues::last_name(std::string_view text) const {
+    std::string name;
+    for (int depth = 0; depth < deepest_name; ++depth) {
+        const TokenText words(text);
+        if (words.size() != 1 || !words.is_word(0)) break;
+        name = words.text(0);
+        const auto value = program_.values.find(name);
+        if (value == program_.values.end()) break;
+        text = value->second;
+    }
+    return name;
+}
+
+/// `cond ? a : b` becomes the one that is chosen, where that is known. nullopt: it is no choice.
+std::optional<bool> HostValues::append_choice(std::string_view all, std::string& to,
+                                              int depth) const {
+    const TokenText text(all);
+    std::size_t question = 0, colon = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_sign(text, i, "([{")) i = text.after_closing(i).value_or(text.size()) - 1;
+        if (text.is(i, "?") && question == 0) question = i;
+        const bool scope = text.is(i, ":") && (text.is(i + 1, ":") || text.is(i - 1, ":"));
+        if (text.is(i, ":") && !scope && question > 0 && colon == 0) colon = i;
+    }
+    if (colon == 0) return std::nullopt;
+    const std::string_view yes = part(text, all, question + 1, colon);
+    const std::string_view no = part(text, all, colon + 1, text.size());
+    if (const auto condition = number(part(text, all, 0, question), depth + 1))
+        return append(real(*condition) != 0 ? yes : no, to, depth + 1);
+    for (const auto& [begin, piece] : {std::pair{"", part(text, all, 0, question)},
+                                       std::pair{" ? ", yes}, std::pair{" : ", no}}) {
+        to += begin;
+        if (!append(piece, to, depth + 1)) return false;
+    }
+    return true;
 }
 
 /// Appends the text with names replaced by what they mean. False: one has no meaning here.
-bool HostValues::append(std::string_view text, std::string& to, int depth) const {
-    if (depth > deepest) return false;
-    const Words words(text);
-    for (std::size_t t = 0; t < words.size(); ++t) {
-        if (to.size() > longest) return false;
-        if (const auto cast = type_at(words, t)) {
-            if (cast->real) to += "1.0 * ";
-            t = cast->end;
-        } else if (words[t] == "sizeof") {
-            const auto type = type_at(words, t + 1);
-            if (!type) return false;
-            to += std::to_string(type->bytes);
-            t = type->end;
-        } else if (words.is(t, SourceToken::Kind::number)) {
-            to += without_suffix(words[t]);
-        } else if (words.is(t, SourceToken::Kind::word)) {
-            if (!append_name(words[t], to, depth)) return false;
-        } else if (words[t] == ",") {
+bool HostValues::append(std::string_view all, std::string& to, int depth) const {
+    if (depth > deepest_name || all.size() > longest_value || to.size() > longest_value)
+        return false;
+    if (const auto choice = append_choice(all, to, depth)) return *choice;
+    const TokenText text(all);
+    const auto type_in_parentheses = [&](std::size_t open, char close) -> TypeWords {
+        TypeWords type{.end = open + 1};
+        for (; type.end < text.size() && !text.is(type.end, std::string(1, close)); ++type.end) {
+            const auto bytes = text.is_word(type.end) ? type_bytes(text.text(type.end))
+                                                      : std::optional<std::size_t>();
+            if (!bytes) return {};
+            type.bytes = std::max(type.bytes, *bytes);
+            type.real = text.is(type.end, "float") || text.is(type.end, "double");
+        }
+        if (type.end == open + 1 || type.end == text.size()) return {};
+        if (type.bytes == 0) type.bytes = 4;
+        return type;
+    };
+    for (std::size_t t = 0; t < text.size(); ++t) {
+        if (to.size() > longest_value) return false;
+        const bool has_name = text.is_word(t) && text.is(t + 1, "(");
+        if (text.is_word(t) && text.is(t + 1, ":") && text.is(t + 2, ":")) {
+            t += 2;
+        } else if (const auto cast = type_in_parentheses(t, ')');
+                   text.is(t, "(") && cast.end > 0 && cast.end + 1 < text.size()) {
+            if (cast.real) to += "1.0 * ";
+            t = cast.end;
+        } else if (text.is(t, "static_cast") && text.is(t + 1, "<")) {
+            const auto type = type_in_parentheses(t + 1, '>');
+            if (type.end == 0) return false;
+            if (type.real) to += "1.0 * ";
+            t = type.end;
+        } else if (text.is(t, "sizeof") && text.is(t + 1, "(")) {
+            const auto type = type_in_parentheses(t + 1, ')');
+            if (type.end == 0) return false;
+            to += std::to_string(type.bytes);
+            t = type.end;
+        } else if (text.token(t).kind == SourceToken::Kind::number) {
+            to += without_suffix(text.text(t));
+        } else if (text.token(t).kind == SourceToken::Kind::text) {
+            const std::string code = character(text.text(t));
+            if (code.empty()) return false;
+            to += code;
+        } else if (has_name && find(functions, text.text(t)) != functions.end()) {
+            to += find(functions, text.text(t))->second;
+        } else if (has_name && program_.functions.contains(text.text(t))) {
+            const auto after = text.after_closing(t + 1);
+            if (!after || !append_call(program_.functions.find(text.text(t))->second,
+                                       part(text, all, t + 2, *after - 1), to, depth))
+                return false;
+            t = *after - 1;
+        } else if (has_name && text.is(t + 2, ")") && !scalars_.contains(text.text(t))) {
+            if (!append_name(text.text(t), to, depth)) return false;  // size()
+            t += 2;
+        } else if (text.is_word(t)) {
+            if (has_name || !append_name(text.text(t), to, depth)) return false;
+        } else if (text.is(t, ",")) {
             to += ", ";
-        } else if (std::string_view("+-*/%").find(words[t]) != std::string_view::npos && t > 0) {
-            to += " " + std::string(words[t]) + " ";
+        } else if (is_sign(text, t, "+-*/%") && t > 0) {
+            to += " " + std::string(text.text(t)) + " ";
         } else {
-            to += words[t];
+            to += text.text(t);
         }
     }
     return true;
@@ -180,15 +295,47 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         to += scalar->second;
         return true;
     }
-    if (const auto function = find(functions, name); function != functions.end()) {
-        to += function->second;
+    if (name == "true" || name == "false") {
+        to += name == "true" ? "1" : "0";
         return true;
     }
-    const auto value = launch_.values.find(name);
-    if (value == launch_.values.end()) return false;
+    const auto value = program_.values.find(name);
+    if (value == program_.values.end()) return false;
     std::string meant;
     if (!append(value->second, meant, depth + 1)) return false;
-    to += tokens_of(meant).size() == 1 ? meant : "(" + meant + ")";
+    const bool is_one = meant.find_first_of(" ,?<>=") == std::string::npos;
+    to += is_one ? meant : "(" + meant + ")";
+    return true;
+}
+
+bool HostValues::append_call(const HostFunction& function, std::string_view arguments,
+                             std::string& to, int depth) const {
+    const TokenText given(arguments), value(function.value);
+    std::vector<std::string> values;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= given.size(); ++i) {
+        if (i < given.size() && is_sign(given, i, "([{"))
+            i = given.after_closing(i).value_or(given.size()) - 1;
+        if (i < given.size() && !given.is(i, ",")) continue;
+        std::string& one = values.emplace_back("(");
+        one += part(given, arguments, begin, i);
+        one += ")";
+        begin = i + 1;
+    }
+    if (values.size() != function.parameters.size()) return false;
+    std::string replaced;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const auto found = std::ranges::find(function.parameters, value.text(i));
+        replaced += (i > 0 ? " " : "");
+        if (found == function.parameters.end())
+            replaced += value.text(i);
+        else
+            replaced += values[std::size_t(found - function.parameters.begin())];
+        if (replaced.size() > longest_value) return false;
+    }
+    to += "(";
+    if (!append(replaced, to, depth + 1)) return false;
+    to += ")";
     return true;
 }
 

@@ -2,35 +2,53 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "compiler/host/host_launches.h"
 #include "experiments/arrays/expression.h"
+#include "experiments/launch_files/host_program.h"
 
 namespace warpscope::experiments {
 
-/// What the names at a launch in a host program mean for a launch file.
+/// What the texts of a host program mean for a launch file.
 class HostValues {
   public:
-    explicit HostValues(const compiler::HostLaunch& launch) : launch_(launch) {}
+    explicit HostValues(const HostProgram& program) : program_(program) {}
 
-    /// The argument `index` of the launch is this scalar: so is the name that stands there.
-    void is_scalar(std::size_t index, const std::string& scalar);
+    /// This name of the host program has the value of a scalar.
+    void is_scalar(const std::string& name, const std::string& scalar) { scalars_[name] = scalar; }
+    /// The size of a type of the source.
+    void has_type(const std::string& name, std::size_t bytes) { types_[name] = bytes; }
     /// As an expression of numbers and scalars. nullopt: it needs what only the host program knows.
-    std::optional<Expression> expression(const std::string& text) const;
+    std::optional<Expression> expression(std::string_view text) const {
+        return expression(text, 0);
+    }
     /// nullopt: one of them can't be given, or there are none.
     std::optional<std::vector<Expression>> expressions(const std::vector<std::string>& texts) const;
-    /// The value of the argument `index`, likewise.
-    std::optional<Expression> argument(std::size_t index) const;
+    /// nullopt: it is no number, or one that depends on a scalar.
+    std::optional<Number> number(std::string_view text) const { return number(text, 0); }
+    /// Elements of an array, from its bytes: "(n) * sizeof(float)" are n. nullopt: not known.
+    std::optional<Expression> elements(std::string_view bytes, std::size_t element) const;
+    /// The last of the names that stand for each other: SIZE of `n = SIZE`. Empty: the text is no
+    /// name.
+    std::string last_name(std::string_view text) const;
 
   private:
+    /// `depth`: of the names that stand for this text.
+    std::optional<Expression> expression(std::string_view text, int depth) const;
+    std::optional<Number> number(std::string_view text, int depth) const;
     bool append(std::string_view text, std::string& to, int depth) const;
     bool append_name(std::string_view name, std::string& to, int depth) const;
+    bool append_call(const HostFunction& function, std::string_view arguments, std::string& to,
+                     int depth) const;
+    std::optional<bool> append_choice(std::string_view text, std::string& to, int depth) const;
+    std::optional<std::size_t> type_bytes(std::string_view name) const;
 
-    const compiler::HostLaunch& launch_;
+    const HostProgram& program_;
     std::map<std::string, std::string, std::less<>> scalars_;  ///< by the name in the host program
+    std::map<std::string, std::size_t, std::less<>> types_;
 };
 
 }  // namespace warpscope::experiments

@@ -7,6 +7,7 @@
 
 #include "compiler/source_file.h"
 #include "experiments/launch_files/launch_json.h"
+#include "experiments/launch_files/launch_text.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -72,6 +73,14 @@ BufferSpec parse_buffer(const std::string& name, const JsonField& field) {
 
 ArgumentSpec parse_argument(const JsonField& field) {
     if (field.json().is_null()) return {};
+    if (field.json().is_array()) {
+        ArgumentSpec argument;
+        field.each_element([&](const JsonField& element) {
+            argument.elements.push_back(parse_argument(element));
+        });
+        if (argument.elements.empty()) field.fail("write at least one element of the array");
+        return argument;
+    }
     if (field.json().is_object()) {
         ArgumentSpec argument;
         field.each_member([&](const std::string& name, const JsonField& member) {
@@ -151,6 +160,18 @@ void parse_show(LaunchFile& launch, const JsonField& field) {
     }
 }
 
+void parse_defines(LaunchFile& launch, const JsonField& field) {
+    field.each_member([&](const std::string& name, const JsonField& value) {
+        check_name(value, name, check_buffer_name);
+        const Json& json = value.json();
+        if (!json.is_string() && !json.is_number() && !json.is_boolean())
+            value.fail("write a text, a number, true or false");
+        launch.defines.emplace_back(name, json.is_string() ? json.get<std::string>() : json.dump());
+        if (launch.defines.back().second.find('\n') != std::string::npos)
+            value.fail("write it in one line");
+    });
+}
+
 void parse_scalars(LaunchFile& launch, const JsonField& field) {
     field.each_member([&](const std::string& name, const JsonField& value) {
         check_name(value, name, check_scalar_name);
@@ -159,92 +180,6 @@ void parse_scalars(LaunchFile& launch, const JsonField& field) {
         else
             launch.scalars.emplace_back(name, value.number());
     });
-}
-
-/// A number where the text is one.
-Json expression_json(const Expression& expression) {
-    const Json number = Json::parse(expression.text(), nullptr, false);
-    return number.is_number() ? number : Json(expression.text());
-}
-
-Json fill_json(const Fill& fill) {
-    if (const auto* expression = std::get_if<Expression>(&fill))
-        return expression_json(*expression);
-    if (const auto* file = std::get_if<std::filesystem::path>(&fill))
-        return {{"file", file->string()}};
-    const auto& random = std::get<RandomFill>(fill);
-    const bool uniform = random.distribution == RandomFill::Distribution::uniform;
-    return {{uniform ? "uniform" : "normal", {random.first, random.second}}, {"seed", random.seed}};
-}
-
-Json argument_json(const ArgumentSpec& argument) {
-    if (argument.members.empty())
-        return argument.text ? expression_json(Expression(*argument.text)) : Json(nullptr);
-    Json json;
-    for (const auto& [name, value] : argument.members) json[name] = argument_json(value);
-    return json;
-}
-
-Json texts(const std::vector<Expression>& expressions) {
-    if (expressions.size() == 1) return expression_json(expressions[0]);
-    Json json = Json::array();
-    for (const Expression& expression : expressions) json.push_back(expression_json(expression));
-    return json;
-}
-
-/// JSON with an object or an array in one line where it holds no objects and the line has room.
-std::string pretty(const Json& json, int depth) {
-    constexpr std::size_t most_columns = 90;
-    const std::string plain = json.dump(-1, ' ', false);
-    const bool nested = json.is_structured() && std::ranges::any_of(json, [](const Json& inner) {
-                            return inner.is_object();
-                        });
-    if (!json.is_structured() || json.empty()) return plain;
-    const std::string indent(std::size_t(4 * depth), ' ');
-    const bool one_line = depth > 0 && !nested && plain.size() + indent.size() < most_columns;
-    const std::string gap = one_line ? "" : "\n" + indent + "    ";
-    std::string text;
-    for (const auto& [key, value] : json.items()) {
-        text += text.empty() ? "" : one_line ? ", " : ",";
-        text += gap;
-        if (json.is_object()) text += Json(key).dump() + ": ";
-        text += pretty(value, depth + 1);
-    }
-    if (!one_line) text += "\n" + indent;
-    return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-Json launch_json(const LaunchSpec& launch) {
-    Json json{
-        {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
-    if (launch.shared.text() != "0") json["shared"] = expression_json(launch.shared);
-    if (launch.repeat.text() != "1") json["repeat"] = expression_json(launch.repeat);
-    for (const auto& [name, value] : launch.arguments)
-        json["arguments"][name] = argument_json(value);
-    return json;
-}
-
-Json buffer_json(const BufferSpec& buffer) {
-    Json json = Json::object();
-    if (buffer.type) json["type"] = to_string(*buffer.type);
-    if (!buffer.shape.empty()) json["shape"] = texts(buffer.shape);
-    json["fill"] = fill_json(buffer.fill);
-    if (buffer.keep == buffer.name)
-        json["keep"] = true;
-    else if (!buffer.keep.empty())
-        json["keep"] = buffer.keep;
-    return json;
-}
-
-Json expectation_json(const Expectation& expected) {
-    Json json{{"buffer", expected.buffer}};
-    if (const auto* other = std::get_if<std::string>(&expected.equals))
-        json["equals"]["buffer"] = *other;
-    else
-        json["equals"] = fill_json(std::get<Fill>(expected.equals));
-    if (expected.absolute > 0) json["absolute"] = expected.absolute;
-    if (expected.relative > 0) json["relative"] = expected.relative;
-    return json;
 }
 
 }  // namespace
@@ -272,8 +207,7 @@ void check_buffer_name(std::string_view name) {
 
 void check_scalar_name(std::string_view name) {
     check_buffer_name(name);
-    constexpr std::array<std::string_view, 8> taken{"i",    "x",     "y",    "z",
-                                                    "lane", "frame", "time", "iteration"};
+    constexpr std::array<std::string_view, 3> taken{"frame", "time", "iteration"};
     if (std::ranges::find(taken, name) != taken.end())
         throw LaunchError("the name has a meaning in expressions already; choose another one");
 }
@@ -306,13 +240,14 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object({"$schema", "source", "include", "scalars", "buffers", "launches", "expect",
-                        "show", "save"});
+    root.expect_object({"$schema", "source", "include", "defines", "scalars", "buffers", "launches",
+                        "expect", "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
     if (root.has("include"))
         root.at("include").each_element(
             [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
+    if (root.has("defines")) parse_defines(launch, root.at("defines"));
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
     if (root.has("buffers")) parse_buffers(launch, root.at("buffers"));
     root.at("launches").each_element([&](const JsonField& field) {
@@ -352,6 +287,7 @@ std::string to_json_text(const LaunchFile& launch) {
     Json json{{"source", launch.source.string()}};
     for (const std::filesystem::path& folder : launch.include)
         json["include"].push_back(folder.string());
+    for (const auto& [name, value] : launch.defines) json["defines"][name] = value;
     for (const auto& [name, value] : launch.scalars) {
         if (const auto* number = std::get_if<Number>(&value))
             std::visit([&to = json["scalars"][name]](auto plain) { to = plain; }, *number);

@@ -39,11 +39,14 @@ struct BufferSpec {
     std::string keep{};
 };
 
-/// The value of a kernel's parameter: an expression of the scalars, the name of a buffer, null for
-/// a null pointer, or values for the members of a struct.
+/// The value of a kernel's parameter: an expression of the scalars, the name of a buffer and an
+/// offset in elements, the name of a function, null for a null pointer, or values for the members
+/// of a struct or the elements of an array.
 struct ArgumentSpec {
-    std::optional<std::string> text;  ///< an expression or the name of a buffer; none: null
+    /// An expression, a buffer as in "x" and "x + 2", or the name of a function; none: null.
+    std::optional<std::string> text;
     std::vector<std::pair<std::string, ArgumentSpec>> members{};  ///< not empty: a struct
+    std::vector<ArgumentSpec> elements{};                         ///< not empty: an array
 };
 
 struct LaunchSpec {
@@ -71,6 +74,8 @@ BufferView parse_buffer_view(std::string_view word);
 struct LaunchFile {
     std::filesystem::path source;                  ///< relative to the launch file
     std::vector<std::filesystem::path> include{};  ///< folders of headers, likewise
+    /// Macros as by -D of nvcc; an empty value is that of a macro that is only defined.
+    std::vector<std::pair<std::string, std::string>> defines{};
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;

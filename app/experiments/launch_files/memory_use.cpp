@@ -1,14 +1,18 @@
 #include "experiments/launch_files/memory_use.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "emulator/program/error.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/ptx/ptx_syntax.h"
+#include "experiments/arrays/expression.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -25,7 +29,10 @@ using emulator::Statement;
 class PointerFlow {
   public:
     PointerFlow(const KernelSyntax& kernel, const Signature& signature)
-        : kernel_(kernel), from_(kernel.registers.size()), use_(kernel.parameters.size()) {
+        : kernel_(kernel),
+          from_(kernel.registers.size()),
+          loaded_(kernel.registers.size()),
+          use_(kernel.parameters.size()) {
         for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
             if (signature.parameters[p].type->kind == Type::Kind::pointer)
                 pointers_[kernel.parameters[p].name] = Set(1) << p;
@@ -47,30 +54,39 @@ class PointerFlow {
 
     void follow(const Statement& statement) {
         const OpcodeKind kind = statement.opcode->kind;
-        const Set address = pointers_in_addresses(statement);
+        const Set address = in_addresses(statement, from_);
+        // Functions such as sinf() have tables in other memory.
+        const bool is_own = statement.has("local") || statement.has("const");
+        if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::indexes);
         if (kind == OpcodeKind::loads) {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
-            if (of_parameter) add(statement, parameter_at(statement.operands[1]));
+            if (of_parameter) add(statement, parameter_at(statement.operands[1]), from_);
+            // What shared memory holds may come from anywhere.
+            add(statement, statement.has("shared") ? stored_in_shared_ : address, loaded_);
             return;
         }
-        Set sources = 0;
-        for (const std::int32_t index : emulator::sources_of(statement))
+        Set sources = 0, numbers = 0;
+        for (const std::int32_t index : emulator::sources_of(statement)) {
             sources |= from_[std::size_t(index)];
+            numbers |= loaded_[std::size_t(index)];
+        }
         if (kind == OpcodeKind::stores || kind == OpcodeKind::updates_memory) {
             mark(address, &MemoryUse::writes);
             escapes_ = escapes_ || (sources & ~address) != 0;
+            if (statement.has("shared")) stored_in_shared_ |= numbers;
             return;
         }
-        add(statement, sources);
+        add(statement, sources, from_);
+        add(statement, numbers, loaded_);
     }
 
-    Set pointers_in_addresses(const Statement& statement) const {
+    static Set in_addresses(const Statement& statement, const std::vector<Set>& sets) {
         Set found = 0;
         for (const Operand& operand : statement.operands)
             if (operand.kind == Operand::address && !operand.elements.empty() &&
                 operand.elements[0].kind == Operand::register_)
-                found |= from_[std::size_t(operand.elements[0].index)];
+                found |= sets[std::size_t(operand.elements[0].index)];
         return found;
     }
 
@@ -80,9 +96,9 @@ class PointerFlow {
         return found == pointers_.end() ? 0 : found->second;
     }
 
-    void add(const Statement& statement, Set set) {
+    void add(const Statement& statement, Set set, std::vector<Set>& sets) {
         for (const std::int32_t index : emulator::destinations_of(statement)) {
-            Set& known = from_[std::size_t(index)];
+            Set& known = sets[std::size_t(index)];
             changed_ = changed_ || (set & ~known) != 0;
             known |= set;
         }
@@ -96,6 +112,8 @@ class PointerFlow {
     const KernelSyntax& kernel_;
     std::map<std::string, Set> pointers_;  ///< by parameter of the PTX
     std::vector<Set> from_;                ///< by register: the pointers that it may come from
+    std::vector<Set> loaded_;              ///< and those behind which its value was read
+    Set stored_in_shared_ = 0;             ///< such values
     std::vector<MemoryUse> use_;
     bool changed_ = true;
     bool escapes_ = false;  ///< a pointer is stored, or passed to a function
@@ -120,6 +138,37 @@ std::size_t dynamic_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     return align;
 }
 
+/// Bytes of the arrays in shared memory with fixed sizes that a kernel names.
+std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
+    std::set<std::string_view> names;
+    for (const Statement& statement : kernel.statements)
+        for (const Operand& operand : statement.operands)
+            names.insert(operand.kind == Operand::address && !operand.elements.empty()
+                             ? operand.elements[0].name
+                             : operand.name);
+    std::uint64_t bytes = 0;
+    for (const auto* variables : {&module.variables, &kernel.variables})
+        for (const emulator::Variable& variable : *variables)
+            if (variable.space == emulator::Space::shared && names.contains(variable.name))
+                bytes += variable.bytes;
+    return bytes;
+}
+
+/// Whether it or a function of the module reads blockIdx.
+bool reads_block_index(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
+    const auto is_index = [](const Operand& operand) {
+        return operand.kind == Operand::special && operand.name.starts_with("%ctaid");
+    };
+    const auto reads = [&](const KernelSyntax& one) {
+        return std::ranges::any_of(one.statements, [&](const Statement& statement) {
+            return std::ranges::any_of(statement.operands, is_index);
+        });
+    };
+    return reads(kernel) || std::ranges::any_of(module.functions, [&](const auto& function) {
+               return reads(function.second);
+           });
+}
+
 }  // namespace
 
 void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
@@ -135,7 +184,15 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
             kernel->parameters.size() != signature.parameters.size() ||
             kernel->parameters.size() > PointerFlow::most_parameters)
             continue;
+        // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 7.5.
+        constexpr std::uint64_t most_shared = 65536;
+        if (const std::uint64_t bytes = fixed_shared(*kernel, module); bytes > most_shared)
+            throw LaunchError(
+                fmt::format("source: the arrays of kernel {} in shared memory have {} bytes: a "
+                            "block has at most {}",
+                            signature.name, bytes, most_shared));
         signature.traits.memory = PointerFlow(*kernel, signature).use();
+        signature.traits.reads_block_index = reads_block_index(*kernel, module);
         if (signature.traits.dynamic_shared == 0)
             signature.traits.dynamic_shared = dynamic_shared(*kernel, module);
     }

@@ -114,6 +114,22 @@ Json to_json(const std::vector<Finding>& findings) {
     return json;
 }
 
+experiments::ProposalWords mark_guesses(std::vector<Finding>& findings,
+                                        const std::shared_ptr<const experiments::LaunchPlan>& plan,
+                                        const std::vector<experiments::Assignment>& values) {
+    experiments::ProposalWords proposal = experiments::proposal_words(plan, values);
+    for (Finding& finding : findings) {
+        const auto guesses = proposal.guesses.find(finding.kernel);
+        if (guesses == proposal.guesses.end()) continue;
+        finding.severity = emulator::Severity::warning;
+        finding.sentence += fmt::format(
+            " This may come from what was guessed for the launch: {}. Write a launch file to be "
+            "sure.",
+            fmt::join(guesses->second, ", "));
+    }
+    return proposal;
+}
+
 std::string findings_text(const std::vector<Finding>& findings, const Checks& checks) {
     std::string text;
     for (const Finding& f : findings) text += paragraph(f);

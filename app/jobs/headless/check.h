@@ -8,12 +8,13 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
-#include "emulator/observe/findings.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
+#include "emulator/observe/findings.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
+#include "experiments/launch/proposal_words.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -65,7 +66,13 @@ class Checking {
 /// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// The findings as compute-sanitizer prints them: a paragraph for each, then a summary line.
+/// Findings in kernels whose launch was guessed in part become warnings that say so. Returns what
+/// is to be said of the plan; null: nothing.
+experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings,
+                                        const std::shared_ptr<const experiments::LaunchPlan>& plan,
+                                        const std::vector<experiments::Assignment>& values);
+
+/// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

@@ -246,6 +246,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     const auto opened = compile_launch(helpers, file, device->settings().math, request.stops.work);
     if (!opened) return false;
     request.entry = opened->entry;
+    request.plan = opened->plan;
     device = helpers.device(device->info(), device->settings(),
                             {{opened->kernels->file, opened->kernels}},
                             {request.kernel_time, request.stops.work});
@@ -296,8 +297,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
-    const std::vector<std::string> missing =
-        result.partial ? result.partial->missing : std::vector<std::string>();
+    const auto missing = result.partial ? result.partial->missing : std::vector<std::string>();
     if (!request.screenshot.empty() && std::ranges::find(missing, "screenshot") == missing.end())
         text += "\nsaved " + request.screenshot.string() + "\n";
     for (const experiments::OutputFile& file : result.files)
@@ -318,6 +318,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(helpers, device, request, painter);
     result.kernel_files = std::move(files);
+    result.proposal = mark_guesses(result.findings, request.plan, request.assignments);
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);

@@ -10,6 +10,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/launch/proposal_words.h"
 #include "experiments/replicas/running.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
@@ -22,7 +23,8 @@ namespace warpscope::jobs {
 struct HeadlessRequest {
     std::string experiment;          ///< its id, if there is no `entry`
     std::filesystem::path launch{};  ///< a launch file, in place of an experiment; empty: none
-    std::shared_ptr<const experiments::Entry> entry{};  ///< the entry of the opened launch file
+    std::shared_ptr<const experiments::Entry> entry{};      ///< the entry of the opened launch file
+    std::shared_ptr<const experiments::LaunchPlan> plan{};  ///< its plan; null: it is built in
     std::vector<experiments::Assignment> assignments{};
     std::uint64_t frames = 1;
     experiments::Size size{1280, 720};   ///< the size of the window whose picture is saved
@@ -103,6 +105,7 @@ struct RunResult {
     std::vector<KernelFile> kernel_files;          ///< the files that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
+    experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
     std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
 };
 
@@ -116,7 +119,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
 Json to_json(const RunResult& result);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
-/// 1 if a reading or a compared variant fails, or if a check found an error or a warning; else 0.
+/// 1 if a reading or a compared variant fails, or if a check found an error or a warning that does
+/// not rest on a guess; else 0.
 int exit_code(const RunResult& result);
 
 /// Refuses a run that would take longer than this, unless it is forced.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -65,6 +66,31 @@ Json to_json(const std::optional<Partial>& partial) {
     return {{"frames_requested", partial->frames_requested}, {"missing", partial->missing}};
 }
 
+Json to_json(const experiments::ProposalWords& proposal) {
+    return {{"launches", proposal.launches},
+            {"guesses", proposal.guesses},
+            {"reduced", proposal.reduced},
+            {"not_launched", proposal.not_launched}};
+}
+
+/// What was launched, what of it was guessed, and what was not launched.
+std::string proposal_lines(const experiments::ProposalWords& proposal) {
+    std::string text = "\nlaunches that were proposed, since there is no launch file\n";
+    const auto add = [&](const std::string& line) {
+        constexpr std::size_t columns = 96;
+        const std::vector<std::string> parts = wrap(line, columns);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            text += (i == 0 ? "  " : "      ") + parts[i] + "\n";
+    };
+    for (const std::string& launch : proposal.launches) add(launch);
+    for (const auto& [kernel, guesses] : proposal.guesses)
+        add(fmt::format("guessed for {}: {}", kernel, fmt::join(guesses, ", ")));
+    for (const std::string& reduced : proposal.reduced) add("smaller: " + reduced);
+    if (!proposal.not_launched.empty())
+        add(fmt::format("not launched: {}", fmt::join(proposal.not_launched, ", ")));
+    return text;
+}
+
 std::string partial_line(const RunResult& r) {
     std::string line = fmt::format("partial results: the run was stopped after frame {} of {}",
                                    r.frames, r.partial->frames_requested);
@@ -104,6 +130,7 @@ Json to_json(const RunResult& r) {
         json["counters"][k]["heat"] = heat_json(r.heat[k], r.edits);
     if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     if (!r.output.empty()) json["output"] = r.output;
+    if (!r.proposal.empty()) json["proposal"] = to_json(r.proposal);
     return json;
 }
 
@@ -114,6 +141,7 @@ std::string summary(const RunResult& r) {
     if (r.partial) text += partial_line(r);
     for (const KernelFile& file : r.kernel_files)
         text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
+    if (!r.proposal.empty()) text += proposal_lines(r.proposal);
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
@@ -133,7 +161,10 @@ std::string summary(const RunResult& r) {
 }
 
 int exit_code(const RunResult& r) {
-    if (experiments::has_failure(r.report) || !r.findings.empty()) return 1;
+    const auto is_sure = [&](const emulator::Finding& finding) {
+        return !r.proposal.guesses.contains(finding.kernel);
+    };
+    if (experiments::has_failure(r.report) || std::ranges::any_of(r.findings, is_sure)) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

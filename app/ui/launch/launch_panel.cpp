@@ -119,6 +119,12 @@ std::vector<std::string> LaunchPanel::kernels() const {
     return names;
 }
 
+const experiments::HostProgram& LaunchPanel::host() const {
+    static const experiments::HostProgram none;
+    const auto& host = form_.plan()->host;
+    return host ? *host : none;
+}
+
 /// A list of the kernels of the source: the chosen one is launched after the others.
 void LaunchPanel::add_launch(Ui& ui) {
     std::vector<std::string> names = kernels();
@@ -130,7 +136,7 @@ void LaunchPanel::add_launch(Ui& ui) {
         ui.later([this, name = names[std::size_t(chosen)]] {
             form_.change("launches", [&](LaunchFile& file) {
                 if (const auto* known = experiments::find_signature(form_.plan()->signatures, name))
-                    file = experiments::propose_launch(std::move(file), *known);
+                    file = experiments::propose_launch(std::move(file), *known, host());
                 else
                     file.launches.push_back({.kernel = name, .grid = {}, .block = {}});
             });
@@ -148,7 +154,8 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
         if (text.empty()) throw LaunchError("name a kernel");
         const experiments::LaunchPlan& plan = *form_.plan();
         if (const auto* known = experiments::find_signature(plan.signatures, text)) {
-            file = experiments::replace_launch(std::move(file), index, *known, plan.variables);
+            file =
+                experiments::replace_launch(std::move(file), index, *known, host(), plan.variables);
             propose_values(file);
             return;
         }

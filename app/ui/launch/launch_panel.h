@@ -46,6 +46,7 @@ class LaunchPanel {
     void buffer_row(Ui& ui, std::size_t index);
     void expectation(Ui& ui, const std::string& buffer);
     void add_launch(Ui& ui);
+    const experiments::HostProgram& host() const;
     std::vector<std::string> kernels() const;
 
     Stage& stage_;

@@ -162,8 +162,8 @@ TEST(LaunchFiles, ErrorsNameTheField) {
     EXPECT_EQ(error(changed("\"plot\"", "\"pie\"")),
               "show.as: write one of: automatic, colors, grey, map, plot, histogram");
     EXPECT_EQ(error(changed("\"n\": 1000", "\"2n\": 1000")).substr(0, 11), "scalars.2n:");
-    EXPECT_EQ(error(changed("\"n\": 1000", "\"i\": 1000")),
-              "scalars.i: the name has a meaning in expressions already; choose another one");
+    EXPECT_EQ(error(changed("\"n\": 1000", "\"time\": 1000")),
+              "scalars.time: the name has a meaning in expressions already; choose another one");
 }
 
 }  // namespace

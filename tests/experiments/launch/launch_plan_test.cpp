@@ -148,7 +148,8 @@ TEST(LaunchPlans, ErrorsNameTheField) {
     EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"z": 1})")),
               "launches[0].arguments: add has no parameter z; it has: n, a, x, y");
     EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"x": "n"})")),
-              "launches[0].arguments.x: \"n\" is no buffer; write the name of one, or null");
+              "launches[0].arguments.x: \"n\" is no buffer; write the name of one, as in \"x\" or "
+              "\"x + 2\", or null");
     EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"a": null})")),
               "launches[0].arguments.a: write a number or an expression for the float");
     Signature other = add_signature();

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "compiler/host/host_launches.h"
 #include "experiments/launch/launch_plan.h"
 #include "support/add_kernel.h"
 
@@ -79,9 +78,8 @@ TEST(ProposedLaunches, BuffersAreFilledAndShownAsTheCodeUsesThem) {
 /// add() as this host program launches it.
 LaunchFile launched_by(const std::string& host) {
     Signature add = tests::add_signature();
-    add.host = std::make_shared<const compiler::HostLaunch>(compiler::host_launches(host).at(0));
     add.traits.dynamic_shared = 4;
-    return propose_launch(empty, add);
+    return propose_launch(empty, add, read_host_program(host));
 }
 
 std::string text_of(const LaunchFile& file, std::size_t scalar) {
@@ -93,9 +91,9 @@ std::string text_of(const LaunchFile& file, std::size_t scalar) {
 
 TEST(ProposedLaunches, FollowTheHostProgram) {
     const LaunchFile file = launched_by(
-        "#define THREADS 64\nint size = 1000; float scale = 1.0f / 4;\n"
+        "#define THREADS 64\nint main() { int size = 1000; float scale = 1.0f / 4;\n"
         "dim3 grid((size + THREADS - 1) / THREADS);\n"
-        "add<<<grid, THREADS, THREADS * sizeof(unsigned long)>>>(size, scale, x, y);");
+        "add<<<grid, THREADS, THREADS * sizeof(unsigned long)>>>(size, scale, x, y); }");
     EXPECT_EQ(text_of(file, 0), "n = 1000");
     EXPECT_EQ(text_of(file, 1), "a = 0.25");
     EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 64 - 1) / 64"});
@@ -105,39 +103,66 @@ TEST(ProposedLaunches, FollowTheHostProgram) {
 }
 
 TEST(ProposedLaunches, AScalarMayDependOnTheOthers) {
-    const LaunchFile file =
-        launched_by("float scale = 2.0f / sqrtf((float)n);\nadd<<<1, n>>>(n, scale, x, y);");
+    const LaunchFile file = launched_by(
+        "int main() { float scale = 2.0f / sqrtf((float)n);\nadd<<<1, n, n * sizeof(int)>>>(n, "
+        "scale, "
+        "x, y); }");
     EXPECT_EQ(text_of(file, 1), "a = 2.0 / sqrt(1.0 * n)");
     EXPECT_EQ(texts(file.launches[0].block), Texts{"n"});
-    EXPECT_EQ(file.launches[0].shared.text(), "(n) * 4");
+    EXPECT_EQ(file.launches[0].shared.text(), "n * 4");
 }
 
 TEST(ProposedLaunches, WhatTheHostProgramComputesIsNoSize) {
     Signature scan;
     scan.name = "scan";
     scan.parameters = {{"tile", i32}, {"n", i32}, {"out", tests::pointer_to(f32)}};
-    scan.host = std::make_shared<const compiler::HostLaunch>(
-        compiler::host_launches("scan<<<1, 32>>>(32, count, out);").at(0));
-    LaunchFile file = propose_launch(empty, scan);
+    LaunchFile file = propose_launch(
+        empty, scan, read_host_program("int main() { scan<<<1, 32>>>(32, count, out); }"));
     EXPECT_EQ(text_of(file, 0), "tile = 32");
     EXPECT_EQ(text_of(file, 1), "n = 4096");
     EXPECT_EQ(texts(file.buffers[0].shape), Texts{"n"});
-    scan.host = std::make_shared<const compiler::HostLaunch>(
-        compiler::host_launches("scan<<<1, 32>>>(32, 64, out);").at(0));
-    file = propose_launch(empty, scan);
+    file = propose_launch(empty, scan,
+                          read_host_program("int main() { scan<<<1, 32>>>(32, 64, out); }"));
     EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"n", "tile"})) << "there are no others";
 }
 
 TEST(ProposedLaunches, KeepTheirOwnValuesWhereTheHostProgramComputesThem) {
-    const LaunchFile file =
-        launched_by("int n = atoi(argv[1]);\nadd<<<blocks(n), dim3(32), bytes>>>(n, f(n), x, y);");
+    const LaunchFile file = launched_by(
+        "int main() { int n = atoi(argv[1]);\nadd<<<blocks(n), dim3(32), bytes>>>(n, f(n), x, y); "
+        "}");
     EXPECT_EQ(text_of(file, 0), "n = 4096");
     EXPECT_EQ(text_of(file, 1), "a = 1");
     EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 31) / 32"});
     EXPECT_EQ(file.launches[0].shared.text(), "32 * 4");
-    EXPECT_EQ(text_of(launched_by("add<<<1, 1>>>(1 << 24, 2.0f, x, y);"), 0), "n = 4096")
-        << "too large for a first picture";
-    EXPECT_EQ(text_of(launched_by("int n = n + 1; add<<<1, 1>>>(n, n, x, y);"), 0), "n = 4096");
+    EXPECT_EQ(text_of(launched_by("int main() { int n = n + 1; add<<<1, 1>>>(n, n, x, y); }"), 0),
+              "n = 4096");
+}
+
+TEST(ProposedLaunches, SmallerSizesKeepTheRemainderByTheBlock) {
+    const std::string host =
+        "int main() { int n = 5000; float *x, *y; cudaMalloc(&x, n * sizeof(float));\n"
+        "cudaMalloc(&y, sizeof(float) * (n + 8));\n"
+        "add<<<(n + 95) / 96, 96>>>(n, 2, x, y + 8); }";
+    const Signature add = tests::add_signature();
+    const HostProgram program = read_host_program(host);
+    const ProposedKernel kernel{&add, find_launch(program, add)};
+    const ProposedLaunches made = propose_launches(empty, {&kernel, 1}, program);
+    // 4096 / 96 = 42 blocks; 5000 % 96 = 8.
+    EXPECT_EQ(text_of(made.file, 0), "n = 3944");
+    EXPECT_EQ(made.reduced, Texts{"n is 3944, the host program has 5000"});
+    EXPECT_EQ(texts(made.file.buffers[0].shape), Texts{"n"});
+    EXPECT_EQ(texts(made.file.buffers[1].shape), Texts{"n + 8"});
+    ASSERT_EQ(made.file.launches[0].arguments.size(), 1U);
+    EXPECT_EQ(made.file.launches[0].arguments[0].second.text, "y + 8");
+    EXPECT_TRUE(made.guesses[0].empty());
+}
+
+TEST(ProposedLaunches, ASizeThatNotAllBuffersHaveStays) {
+    const LaunchFile file = launched_by(
+        "int main() { int n = 5000; float* x; cudaMalloc(&x, 20000 * sizeof(float));\n"
+        "add<<<20, 256, 0>>>(n, 2, x, x); }");
+    EXPECT_EQ(text_of(file, 0), "n = 5000");
+    EXPECT_EQ(texts(file.buffers[0].shape), Texts{"20000"});
 }
 
 TEST(ProposedLaunches, OneIntegerIsTheSideOfASquare) {
@@ -189,13 +214,14 @@ TEST(ProposedLaunches, ASecondKernelSharesScalarsAndBuffers) {
 TEST(ProposedLaunches, AParameterMayHaveANameOfTheExpressions) {
     Signature signature;
     signature.name = "f";
-    signature.parameters = {{"x", i32}, {"time", f32}, {"y", tests::pointer_to(f32)}};
+    signature.parameters = {
+        {"iteration", i32}, {"x", i32}, {"time", f32}, {"y", tests::pointer_to(f32)}};
     const LaunchFile file = propose_launch(empty, signature);
-    ASSERT_EQ(file.scalars.size(), 2U);
-    EXPECT_EQ(file.scalars[0].first, "value_of_x");
-    EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(std::int64_t(1)));
+    ASSERT_EQ(file.scalars.size(), 3U);
+    EXPECT_EQ(text_of(file, 0), "value_of_iteration = 1");
+    EXPECT_EQ(text_of(file, 1), "x = 1") << "it has a meaning in fills, so it is no size";
     EXPECT_EQ(texts(file.buffers[0].shape), Texts{"n"});
-    EXPECT_EQ(plan_launch(file, {signature}).launches[0].arguments.size(), 3U);
+    EXPECT_EQ(plan_launch(file, {signature}).launches[0].arguments.size(), 4U);
     EXPECT_EQ(to_json_text(parse_launch_file(to_json_text(file))), to_json_text(file));
 }
 
@@ -204,7 +230,7 @@ TEST(ProposedLaunches, ConstantVariablesWithoutAValueBecomeBuffers) {
         {"taps", "taps", tests::array_of(tests::array_of(f32, 5), 3), true},
         {"bias", "bias", i32, true},
         {"preset", "preset", i32, false}};
-    const LaunchFile file = propose_launch(empty, tests::add_signature(), variables);
+    const LaunchFile file = propose_launch(empty, tests::add_signature(), {}, variables);
     ASSERT_EQ(file.buffers.size(), 4U);
     EXPECT_EQ(file.buffers[0].name, "taps");
     EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"3", "5"}));
@@ -219,12 +245,12 @@ TEST(ProposedLaunches, ConstantVariablesWithoutAValueBecomeBuffers) {
 TEST(ReplacedLaunches, TheOnlyLaunchTakesItsBuffersWithIt) {
     const std::vector<compiler::ModuleVariable> variables{
         {"taps", "taps", tests::array_of(f32, 5), true}};
-    LaunchFile file = propose_launch(empty, tests::add_signature(), variables);
+    LaunchFile file = propose_launch(empty, tests::add_signature(), {}, variables);
     file.expect.emplace_back("y", Expression("1"));
     Signature other;
     other.name = "other";
     other.parameters = {{"z", tests::pointer_to(i32)}};
-    file = replace_launch(file, 0, other, std::vector<std::string>{"taps"});
+    file = replace_launch(file, 0, other, {}, std::vector<std::string>{"taps"});
     ASSERT_EQ(file.launches.size(), 1U);
     EXPECT_EQ(file.launches[0].kernel, "other");
     ASSERT_EQ(file.buffers.size(), 2U);
@@ -241,7 +267,7 @@ TEST(ReplacedLaunches, OneOfSeveralKeepsItsPlace) {
     Signature other;
     other.name = "other";
     other.parameters = {{"z", tests::pointer_to(i32)}};
-    file = replace_launch(file, 0, other, {});
+    file = replace_launch(file, 0, other, {}, {});
     ASSERT_EQ(file.launches.size(), 2U);
     EXPECT_EQ(file.launches[0].kernel, "other");
     EXPECT_EQ(file.launches[1].kernel, "add");

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/framework/parameter.h"
+#include "experiments/launch/launch_plan.h"
+
+namespace warpscope::experiments {
+
+/// What a run without a launch file launched, for people.
+struct ProposalWords {
+    /// "add<<<16, 256>>>(n = 4096, x: 4096 float)"
+    std::vector<std::string> launches;
+    /// By kernel: "n", "the size of x". What it finds may come from these.
+    std::map<std::string, std::vector<std::string>> guesses;
+    std::vector<std::string> reduced, not_launched;
+    bool empty() const { return launches.empty(); }
+};
+
+/// With these values of scalars, which are not guessed then. Empty for a plan of a launch file.
+ProposalWords proposal_words(const std::shared_ptr<const LaunchPlan>& plan,
+                             std::span<const Assignment> values);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,394 @@
+#include "experiments/launch_files/host_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::SourceToken;
+using compiler::TokenText;
+
+/// Calls that allocate, fill or copy arrays.
+constexpr std::array<std::string_view, 21> known_calls{"cudaMalloc",
+                                                       "cudaMallocManaged",
+                                                       "cudaMallocHost",
+                                                       "cudaHostAlloc",
+                                                       "cudaMallocAsync",
+                                                       "cudaMallocPitch",
+                                                       "cudaMemset",
+                                                       "cudaMemsetAsync",
+                                                       "memset",
+                                                       "cudaMemcpy",
+                                                       "cudaMemcpyAsync",
+                                                       "memcpy",
+                                                       "cudaMemcpyToSymbol",
+                                                       "cudaMemcpyToSymbolAsync",
+                                                       "fill",
+                                                       "fill_n",
+                                                       "iota",
+                                                       "swap",
+                                                       "vector",
+                                                       "device_vector",
+                                                       "host_vector"};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+bool HostCalls::is_known_call(std::size_t i) const {
+    return text_.is_word(i) && std::ranges::find(known_calls, text_.text(i)) != known_calls.end();
+}
+
+void HostCalls::enter_file() {
+    if (in_file_) file_scope_ = scope_;
+    if (in_file_)
+        for (const auto& [word, name] : scope_) program_.of_file.insert(name);
+    in_file_ = false;
+    scope_ = file_scope_;
+}
+
+bool HostCalls::is_three(std::size_t i, const char* sign) const {
+    return text_.is(i, sign) && text_.is(i + 1, sign) && text_.is(i + 2, sign) &&
+           text_.token(i + 2).begin == text_.token(i).begin + 2;
+}
+
+std::string HostCalls::name_now(std::string_view word) const {
+    const auto found = scope_.find(word);
+    return found == scope_.end() ? std::string(word) : found->second;
+}
+
+/// The first name of a word is the word.
+std::string HostCalls::next_name(const std::string& word) const {
+    const auto known = made_.find(word);
+    return known == made_.end() ? word : fmt::format("{}${}", word, known->second + 1);
+}
+
+std::string HostCalls::made(const std::string& word) {
+    const std::string name = next_name(word);
+    ++made_[word];
+    const auto known = scope_.find(word), of_file = file_scope_.find(word);
+    if (known != scope_.end() && of_file != file_scope_.end() && known->second == of_file->second)
+        of_file->second = name;
+    scope_[word] = name;
+    return name;
+}
+
+void HostCalls::assign(const std::string& word, std::string value) {
+    program_.values[made(word)] = std::move(value);
+}
+
+/// #define NAME value, #define NAME(a, b) value
+void HostCalls::read_macro(std::string_view directive) {
+    const TokenText tokens(directive.substr(1));
+    if (tokens.size() < 3 || !tokens.is(0, "define") || !tokens.is_word(1)) return;
+    const std::string name(tokens.text(1));
+    std::size_t begin = 2;
+    HostFunction function;
+    const bool has_parameters = tokens.is(2, "(") && tokens.token(2).begin == tokens.token(1).end;
+    if (has_parameters) {
+        begin = tokens.after_closing(2).value_or(tokens.size());
+        for (std::size_t t = 3; t + 1 < begin; ++t)
+            if (tokens.is_word(t)) function.parameters.emplace_back(tokens.text(t));
+    }
+    for (std::size_t t = begin; t < tokens.size(); ++t)
+        function.value += (t > begin ? " " : "") + std::string(tokens.text(t));
+    if (function.value.empty()) return;
+    if (has_parameters)
+        program_.functions[name] = std::move(function);
+    else
+        assign(name, std::move(function.value));
+}
+
+void HostCalls::read_values(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+        if (text_.is_word(i)) read_value(i);
+}
+
+/// The "," or ";" after a value, or the bracket that closes what is around it.
+std::size_t HostCalls::end_of_value(std::size_t i) const {
+    for (const std::size_t last = std::min(text_.size(), i + longest); i < last;) {
+        if (text_.is(i, ";") || text_.is(i, ",") || text_.is(i, ")") || text_.is(i, "}")) break;
+        const bool opens = text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "[");
+        i = opens ? text_.after_closing(i).value_or(last) : i + 1;
+    }
+    return std::min(i, text_.size());
+}
+
+void HostCalls::read_value(std::size_t i) {
+    const auto at_beginning = [&] {
+        return i == 0 || text_.is(i - 1, ";") || text_.is(i - 1, "{") || text_.is(i - 1, "}") ||
+               text_.is(i - 1, "const") || text_.is(i - 1, "static");
+    };
+    if (text_.is(i, "dim3")) return read_dimensions(i + 1);
+    if (is_known_call(i) && text_.is(i + 1, "<")) return read_vector(i);
+    if (at_beginning()) declare(i);
+    if (i > 0 && (text_.is(i - 1, "*") || text_.is(i - 1, ".")) && text_.is(i + 1, "=")) {
+        const bool is_store =
+            text_.is(i - 1, "*") &&
+            (i < 2 || text_.is(i - 2, ";") || text_.is(i - 2, "{") || text_.is(i - 2, "}"));
+        if (is_store && !text_.is(i + 2, "="))
+            return fill(name_now(text_.text(i)), words(i + 2, end_of_value(i + 2)));
+        if (text_.is(i - 1, ".")) return;
+    }
+    if (text_.is(i + 1, "[")) return read_element(i);
+    std::string name(text_.text(i));
+    if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "=") &&
+        !text_.is(i + 4, "=")) {
+        const std::string member(text_.text(i + 2)), value = words(i + 4, end_of_value(i + 4));
+        const auto known = dimensions_.find(name_now(name));
+        const std::size_t d = member == "x" ? 0 : member == "y" ? 1 : 2;
+        if (known != dimensions_.end()) {
+            std::vector<std::string> sizes = known->second;
+            sizes.resize(std::max(sizes.size(), d + 1), "1");
+            sizes[d] = value;
+            return set_dimensions(name, std::move(sizes));
+        }
+        program_.values[name_now(name) + "$" + member] = value;
+        return;
+    }
+    if (text_.is(i + 1, "=") && !text_.is(i + 2, "="))
+        return assign(name, words(i + 2, end_of_value(i + 2)));
+    static constexpr std::string_view signs = "+-*/%";
+    const bool has_sign = i + 2 < text_.size() && signs.find(at(i + 1)) != signs.npos;
+    if (has_sign && text_.is(i + 2, "="))
+        return assign(name, fmt::format("( {} ) {} ( {} )", name_now(name), text_.text(i + 1),
+                                        words(i + 3, end_of_value(i + 3))));
+    const bool counts = has_sign && (text_.is(i + 1, "+") || text_.is(i + 1, "-")) &&
+                        text_.text(i + 2) == text_.text(i + 1);
+    if (counts && loops_.empty())
+        return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
+    // "int n(4)", "int n{4}"
+    const bool has_type = i > 0 && text_.is_word(i - 1) &&
+                          is_one_of(text_.text(i - 1), {"int", "unsigned", "size_t", "float",
+                                                        "double", "long", "auto", "uint32_t"});
+    if (has_type && (text_.is(i + 1, "(") || text_.is(i + 1, "{")))
+        if (const auto after = text_.after_closing(i + 1); after && *after > i + 3)
+            assign(name, words(i + 2, *after - 1));
+}
+
+/// "float *a, *b;": their names are those of this function, and have no value yet.
+void HostCalls::declare(std::size_t i) {
+    while (text_.is_word(i) && is_one_of(text_.text(i), {"const", "unsigned", "static", "struct"}))
+        ++i;
+    if (!text_.is_word(i) || is_one_of(text_.text(i), {"return", "delete", "goto", "else"})) return;
+    const std::string type = name_now(text_.text(i));
+    for (++i; i < text_.size(); ++i) {
+        while (text_.is(i, "*") || text_.is(i, "&")) ++i;
+        if (!text_.is_word(i)) return;
+        const std::string name(text_.text(i));
+        if (text_.is(i + 1, ";") || text_.is(i + 1, ",") || text_.is(i + 1, "[")) forget(name);
+        // With a value it gets its name when that is read.
+        const bool has_value = text_.is(i + 1, "=") || text_.is(i + 1, "{");
+        types_[has_value ? next_name(name) : name_now(name)] = type;
+        if (text_.is(i + 1, "(")) return;
+        i = end_of_value(i + 1);
+        if (!text_.is(i, ",")) return;
+    }
+}
+
+/// "grid(8), block(32, 8)", "grid = dim3(8)", "grid"
+void HostCalls::read_dimensions(std::size_t i) {
+    while (text_.is_word(i)) {
+        const std::string name(text_.text(i));
+        std::size_t end = i + 1;
+        if (text_.is(end, "(") || text_.is(end, "{")) {
+            const auto after = text_.after_closing(end);
+            if (!after) return;
+            set_dimensions(name, parts(end + 1, *after - 1));
+            end = *after;
+        } else if (text_.is(end, "=")) {
+            end = end_of_value(i + 2);
+            set_dimensions(name, sizes(words(i + 2, end)));
+        } else if (text_.is(end, ";") || text_.is(end, ",")) {
+            set_dimensions(name, {"1"});
+        }
+        if (!text_.is(end, ",")) return;
+        i = end + 1;
+    }
+}
+
+void HostCalls::set_dimensions(const std::string& word, std::vector<std::string> sizes) {
+    const std::string name = made(word);
+    for (std::size_t d = 0; d < 3; ++d)
+        program_.values[name + "$" + "xyz"[d]] = d < sizes.size() ? sizes[d] : "1";
+    dimensions_[name] = std::move(sizes);
+}
+
+/// std::vector<int> v(n, 1), thrust::device_vector<int> v(n)
+void HostCalls::read_vector(std::size_t i) {
+    const std::size_t close = after_angles(i + 1, text_.size());
+    if (!text_.is_word(close) || !text_.is(close + 1, "(")) return;
+    const auto after = text_.after_closing(close + 1);
+    if (!after) return;
+    const std::vector<std::string> given = parts(close + 2, *after - 1);
+    const std::string name = made(std::string(text_.text(close)));
+    program_.values[name + "$size"] = given[0];
+    HostArray& array = program_.arrays[name];
+    array.bytes = fmt::format("( {} ) * sizeof ( {} )", given[0], words(i + 2, close - 1));
+    array.fill = given.size() > 1 ? given[1] : "0";
+    types_[name] = words(i + 2, close - 1);
+}
+
+std::vector<std::pair<std::string, std::string>> HostCalls::counters_in(
+    const std::string& index) const {
+    const TokenText tokens(index);
+    const auto is_counter = [&](std::size_t t) {
+        return tokens.is_word(t) && std::ranges::find(loops_, tokens.text(t)) != loops_.end();
+    };
+    const auto name = [&](std::size_t t) { return std::string(tokens.text(t)); };
+    if (tokens.size() == 1 && is_counter(0)) return {{name(0), "$i"}};
+    const std::size_t last = tokens.size() - 1;
+    if (tokens.size() == 5 && is_counter(0) && tokens.is(1, "*") && tokens.is(3, "+") &&
+        is_counter(last))
+        return {{name(0), fmt::format("( $i / {} )", name(2))},
+                {name(last), fmt::format("( $i % {} )", name(2))}};
+    return {};
+}
+
+/// "h[i] = value"
+void HostCalls::read_element(std::size_t i) {
+    const auto after = text_.after_closing(i + 1);
+    if (!after || !text_.is(*after, "=") || text_.is(*after + 1, "=")) return;
+    const std::string name = name_now(text_.text(i));
+    const auto counters = counters_in(words(i + 2, *after - 1));
+    const std::string value = words(*after + 1, end_of_value(*after + 1));
+    if (counters.empty()) return fill(name, "");
+    std::string filled;
+    const TokenText tokens(value);
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+        const auto found =
+            std::ranges::find(counters, tokens.text(t), [](const auto& one) { return one.first; });
+        filled += (t > 0 ? " " : "");
+        filled += found == counters.end() ? tokens.text(t) : std::string_view(found->second);
+    }
+    fill(name, filled);
+}
+
+void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
+    HostPlace place = place_of(program_, pointer);
+    if (place.array.empty()) return;
+    // Another array for a pointer that had one.
+    if (program_.arrays.contains(place.array) && launched_.contains(place.array))
+        for (auto& [word, name] : scope_)
+            if (name == place.array) {
+                place.array = made(word);
+                break;
+            }
+    program_.arrays[place.array] = {bytes, ""};
+}
+
+void HostCalls::fill(const std::string& pointer, const std::string& value) {
+    const HostPlace place = place_of(program_, pointer);
+    if (place.array.empty() || launched_.contains(place.array)) return;
+    program_.arrays[place.array].fill = place.offset.empty() ? value : "";
+}
+
+void HostCalls::copy(const std::string& to, const std::string& from) {
+    const HostArray* const source = find_array(program_, place_of(program_, from).array);
+    const bool whole = place_of(program_, from).offset.empty();
+    fill(to, source && whole ? source->fill : "");
+}
+
+void HostCalls::read_call(std::size_t i) {
+    if (!is_known_call(i) || !text_.is(i + 1, "(")) return;
+    const std::string_view call = text_.text(i);
+    const auto after = text_.after_closing(i + 1);
+    if (!after || *after == i + 3) return;
+    const std::vector<std::string> given = parts(i + 2, *after - 1);
+    if (given.size() < 2) return;
+    if (call == "cudaMallocPitch" && given.size() == 4) {
+        allocate(given[0], fmt::format("( {} ) * ( {} )", given[2], given[3]));
+        if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = given[2];
+    } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
+        allocate(given[0], given[1]);
+    } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
+        fill(given[0], given[1] == "0" ? "0" : "");
+    } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
+        copy(given[0], given[1]);
+    } else if (call == "fill" && given.size() == 3) {
+        fill(given[0], given[2]);
+    } else if (call == "fill_n" && given.size() == 3) {
+        fill(given[0], given[2]);
+    } else if (call == "iota" && given.size() == 3) {
+        fill(given[0], fmt::format("( {} ) + $i", given[2]));
+    } else if (call == "swap") {
+        const std::string a(at(i + 2)), b(at(i + 4));
+        const std::string was = name_now(a);
+        scope_[a] = name_now(b);
+        scope_[b] = was;
+    }
+}
+
+std::vector<HostCalls::Range> HostCalls::ranges(std::size_t begin, std::size_t end) const {
+    std::vector<Range> found;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
+            i = std::min(text_.after_closing(i).value_or(end), end) - 1;
+        if (!text_.is(i, ",")) continue;
+        found.emplace_back(begin, i);
+        begin = i + 1;
+    }
+    found.emplace_back(begin, end);
+    return found;
+}
+
+std::vector<std::string> HostCalls::parts(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> found;
+    for (const Range& range : ranges(begin, end)) found.push_back(words(range.first, range.second));
+    return found;
+}
+
+std::vector<std::string> HostCalls::plain_parts(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> found;
+    for (const Range& range : ranges(begin, end))
+        found.push_back(plain_words(range.first, range.second));
+    return found;
+}
+
+std::string HostCalls::plain_words(std::size_t begin, std::size_t end) const {
+    std::string all;
+    for (std::size_t i = begin; i < end; ++i)
+        if (!text_.is_directive(i)) all += (all.empty() ? "" : " ") + std::string(text_.text(i));
+    return all;
+}
+
+std::string HostCalls::words(std::size_t begin, std::size_t end) const {
+    std::string all;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (text_.is_directive(i)) continue;
+        if (!all.empty()) all += " ";
+        if (!text_.is_word(i)) {
+            all += text_.text(i);
+            continue;
+        }
+        all += name_now(text_.text(i));
+        // "p.n" and "p->n" are the word p$n.
+        for (;;) {
+            const std::size_t sign = text_.is(i + 1, ".") ? 1 : 2;
+            const bool is_arrow = text_.is(i + 1, "-") && text_.is(i + 2, ">");
+            if ((sign == 2 && !is_arrow) || i + sign + 1 >= end || !text_.is_word(i + sign + 1))
+                break;
+            i += sign + 1;
+            all += "$" + std::string(text_.text(i));
+        }
+    }
+    return all;
+}
+
+std::size_t HostCalls::after_angles(std::size_t open, std::size_t end) const {
+    int depth = 0;
+    for (std::size_t i = open; i < std::min(end, open + longest); ++i) {
+        if (text_.is(i, "(")) i = text_.after_closing(i).value_or(end) - 1;
+        if (text_.is(i, "<")) ++depth;
+        if (text_.is(i, ">") && --depth == 0) return i + 1;
+        if (text_.is(i, ";") || text_.is(i, "{")) break;
+    }
+    return end;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/host/declarations.h"
+#include "experiments/launch_files/host_program.h"
+
+namespace warpscope::experiments {
+
+/// Reads single statements of a host program: assignments, calls of the CUDA runtime, launches.
+/// What it reads is in program_, by the names that scope_ gives the words of the source.
+class HostCalls {
+  protected:
+    /// The name in HostProgram that a word of the source has now.
+    using Scope = std::map<std::string, std::string, std::less<>>;
+    using Range = std::pair<std::size_t, std::size_t>;  ///< of tokens
+
+    explicit HostCalls(std::string_view source) : text_(source) {}
+
+    bool is_launch(std::size_t i) const { return i > 0 && is_three(i, "<"); }
+    bool is_known_call(std::size_t i) const;
+    /// Begins a function: only names of the file are known.
+    void enter_file();
+
+    void read_macro(std::string_view directive);
+    /// All "name = value" of the tokens.
+    void read_values(std::size_t begin, std::size_t end);
+    /// What begins at this word.
+    void read_value(std::size_t i);
+    void read_call(std::size_t i);
+    void read_launch(std::size_t i);
+
+    /// The tokens with the names of scope_, and as they stand there.
+    std::string words(std::size_t begin, std::size_t end) const;
+    std::string plain_words(std::size_t begin, std::size_t end) const;
+    /// What stands between the commas, likewise.
+    std::vector<std::string> parts(std::size_t begin, std::size_t end) const;
+    std::vector<std::string> plain_parts(std::size_t begin, std::size_t end) const;
+    /// The token after the ">" of a "<".
+    std::size_t after_angles(std::size_t open, std::size_t end) const;
+
+    std::string name_now(std::string_view word) const;
+    /// Empty behind the last token.
+    std::string_view at(std::size_t i) const {
+        return i < text_.size() ? text_.text(i) : std::string_view();
+    }
+    void assign(const std::string& word, std::string value);
+    /// The word has a value that is not known.
+    void forget(const std::string& word) { (void)made(word); }
+
+    compiler::TokenText text_;
+    HostProgram program_;
+    Scope scope_;
+    /// The template parameters of each kernel, and its parameters: "const T * in".
+    struct KernelTemplate {
+        std::vector<std::string> names, parameters;
+    };
+    std::map<std::string, KernelTemplate, std::less<>> kernel_templates_;
+    std::vector<std::string> loops_;  ///< the counters of the loops around a statement
+
+  private:
+    /// In tokens: of a launch or a value. And the most launches of a program.
+    static constexpr std::size_t longest = 1000, most_launches = 64;
+
+    bool is_three(std::size_t i, const char* sign) const;
+    std::vector<Range> ranges(std::size_t begin, std::size_t end) const;
+    std::size_t end_of_value(std::size_t i) const;
+    std::string made(const std::string& word);
+    std::string next_name(const std::string& word) const;  ///< that made() would make
+    void declare(std::size_t i);
+    void read_dimensions(std::size_t i);
+    void set_dimensions(const std::string& word, std::vector<std::string> sizes);
+    void read_vector(std::size_t i);
+    void read_element(std::size_t i);
+    /// The counters of loops in an index, in terms of the element `i`: "i", "i / 64". Empty: the
+    /// index is none of the loops.
+    std::vector<std::pair<std::string, std::string>> counters_in(const std::string& index) const;
+    std::vector<std::string> sizes(const std::string& text) const;
+    std::optional<std::size_t> kernel_before(std::size_t i) const;
+    void set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const;
+    std::string template_argument(std::string text) const;
+    void deduce_templates(HostLaunch& launch) const;
+
+    void allocate(const std::string& pointer, const std::string& bytes);
+    void fill(const std::string& pointer, const std::string& value);
+    void copy(const std::string& to, const std::string& from);
+
+    Scope file_scope_;
+    bool in_file_ = true;
+    std::map<std::string, int, std::less<>> made_;  ///< names of each word
+    std::map<std::string, std::vector<std::string>, std::less<>> dimensions_;  ///< of each dim3
+    std::map<std::string, std::string, std::less<>> types_;  ///< of declared names: "real *"
+    std::set<std::string, std::less<>> launched_;  ///< arrays: what fills them later is for later
+};
+
+}  // namespace warpscope::experiments

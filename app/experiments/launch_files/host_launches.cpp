@@ -1,0 +1,155 @@
+#include "experiments/launch_files/host_calls.h"
+#include "experiments/launch_files/host_values.h"
+
+namespace warpscope::experiments {
+
+using compiler::TokenText;
+
+/// Of a grid or a block: the name of a dim3, dim3(…), or a number.
+std::vector<std::string> HostCalls::sizes(const std::string& text) const {
+    std::string all = text;
+    for (int depth = 0; depth < 8; ++depth) {
+        if (const auto known = dimensions_.find(all); known != dimensions_.end())
+            return known->second;
+        const auto value = program_.values.find(all);
+        if (value == program_.values.end()) break;
+        const bool is_dim3 = value->second.starts_with("dim3 ") ||
+                             dimensions_.contains(value->second) ||
+                             program_.values.contains(value->second);
+        if (!is_dim3) break;
+        all = value->second;
+    }
+    const TokenText tokens(all);
+    if (!tokens.is(0, "dim3") && !tokens.is(0, "{")) return {text};
+    const std::size_t open = tokens.is(0, "{") ? 0 : 1;
+    const auto after = open < tokens.size() ? tokens.after_closing(open) : std::nullopt;
+    if (after != tokens.size()) return {text};
+    std::vector<std::string> found{""};
+    for (std::size_t t = open + 1; t + 1 < tokens.size(); ++t) {
+        if (tokens.is(t, "(") && tokens.after_closing(t)) {
+            for (const std::size_t end = *tokens.after_closing(t) - 1; t < end; ++t)
+                found.back() += std::string(tokens.text(t)) + " ";
+        } else if (tokens.is(t, ",")) {
+            found.emplace_back();
+            continue;
+        }
+        found.back() += std::string(tokens.text(t)) + " ";
+    }
+    return found;
+}
+
+/// The word before the arguments of a template that end before `i`.
+std::optional<std::size_t> HostCalls::kernel_before(std::size_t i) const {
+    if (!text_.is(i, ">")) return text_.is_word(i) ? std::optional(i) : std::nullopt;
+    int depth = 0;
+    for (std::size_t steps = 0; i > 0 && steps < longest; ++steps) {
+        if (text_.is(i, ">")) ++depth;
+        if (text_.is(i, "<") && --depth == 0)
+            return text_.is_word(i - 1) ? std::optional(i - 1) : std::nullopt;
+        --i;
+    }
+    return std::nullopt;
+}
+
+/// An argument as a name expression has it: without names that only the host program knows.
+std::string HostCalls::template_argument(std::string text) const {
+    for (int depth = 0; depth < 8; ++depth) {
+        const auto value = program_.values.find(text);
+        const bool is_of_file = file_scope_.contains(text);
+        if (value == program_.values.end() || is_of_file) break;
+        text = value->second;
+        while (text.ends_with(' ')) text.pop_back();
+    }
+    const TokenText tokens(text);
+    if (tokens.size() > 1)
+        if (const auto number = HostValues(program_).number(text)) return to_string(*number);
+    std::string joined;
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+        if (t > 0 && tokens.is_word(t) && tokens.is_word(t - 1)) joined += " ";
+        joined += tokens.text(t);
+    }
+    return joined;
+}
+
+void HostCalls::set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const {
+    launch.kernel = text_.text(kernel);
+    if (kernel + 1 < open) {
+        launch.templates = parts(kernel + 2, open - 1);
+    } else {
+        // A pointer to a function: its name, "&", "lib::" and arguments of a template.
+        std::string text = name_now(launch.kernel);
+        for (auto value = program_.values.find(text);
+             value != program_.values.end() && text != value->second;
+             value = program_.values.find(text)) {
+            text = value->second;
+            if (text.size() > longest) return;
+        }
+        const TokenText tokens(text);
+        for (std::size_t t = 0; t < tokens.size(); ++t) {
+            if (tokens.is_word(t)) launch.kernel = tokens.text(t);
+            if (!tokens.is(t, "<")) continue;
+            std::string list = text.substr(tokens.token(t).end);
+            list = list.substr(0, list.rfind('>'));
+            const HostCalls reader(list);
+            launch.templates = reader.plain_parts(0, reader.text_.size());
+            break;
+        }
+    }
+    for (std::string& argument : launch.templates) argument = template_argument(argument);
+}
+
+/// Adds arguments of the template that its pointers and numbers have.
+void HostCalls::deduce_templates(HostLaunch& launch) const {
+    const auto found = kernel_templates_.find(launch.kernel);
+    if (found == kernel_templates_.end()) return;
+    const KernelTemplate& kernel = found->second;
+    while (launch.templates.size() < kernel.names.size()) {
+        const std::string& name = kernel.names[launch.templates.size()];
+        std::string deduced;
+        for (std::size_t p = 0; p < kernel.parameters.size() && p < launch.arguments.size(); ++p) {
+            const TokenText parameter(kernel.parameters[p]);
+            bool names = false;
+            for (std::size_t t = 0; t + 1 < parameter.size(); ++t)
+                names = names || parameter.is(t, name);
+            const auto type = types_.find(place_of(program_, launch.arguments[p]).array);
+            if (names && type != types_.end() && deduced.empty()) deduced = type->second;
+        }
+        if (deduced.empty() || deduced == "auto") return;
+        launch.templates.push_back(template_argument(deduced));
+    }
+}
+
+void HostCalls::read_launch(std::size_t open) {
+    const auto kernel = kernel_before(open - 1);
+    if (!kernel || program_.launches.size() >= most_launches) return;
+    HostLaunch launch;
+    set_kernel(launch, *kernel, open);
+    std::size_t begin = open + 3, part = 0;
+    const std::size_t last = std::min(text_.size(), open + longest);
+    for (std::size_t i = begin; i < last && !text_.is(i, ";"); ++i) {
+        if (text_.is(i, "(") || text_.is(i, "{")) {
+            const auto after = text_.after_closing(i);
+            if (!after) return;
+            i = *after - 1;
+            continue;
+        }
+        const bool ends = is_three(i, ">");
+        if (!ends && !text_.is(i, ",")) continue;
+        const std::string value = words(begin, i);
+        if (part == 0) launch.grid = sizes(value);
+        if (part == 1) launch.block = sizes(value);
+        if (part == 2) launch.shared = value;
+        ++part;
+        begin = i + 1;
+        if (!ends) continue;
+        const auto after = text_.is(i + 3, "(") ? text_.after_closing(i + 3) : std::nullopt;
+        if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
+        deduce_templates(launch);
+        for (const std::string& argument : launch.arguments)
+            launched_.insert(place_of(program_, argument).array);
+        program_.launches.push_back(std::move(launch));
+        return;
+    }
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,142 @@
+#include <optional>
+
+#include "compiler/host/declarations.h"
+#include "experiments/launch_files/host_program.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::SourceToken;
+using compiler::TokenText;
+
+constexpr int deepest_alias = 12;
+
+/// Tokens of a pointer.
+class Pointer {
+  public:
+    explicit Pointer(std::string_view text) : text_(text), end_(text_.size()) {
+        while (strip()) {
+        }
+    }
+
+    bool is_null() const {
+        return end_ - begin_ == 1 &&
+               (text_.is(begin_, "nullptr") || text_.is(begin_, "NULL") || text_.is(begin_, "0"));
+    }
+    /// Empty: the text names no array.
+    std::string name() const {
+        if (begin_ >= end_ || !text_.is_word(begin_) || text_.is(begin_, "new")) return "";
+        std::string name(text_.text(begin_));
+        for (const std::string_view function : {"$data", "$begin", "$get"})
+            if (name.ends_with(function) && text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")"))
+                return name.substr(0, name.size() - function.size());
+        if (text_.is(begin_ + 1, "[") && !has_address_) return name + part(begin_ + 1, end_);
+        return text_.is(begin_ + 1, "(") ? "" : name;
+    }
+    /// nullopt: what stands behind the name is no offset.
+    std::optional<std::string> offset() const {
+        std::size_t i = begin_ + 1;
+        if (text_.is(i, "(") && text_.is(i + 1, ")")) i += 2;
+        if (i >= end_) return "";
+        if (text_.is(i, "[")) {
+            const auto after = text_.after_closing(i);
+            if (!after || *after != end_) return std::nullopt;
+            return has_address_ ? part(i + 1, end_ - 1) : "";
+        }
+        if (text_.is(i, "+")) return part(i + 1, end_);
+        if (text_.is(i, "-")) return "- ( " + part(i + 1, end_) + " )";
+        return std::nullopt;
+    }
+
+  private:
+    std::string part(std::size_t begin, std::size_t end) const {
+        std::string all;
+        for (std::size_t i = begin; i < end; ++i)
+            all += (i > begin ? " " : "") + std::string(text_.text(i));
+        return all;
+    }
+
+    /// "(void**)" before something.
+    bool is_cast(std::size_t after) const {
+        for (std::size_t i = begin_ + 1; i + 1 < after; ++i)
+            if (!text_.is_word(i) && !text_.is(i, "*") && !text_.is(i, "&") && !text_.is(i, ":"))
+                return false;
+        return after < end_ && (text_.is_word(after) || text_.is(after, "&") ||
+                                text_.is(after, "(") || text_.is(after, "*"));
+    }
+
+    /// Removes what does not change the array: casts, "&", parentheses. False: there is no more.
+    bool strip() {
+        if (begin_ >= end_) return false;
+        if (text_.is(begin_, "(")) {
+            const std::size_t after = text_.after_closing(begin_).value_or(0);
+            if (after == end_) {
+                ++begin_;
+                --end_;
+                return true;
+            }
+            if (after == 0 || after > end_ || !is_cast(after)) return false;
+            begin_ = after;
+            return true;
+        }
+        if (text_.is(begin_, "&") || text_.is(begin_, "*")) {
+            has_address_ = has_address_ || text_.is(begin_, "&");
+            ++begin_;
+            return true;
+        }
+        if (text_.is_word(begin_) && text_.is(begin_ + 1, ":") && text_.is(begin_ + 2, ":")) {
+            begin_ += 3;
+            return true;
+        }
+        const bool calls = text_.is(begin_ + 1, "(") && text_.after_closing(begin_ + 1) == end_;
+        if (calls && (text_.is(begin_, "raw_pointer_cast") || text_.is(begin_, "data"))) {
+            ++begin_;
+            return true;
+        }
+        if (text_.is_word(begin_) && text_.text(begin_).ends_with("_cast") &&
+            text_.is(begin_ + 1, "<")) {
+            while (begin_ < end_ && !text_.is(begin_, "(")) ++begin_;
+            return begin_ < end_;
+        }
+        return false;
+    }
+
+    TokenText text_;
+    std::size_t begin_ = 0, end_;
+    bool has_address_ = false;
+};
+
+}  // namespace
+
+HostPlace place_of(const HostProgram& program, std::string_view text) {
+    HostPlace place;
+    for (int depth = 0; depth < deepest_alias; ++depth) {
+        const Pointer pointer(text);
+        if (pointer.is_null()) return depth == 0 ? HostPlace() : place;
+        const std::string name = pointer.name();
+        const auto offset = pointer.offset();
+        if (name.empty() || !offset) break;
+        place.array = name;
+        if (!offset->empty() && !place.offset.empty())
+            place.offset = "( " + *offset + " ) + ( " + place.offset + " )";
+        else if (!offset->empty())
+            place.offset = *offset;
+        const auto value = program.values.find(name);
+        if (value == program.values.end() || program.arrays.contains(name)) break;
+        text = value->second;
+    }
+    return place;
+}
+
+const HostArray* find_array(const HostProgram& program, std::string_view name) {
+    auto found = program.arrays.find(name);
+    // All elements of an array of pointers are as the one that a loop allocates.
+    if (const std::size_t index = name.find('['); found == program.arrays.end() && index > 0)
+        for (auto other = program.arrays.lower_bound(name.substr(0, index));
+             other != program.arrays.end() && other->first.starts_with(name.substr(0, index));
+             ++other)
+            if (other->first.find('[') == index) return &other->second;
+    return found == program.arrays.end() ? nullptr : &found->second;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::experiments {
+
+/// A launch in the host program of a source, `kernel<<<grid, block, shared>>>(arguments)`. The
+/// parts of a dim3 are separate. All texts name values of HostProgram::values.
+struct HostLaunch {
+    std::string kernel;                  ///< without namespaces and the arguments of a template
+    std::vector<std::string> templates;  ///< these arguments
+    std::vector<std::string> grid, block;
+    std::string shared;  ///< empty: none is given
+    std::vector<std::string> arguments;
+    bool operator==(const HostLaunch&) const = default;
+};
+
+/// An array that the host program allocates.
+struct HostArray {
+    std::string bytes{};  ///< of its allocation; empty: unknown
+    std::string fill{};   ///< an element, where `$i` is its index; empty: unknown
+};
+
+/// `cdiv(a, b)`: a macro, or a function that only returns an expression.
+struct HostFunction {
+    std::vector<std::string> parameters;
+    std::string value;
+};
+
+/// What a host program says of its launches. It is read once, from the beginning of main() to its
+/// end: a loop is passed once, a function is followed where it is called, and the branch of an `if`
+/// or `switch` is taken whose condition is known. Without main(), its functions are read in their
+/// order, with unknown parameters.
+struct HostProgram {
+    std::vector<HostLaunch> launches;
+    /// What names mean: each assignment makes another name, "n", "n$2".
+    std::map<std::string, std::string, std::less<>> values;
+    std::map<std::string, HostArray, std::less<>> arrays;  ///< by the names of their pointers
+    std::map<std::string, HostFunction, std::less<>> functions;
+    std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
+};
+
+HostProgram read_host_program(std::string_view source);
+
+/// An address in an array: "d_in + RADIUS" is 2 elements behind d_in.
+struct HostPlace {
+    std::string array;   ///< the name of its pointer; empty: a null pointer
+    std::string offset;  ///< in elements; empty: 0
+};
+
+/// What an expression of pointers names, through casts and through names for other names. The array
+/// need not be in `program.arrays`.
+HostPlace place_of(const HostProgram& program, std::string_view text);
+/// Null: nothing is known of it.
+const HostArray* find_array(const HostProgram& program, std::string_view name);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/launch_files/host_values.h"
+#include "experiments/launch_files/propose_launch.h"
+
+namespace warpscope::experiments {
+
+/// Makes the launches of ProposedLaunches, one after the other.
+class Proposal {
+  public:
+    Proposal(LaunchFile file, const HostProgram& program)
+        : program_(program), values_(program), made_{std::move(file), {}, {}} {
+        values_.is_scalar("$i", "i");
+    }
+
+    void add_variable(const compiler::ModuleVariable& variable);
+    void add_launch(const ProposedKernel& launch);
+    ProposedLaunches made(const std::set<std::string>& device_words);
+
+  private:
+    using Type = compiler::Type;
+    using Texts = std::vector<Expression>;
+
+    LaunchFile& file() { return made_.file; }
+    const LaunchFile& file() const { return made_.file; }
+    void guess(const std::string& what);
+
+    // Numbers
+    void name_sizes();
+    void add_number(std::size_t parameter);
+    void add_number(const compiler::KernelParameter& parameter, const std::string& text);
+    void add_leaf(const compiler::KernelParameter& parameter, const std::string& text);
+    void add_guess(const std::string& name, const Type& type);
+    std::string own_name(const std::string& name);
+    void add_scalar(const std::string& name, std::variant<Number, Expression> value);
+    const std::variant<Number, Expression>* find_scalar(const std::string& name) const;
+    Names numbers() const;
+    std::optional<std::string> host_text(std::size_t parameter) const;
+
+    // Buffers
+    void add_buffer(std::size_t parameter);
+    void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
+    std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
+                          const compiler::MemoryUse& use);
+    Texts shape_of(const Expression& elements) const;
+    Fill fill_of(const std::string& text, const Type& type, bool& known) const;
+    compiler::MemoryUse use_of(std::size_t parameter) const;
+    bool is_in_place() const;
+
+    void add(const std::string& name, const Type& type);
+    ArgumentSpec members(const std::string& name, const Type& type);
+    Texts block();
+    Texts grid(const Texts& block);
+    Expression shared(const Texts& block);
+    void reduce(const std::set<std::string>& device_words);
+    bool is_reducible(const std::set<std::string>& scalars) const;
+
+    bool square_blocks() const { return kernel_->traits.block_dimensions > 1; }
+    /// The buffers have rows.
+    bool two() const {
+        return sizes_.size() >= 2 || square_blocks() || kernel_->traits.grid_dimensions > 1;
+    }
+    const std::string& width() const { return sizes_[0]; }
+    const std::string& height() const { return sizes_[sizes_.size() > 1 ? 1 : 0]; }
+
+    const HostProgram& program_;
+    HostValues values_;
+    ProposedLaunches made_;
+    std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type
+    std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
+    std::set<std::string> written_;                         ///< buffers, by launches before
+
+    // Of the launch that is made
+    const compiler::Signature* kernel_ = nullptr;
+    const HostLaunch* host_ = nullptr;
+    std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
+    std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
+    std::vector<std::string> guesses_;
+};
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/launch_files/proposal.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::MemoryUse;
+using compiler::Type;
+
+/// A buffer with more bytes is filled with one number, which takes no time.
+constexpr double most_filled = double(1 << 26);
+
+/// Of a struct: the type of all its numbers. Null: they differ.
+const Type* number_in(const Type& type) {
+    if (type.kind == Type::Kind::array) return type.target ? number_in(*type.target) : nullptr;
+    if (type.kind != Type::Kind::structure) return &type;
+    const Type* found = nullptr;
+    for (const compiler::Member& member : type.members) {
+        const Type* const one = number_in(*member.type);
+        if (!one || (found && (one->kind != found->kind || one->bytes != found->bytes)))
+            return nullptr;
+        found = one;
+    }
+    return found;
+}
+
+Fill numbers_of(const Type& type) {
+    const Type* const number = number_in(type);
+    if (!number || number->kind == Type::Kind::pointer) return Expression("0");
+    if (number->kind == Type::Kind::floating) return RandomFill{};
+    if (number->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
+    return Expression("i % 100");
+}
+
+/// What a pointer to this type can share a buffer with.
+std::string kind_of(const Type* target) {
+    if (!target || target->bytes == 0) return "";
+    const Type* const number = number_in(*target);
+    if (!number) return target->name;
+    return fmt::format("{} {}", int(number->kind), number->bytes);
+}
+
+bool is_null(const std::string& text) {
+    return text == "nullptr" || text == "NULL" || text == "0";
+}
+
+/// In "rand ( ) % 10": what stands behind the sign.
+std::optional<std::string> after_remainder(const std::string& text) {
+    const std::size_t sign = text.rfind(" % ");
+    if (sign == std::string::npos) return std::nullopt;
+    std::string rest = text.substr(sign + 3);
+    while (rest.ends_with(' ') || rest.ends_with(')')) rest.pop_back();
+    return rest;
+}
+
+}  // namespace
+
+MemoryUse Proposal::use_of(std::size_t parameter) const {
+    const Type& type = *kernel_->parameters[parameter].type;
+    const auto& known = kernel_->traits.memory;
+    if (!known.empty()) return known[parameter];
+    return {.reads = type.target_is_const, .writes = !type.target_is_const};
+}
+
+/// Whether the kernel changes the numbers that it reads.
+bool Proposal::is_in_place() const {
+    for (std::size_t p = 0; p < kernel_->parameters.size(); ++p)
+        if (kernel_->parameters[p].type->kind == Type::Kind::pointer && use_of(p).reads &&
+            !use_of(p).writes)
+            return false;
+    return true;
+}
+
+void Proposal::add_buffer(std::size_t p) {
+    const compiler::KernelParameter& parameter = kernel_->parameters[p];
+    const auto text = host_text(p);
+    if (parameter.type->target && parameter.type->target->kind == Type::Kind::function) {
+        guess("the function " + parameter.name);
+        arguments_.emplace_back(parameter.name, ArgumentSpec{});
+        return;
+    }
+    if (text && is_null(*text)) {
+        arguments_.emplace_back(parameter.name, ArgumentSpec{});
+        return;
+    }
+    const HostPlace place = text ? place_of(program_, *text) : HostPlace();
+    if (place.array.empty()) return add_buffer(parameter.name, *parameter.type, use_of(p));
+    std::string argument = buffer_of(place, parameter.name, *parameter.type, use_of(p));
+    if (use_of(p).writes) file().show = argument;
+    if (use_of(p).writes) written_.insert(argument);
+    if (!place.offset.empty()) {
+        const auto offset = values_.expression(place.offset);
+        if (!offset)
+            guess("where " + parameter.name + " begins");
+        else if (offset->text() != "0")
+            argument += (offset->text().starts_with('-') ? " + (" : " + ") + offset->text() +
+                        (offset->text().starts_with('-') ? ")" : "");
+    }
+    if (argument != parameter.name)
+        arguments_.emplace_back(parameter.name, ArgumentSpec{.text = argument});
+}
+
+/// The buffer of an array of the host program, which gets the name of the first parameter that it
+/// is passed to, if that is free.
+std::string Proposal::buffer_of(const HostPlace& place, const std::string& parameter,
+                                const Type& type, const MemoryUse& use) {
+    const Type* const target = type.target.get();
+    const std::string key = place.array + " " + kind_of(target);
+    const HostArray* const array = find_array(program_, place.array);
+    bool is_filled = false;
+    Fill fill =
+        array ? fill_of(array->fill, target ? *target : Type{}, is_filled) : Expression("0");
+    const auto known = buffers_.find(key);
+    const std::string name = [&] {
+        if (known != buffers_.end()) return known->second;
+        const auto is_free = [&](const std::string& one) {
+            return !file().find_buffer(one) && !find_scalar(one);
+        };
+        if (is_free(parameter)) return parameter;
+        std::string own;
+        for (const char c : place.array) own += std::isalnum(c) != 0 ? c : '_';
+        while (!is_free(own)) own += "_";
+        return own;
+    }();
+    // Only numbers that are used as indices can lead to a finding.
+    if (!is_filled && use.reads && use.indexes && !written_.contains(name))
+        guess("the numbers of " + name);
+    if (known != buffers_.end()) return name;
+    buffers_[key] = name;
+    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
+    const bool has_type = target && target->bytes > 0;
+    if (!has_type) buffer.type = ElementType{};
+    const auto elements = array && !array->bytes.empty()
+                              ? values_.elements(array->bytes, has_type ? target->bytes : 4)
+                              : std::nullopt;
+    if (elements && elements->text() != "0") {
+        buffer.shape = shape_of(*elements);
+    } else {
+        guess("the size of " + name);
+        if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
+        if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
+        buffer.shape.emplace_back(width());
+        if (two()) buffer.shape.emplace(buffer.shape.begin(), height());
+    }
+    buffer.fill = is_filled ? fill : target ? numbers_of(*target) : numbers_of({});
+    const bool begins_with_0 = !use.reads || (use.writes && !is_in_place());
+    if (!is_filled && begins_with_0) buffer.fill = Expression("0");
+    try {
+        double count = has_type ? double(target->bytes) : 4;
+        for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));
+        const auto* const constant = std::get_if<Expression>(&buffer.fill);
+        if (count > most_filled && !(constant && constant->names().empty()))
+            buffer.fill = Expression("1");
+    } catch (const LaunchError&) {
+        // The plan says why.
+    }
+    file().buffers.push_back(std::move(buffer));
+    return name;
+}
+
+/// In rows where the kernel has rows of this many elements.
+Proposal::Texts Proposal::shape_of(const Expression& elements) const {
+    if (!two()) return {elements};
+    const Names known = numbers();
+    try {
+        const std::int64_t count = whole(elements.value(known));
+        if (find_scalar(width()) && find_scalar(height())) {
+            const std::int64_t w = whole(Expression(width()).value(known));
+            const std::int64_t h = whole(Expression(height()).value(known));
+            if (w * h == count) return {Expression(height()), Expression(width())};
+        }
+        const auto root = std::int64_t(std::lround(std::sqrt(double(count))));
+        if (root > 1 && root * root == count && elements.names().empty())
+            return {Expression(std::to_string(root)), Expression(std::to_string(root))};
+    } catch (const LaunchError&) {
+        // The plan says why.
+    }
+    return {elements};
+}
+
+/// `known`: it is what the host program says.
+Fill Proposal::fill_of(const std::string& text, const Type& type, bool& known) const {
+    known = false;
+    if (text.empty()) return Expression("0");
+    for (const std::string_view random : {"rand", "random", "drand48", "distribution", "uniform"})
+        if (text.find(random) != std::string::npos) {
+            known = true;
+            if (const auto range = after_remainder(text))
+                if (const auto high = values_.number(*range))
+                    return RandomFill{.first = 0, .second = real(*high)};
+            return numbers_of(type);
+        }
+    const Type* const number = number_in(type);
+    const auto value = values_.expression(text);
+    if (!value || !number) return Expression("0");
+    known = true;
+    return *value;
+}
+
+void Proposal::add_variable(const compiler::ModuleVariable& variable) {
+    if (file().find_buffer(variable.name)) return;
+    BufferSpec buffer{.name = variable.name, .type = {}, .shape = {}};
+    const Type* type = variable.type.get();
+    for (; type && type->kind == Type::Kind::array; type = type->target.get())
+        buffer.shape.emplace_back(std::to_string(type->count));
+    if (!type || buffer.shape.size() > 4) return;
+    if (buffer.shape.empty()) buffer.shape.emplace_back("1");
+    const HostArray* const array = find_array(program_, variable.name);
+    bool known = false;
+    buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
+    if (!known) buffer.fill = numbers_of(*type);
+    file().buffers.push_back(std::move(buffer));
+}
+
+/// What is read gets numbers; what is read and written gets them where all numbers are, and is a
+/// sum that begins with 0 otherwise. The last buffer that is written is shown.
+void Proposal::add_buffer(const std::string& name, const Type& type, const MemoryUse& use) {
+    if (file().find_buffer(name)) return;
+    guess("the size of " + name);
+    if (use.reads && use.indexes) guess("the numbers of " + name);
+    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
+    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
+    if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
+    buffer.shape.emplace_back(width());
+    if (two()) buffer.shape.emplace(buffer.shape.begin(), height());
+    buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
+    if (!use.reads || (use.writes && !is_in_place())) buffer.fill = Expression("0");
+    if (use.writes) file().show = name;
+    if (!type.target || type.target->bytes == 0) buffer.type = ElementType{};
+    file().buffers.push_back(std::move(buffer));
+}
+
+}  // namespace warpscope::experiments

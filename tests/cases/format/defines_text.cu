@@ -1,0 +1,1 @@
+__global__ void scale(TYPE* p) { p[threadIdx.x] = VALUE; }
