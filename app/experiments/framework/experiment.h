@@ -186,10 +186,10 @@ using SharedEntry = std::shared_ptr<const Entry>;
 /// An experiment with kernels that were compiled from a text of their source.
 struct CompiledEntry {
     SharedEntry entry;  ///< its parameters are those that the kernels call for
-    std::shared_ptr<const LaunchPlan> plan{};              ///< of a launch file; else null
     std::shared_ptr<const compute::KernelEdit> kernels{};  ///< with all warnings
     std::vector<compiler::LeftOut> left_out{};             ///< host code of the source
     bool begins_anew = false;  ///< another source has taken the place of the one before
+    std::shared_ptr<const LaunchPlan> plan{};  ///< the plan of a launch file; else null
 };
 
 /// An experiment in the list of the app, or one that a launch file describes.
