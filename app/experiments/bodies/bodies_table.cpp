@@ -122,11 +122,12 @@ bool has_numbers(const Cells& cells) {
 
 /// What is known of the masses if they are in one of the columns at the ends.
 struct End {
-    bool has_negative = false, has_positive = false, is_constant = true;
+    bool has_negative = false, has_zero = false, has_positive = false, is_constant = true;
     double first = 0;
 
     void add(double value, bool is_first) {
         has_negative |= value < 0;
+        has_zero |= value == 0;
         has_positive |= value > 0;
         if (is_first) first = value;
         is_constant &= value == first;
@@ -211,18 +212,19 @@ class Table {
         return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
     }
 
-    /// Of a file without a header. Positions and velocities are negative somewhere, and masses
-    /// often are equal; where that does not tell the masses from them, a header has to.
+    /// Of a file without a header. Positions and velocities are mostly negative or 0 somewhere, and
+    /// masses often are equal; where that does not tell them apart, a header has to.
     void choose_order() {
         bool mass_first = front_.can_be_mass();
         const bool mass_last = back_.can_be_mass();
         if (mass_first && mass_last) {
-            if (front_.is_constant == back_.is_constant || rows_.size() < 3)
+            const bool zeros_tell = front_.has_zero != back_.has_zero;
+            if (!zeros_tell && (front_.is_constant == back_.is_constant || rows_.size() < 3))
                 throw BodiesFileError(fmt::format(
                     "without a header it is not clear whether the masses are the first or the last "
                     "column: {}",
                     add_header));
-            mass_first = front_.is_constant;
+            mass_first = zeros_tell ? back_.has_zero : front_.is_constant;
         } else if (!mass_first && !mass_last) {
             throw BodiesFileError(
                 fmt::format("without a header the masses are looked for in the first and the last "

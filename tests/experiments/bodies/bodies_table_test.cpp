@@ -130,6 +130,9 @@ TEST_F(BodiesTable, WithoutAHeaderTheValuesTellWhetherTheMassIsFirst) {
     // Bodies in a plane, with equal masses or different ones: vz is 0.
     EXPECT_EQ(load("0.5,1,0,0,0,1,0\n0.5,-1,0,0,0,-1,0\n0.5,0,3,0,0,0,0\n").total_mass, 1.5);
     EXPECT_EQ(load("0.5,1,0,0,0,1,0\n2,-1,0,0,0,-1,0\n").total_mass, 2.5);
+    // x or vz is 0 somewhere, masses are not.
+    EXPECT_EQ(load("0,0,0,0,0,0,1\n1,0,0,0,1,0,2\n").total_mass, 3);
+    EXPECT_EQ(load("1,0,0,0,0,0,0\n2,1,0,0,0,1,4\n").total_mass, 3);
     // All x and vz are positive: the masses are the equal numbers.
     const std::string moving = "3,1,0,0,0,1,5\n3,-1,0,0,0,-1,6\n3,0,3,0,0,0,7\n";
     EXPECT_EQ(load(moving).total_mass, 9);

@@ -194,7 +194,7 @@ TEST_F(CancelOnTheHost, AReportInDoublePrecisionIsStopped) {
     stop();
     EXPECT_THROW(experiment->report(), compute::Cancelled);
     go_on();
-    EXPECT_EQ(experiment->report().size(), 5U);
+    EXPECT_EQ(experiment->report().size(), 7U);
 }
 
 }  // namespace
