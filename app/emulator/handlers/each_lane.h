@@ -19,15 +19,10 @@ inline const Instruction* run_each_lane(const Instruction* i, Warp& w, std::inde
     return i + 1;
 }
 
+/// A handler that applies F to every lane: operand 0 = F{}(operand 1, …), with these types.
 template <typename F, typename R, typename... A>
 const Instruction* each_lane(const Instruction* i, Warp& w) {
     return run_each_lane<F, R, A...>(i, w, std::index_sequence_for<A...>{});
-}
-
-/// A handler that applies a lambda without captures to every lane: operand 0 = f(operand 1, …).
-template <typename R, typename... A, typename F>
-Handler lanes(F) {
-    return each_lane<F, R, A...>;
 }
 
 /// Numbers as values of meanings.inc, which explains these functions.
