@@ -21,17 +21,26 @@ compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
 
 }  // namespace
 
+LaunchState::LaunchState(const Entry& from, Experiment& live, const compute::RunSettings& run)
+    : entry(from), snapshot(live.snapshot()), settings(run), edits(live.device().edits()) {}
+
 EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
                               const compute::RunSettings& settings, std::size_t memory_bytes,
                               std::stop_token stop,
                               std::shared_ptr<compute::LaunchProgress> progress) {
-    const compute::KernelEdits& edits = live.device().edits();
+    return copy_to_emulator(LaunchState(entry, live, settings), memory_bytes, std::move(stop),
+                            std::move(progress));
+}
+
+EmulatedCopy copy_to_emulator(const LaunchState& state, std::size_t memory_bytes,
+                              std::stop_token stop,
+                              std::shared_ptr<compute::LaunchProgress> progress) {
     EmulatedCopy copy;
-    copy.device = compute::make_emulated_device({"for the microscope", memory_bytes, settings,
-                                                 edits, limits_of(!edits.empty(), std::move(stop)),
-                                                 std::move(progress)});
-    copy.experiment = entry.make(*copy.device);
-    copy.experiment->resume(live.snapshot());
+    copy.device = compute::make_emulated_device(
+        {"for the microscope", memory_bytes, state.settings, state.edits,
+         limits_of(!state.edits.empty(), std::move(stop)), std::move(progress)});
+    copy.experiment = state.entry.make(*copy.device);
+    copy.experiment->resume(state.snapshot);
     return copy;
 }
 
@@ -41,8 +50,12 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
                    std::size_t memory_bytes, std::stop_token stop,
                    std::shared_ptr<compute::LaunchProgress> progress)
-    : copy_(copy_to_emulator(entry, live, settings, memory_bytes, std::move(stop),
-                             std::move(progress))),
+    : Specimen(LaunchState(entry, live, settings), memory_bytes, std::move(stop),
+               std::move(progress)) {}
+
+Specimen::Specimen(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
+                   std::shared_ptr<compute::LaunchProgress> progress)
+    : copy_(copy_to_emulator(state, memory_bytes, std::move(stop), std::move(progress))),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

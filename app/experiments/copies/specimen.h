@@ -17,6 +17,18 @@ namespace warpscope::experiments {
 
 using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
 
+/// What copies of an experiment are made from: kernels, parameters, frame and state. It stays as it
+/// is while the experiment goes on, so each copy has this launch, with this schedule.
+struct LaunchState {
+    /// Waits for the live experiment's device.
+    LaunchState(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
+
+    Entry entry;
+    Snapshot snapshot;
+    compute::RunSettings settings;
+    compute::KernelEdits edits;
+};
+
 /// Copies an experiment onto an emulator of its own: kernels, parameters, frame and state. The two
 /// share nothing, so each may then be used on a thread of its own. Variables at module scope
 /// are not copied: in the copy they have the initial values of the PTX.
@@ -27,6 +39,10 @@ using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
 /// `progress`.
 EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
                               const compute::RunSettings& settings,
+                              std::size_t memory_bytes = compute::usual_emulator_memory(),
+                              std::stop_token stop = {},
+                              std::shared_ptr<compute::LaunchProgress> progress = {});
+EmulatedCopy copy_to_emulator(const LaunchState& state,
                               std::size_t memory_bytes = compute::usual_emulator_memory(),
                               std::stop_token stop = {},
                               std::shared_ptr<compute::LaunchProgress> progress = {});
@@ -44,6 +60,10 @@ class Specimen {
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {},
              std::shared_ptr<compute::LaunchProgress> progress = {});
+    explicit Specimen(const LaunchState& state,
+                      std::size_t memory_bytes = compute::usual_emulator_memory(),
+                      std::stop_token stop = {},
+                      std::shared_ptr<compute::LaunchProgress> progress = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }
@@ -57,6 +77,7 @@ class Specimen {
 
 /// The findings and counters of one launch.
 struct Inspection {
+    std::shared_ptr<const LaunchState> launch;  ///< null where nobody asks for it again
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;

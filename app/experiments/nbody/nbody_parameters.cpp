@@ -44,8 +44,8 @@ NBodyParameters::NBodyParameters()
              {"file", "from a file"}}),
       file(*this, "file", "File",
            "For the start \"file\": a tipsy binary, or CSV lines x,y,z,vx,vy,vz,mass."),
-      seed(*this, "seed", "Seed", "Seed of the random numbers that a generated start uses.", 1, 0,
-           1'000'000'000),
+      seed(*this, "seed", "Start seed", "Seed of the random numbers that a generated start uses.",
+           1, 0, 1'000'000'000),
       dt(*this, "dt", "Time step",
          "Time of one frame, in units in which the gravitational constant, the total mass and the "
          "radius are 1.",

@@ -17,7 +17,7 @@ class EditorPanel {
 
     /// Draws the pane into the current ImGui child window.
     void draw(Ui& ui);
-    /// Carries out undo, redo, save or open in the next frame that draws the pane.
+    /// Carries out undo, redo or save in the next frame that draws the pane.
     void ask(Command command) { view_.asked.push_back(command); }
     /// Drops what was asked for while the pane was not drawn.
     void forget_asked() { view_.asked.clear(); }

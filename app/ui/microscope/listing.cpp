@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -189,9 +190,13 @@ void gutter(Ui& ui, Microscope& microscope, const Listing& listing, const Places
 
 void hover(Ui& ui, const Listing& listing, const Places& at) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (!ImGui::IsWindowHovered() || mouse.x > at.text || mouse.y < at.low.y) return;
+    if (!ImGui::IsWindowHovered() || mouse.y < at.low.y) return;
     const auto row = std::uint32_t((mouse.y - at.low.y + at.scroll_y) / at.line);
     if (row >= listing.text->lines.size()) return;
+    if (mouse.x > at.text) {
+        const auto column = std::size_t((mouse.x - at.text + at.scroll_x) / character_width());
+        return hover_word({at.text, float(row)}, word_at(listing.text->lines[row].text, column));
+    }
     std::string words;
     for (const Chip& chip : listing.chips)
         if (chip.row == row) words += (words.empty() ? "" : "\n") + chip_words(chip);
@@ -225,7 +230,12 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
     constexpr double patience = 0.7;
     if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;
-    at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
+    // A near line moves into sight and no farther, so that the eye finds its place again.
+    const float above = y - margin, below = y + at.line + margin - height;
+    const float near = y < at.scroll_y + margin ? above : below;
+    const bool is_near = std::abs(near - at.scroll_y) < height;
+    const float goal = is_near ? near : y - 0.4F * height;
+    at.scroll_y = std::round(std::clamp(goal, 0.F, std::max(0.F, most)));
     ImGui::SetScrollY(at.scroll_y);
 }
 

@@ -27,11 +27,11 @@ std::array<CountColumn, 4> columns_of(const Comparison& table) {
     return {
         {{"sectors", "Sectors", "Sectors of global memory, 32 bytes each, that are moved.",
           &Counts::sectors},
-         {"bank_passes", "Passes",
+         {"bank_passes", "Bank passes",
           "Passes over the banks of shared memory. A bank conflict takes more than one pass.",
           &Counts::bank_passes},
          {"barriers", "Barriers", "Barriers that were passed, over all blocks.", &Counts::barriers},
-         {"instructions", "Instr.",
+         {"instructions", "Instructions",
           fmt::format("Instructions for each {}: 32 for each warp instruction, also where some "
                       "of the 32 threads are inactive.",
                       table.element),

@@ -128,6 +128,7 @@ void Engine::read_report() {
     const Time start = clock_();
     attempt("", [&] {
         shown_.report = experiment().report();
+        shown_.report_parameters = experiment().parameters().of_launch();
         read_buffer();
     });
     // A report that takes long to make (a double-precision reference) must not slow the frames.

@@ -89,7 +89,8 @@ struct Shown {
     ShownPicture picture;
     std::shared_ptr<const experiments::Tree> tree;  ///< null: there is none, or it can't be made
     experiments::Report report;
-    bool report_due = false;  ///< a newer report is computed now
+    std::vector<std::string> report_parameters;  ///< ParameterSet::of_launch() of the report
+    bool report_due = false;                     ///< a newer report is computed now
     std::optional<experiments::Comparison> comparison;
     std::optional<experiments::Timeline> timeline;  ///< as the kernel measured it
     Checks checks;

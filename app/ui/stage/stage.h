@@ -158,7 +158,7 @@ class Stage {
                    const compute::RunSettings& run);
     void go(bool forward);
     void send(EngineThread::Command command);
-    std::future<LaunchCopy> copy_launch(const compute::RunSettings& run);
+    std::future<LaunchCopy> copy_launch(std::function<LaunchCopy(Engine&)> copy);
     void send_texts();
     void take(std::shared_ptr<const Shown> shown);
     void adopt_values();

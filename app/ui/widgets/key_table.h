@@ -47,7 +47,6 @@ enum class Command {
     undo,
     redo,
     save_kernel,
-    open_kernel,
     // in texts: of the editor and of the microscope
     find_text,
     find_next,
