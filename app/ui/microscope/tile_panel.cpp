@@ -35,9 +35,13 @@ struct Grid {
 constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
 void header(Ui& ui, TileLook& look, unsigned usual) {
-    const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
+    const float room = ImGui::GetContentRegionAvail().x;
     const float right = ImGui::GetCursorPosX() + room;
-    const bool wide = room >= ui.px(138 + 128);
+    ImGui::PushFont(ui.fonts.strong);
+    const float beside = room - ImGui::CalcTextSize("Shared memory").x - ui.px(8);
+    ImGui::PopFont();
+    const bool wide = beside >= ui.px(110);
+    const float field = std::min(ui.px(138), wide ? beside : room);
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, "Shared memory");
     if (wide) ImGui::SameLine(right - field, 0);
@@ -52,7 +56,7 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
     const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
-                            {"Value", wide ? "Last writer" : "Writer", "Epoch"},
+                            {"Value", room >= ui.px(266) ? "Last writer" : "Writer", "Epoch"},
                             std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
     if (by >= 0) look.colour = TileColour(by);
     ImGui::Dummy({0, ui.px(2)});

@@ -268,6 +268,15 @@ TEST_F(LaunchPanelTest, SaveWritesAnEditedSourceTooAndThenNothingIsEdited) {
     EXPECT_EQ(value("message"), "Saved " + (folder_ / "add.launch.json").string() + ".");
 }
 
+TEST_F(LaunchPanelTest, APlotHasNumbersAtItsAxes) {
+    const std::string labels = value("plot.labels");
+    EXPECT_TRUE(labels.ends_with(" to 1999 of 1000 elements")) << labels;
+    set("n", "4");
+    EXPECT_TRUE(value("plot.labels").ends_with(" of 4 elements")) << value("plot.labels");
+    set("view", "histogram");
+    EXPECT_EQ(value("plot.labels"), "(no such widget)");
+}
+
 // The edits of the file that was opened first would be lost.
 TEST_F(LaunchPanelTest, AnotherFileOfTheNameWaitsUntilTheEditsAreSaved) {
     KernelDocument& source = stage_->documents()["launch/add"];
