@@ -221,8 +221,8 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
     // ImGui knows the scroll range only after the text has been drawn.
     view.settling = moved ? 2 : view.settling - 1;
     const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
-    const float margin = std::min(3 * at.line, height / 4);
-    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) {
+    const float goal = scroll_into_sight(y, at.line, at.scroll_y, height);
+    if (goal == at.scroll_y) {
         view.seen = ImGui::GetTime();
         return;
     }
@@ -230,11 +230,6 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
     constexpr double patience = 0.7;
     if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;
-    // A near line moves into sight and no farther, so that the eye finds its place again.
-    const float above = y - margin, below = y + at.line + margin - height;
-    const float near = y < at.scroll_y + margin ? above : below;
-    const bool is_near = std::abs(near - at.scroll_y) < height;
-    const float goal = is_near ? near : y - 0.4F * height;
     at.scroll_y = std::round(std::clamp(goal, 0.F, std::max(0.F, most)));
     ImGui::SetScrollY(at.scroll_y);
 }
@@ -277,6 +272,14 @@ void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& 
 }
 
 }  // namespace
+
+float scroll_into_sight(float y, float line, float scroll, float height) {
+    const float margin = std::min(3 * line, height / 4);
+    const float above = y - margin, below = y + line + margin - height;
+    if (scroll <= above && scroll >= below) return scroll;
+    const float near = scroll > above ? above : below;
+    return std::abs(near - scroll) < height ? near : y - 0.4F * height;
+}
 
 void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
                   ImVec2 size, bool moved) {
