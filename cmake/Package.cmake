@@ -66,6 +66,16 @@ foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()
+# Its fonts, which a system without a desktop lacks.
+set(inter /usr/share/fonts/opentype/inter)
+install(FILES ${inter}/Inter-Regular.otf ${inter}/Inter-SemiBold.otf
+              /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope/fonts
+        COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
+foreach(package fonts-inter fonts-jetbrains-mono)
+  install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
+          DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
+endforeach()
 install(FILES /usr/share/common-licenses/Apache-2.0 DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
         COMPONENT portable EXCLUDE_FROM_ALL)
 install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT portable EXCLUDE_FROM_ALL)
@@ -83,8 +93,8 @@ one in an emulator of PTX, which also finds races and steps through a block.")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Dear ImGui loads libGL.so.1 at run time.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS libgl1)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, libegl-mesa0, libglx-mesa0, \
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, fonts-inter, fonts-jetbrains-mono")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libegl-mesa0, libglx-mesa0, \
 libgl1-mesa-dri, libllvm15 | libllvm19 | libllvm18 | libllvm17 | libllvm16, cuda-nvrtc-13-0 | libnvrtc12 | python3-pip")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -29,7 +29,7 @@ int main() {
     printf("%d\\n", 64);
 }
 """
-MENDED = SOURCE.replace("0;\n\n", "0;\n    __syncthreads();\n", 1)
+MENDED = SOURCE.replace("0;\n\n", "0;\n__syncthreads();\n", 1)
 
 TEMPLATE = """#define SIDE 8
 template <int width>
@@ -90,19 +90,44 @@ class Launching(Session):
         app.settle()
 
         app.click("launch.save")
-        app.wait_value("message", lambda value: value.startswith("Saved "))
+        app.wait_value("message", lambda value: value.endswith(" and its source reversed.cu."))
         saved = json.loads((self.home / "reversed.launch.json").read_text(encoding="utf-8"))
         self.assertEqual(saved["launches"][0]["block"], 64)
         app.settle()
         largest = app.number("result.largest")
         app.quit()
 
-        self.assertEqual(self.headless("--check", "race").returncode, 1)
-        self.source.write_text(MENDED, encoding="utf-8")
+        self.assertEqual(self.source.read_text(encoding="utf-8"), MENDED)
         self.assertEqual(self.headless("--check", "race").returncode, 0)
         run = json.loads(self.headless("--headless", "--json", "-").stdout)
         found = next(r["value"] for r in run["report"] if r["name"] == "largest")
         self.assertAlmostEqual(found, largest, delta=1e-4 * largest)
+
+    def test_saving_writes_the_file_that_was_opened(self):
+        app = self.start("--launch", self.source)
+        app.wait_value("launch.launches[0].kernel", "reversed")
+        app.settle()
+        self.assertNotIn("edited", app.widgets())
+        app.click("editor.line.2", (0.02, 0.5))
+        app.pass_frames()
+        app.display.xdotool("type", "--", "// mine")
+        app.wait_value("editor.line.2", "// mine")
+        app.key("ctrl+s")
+        app.wait_value("message", f"Saved {self.source}.")
+        self.assertEqual(self.source.read_text(encoding="utf-8"),
+                         SOURCE.replace("\n\n", "\n// mine\n", 1))
+        self.assertNotIn("editor.path", app.widgets())
+        # Select all and another path: the popup takes the keys as they come.
+        app.key("ctrl+o")
+        wait_for("the popup", lambda: "open.path" in app.widgets())
+        app.pass_frames()
+        app.key("ctrl+a")
+        app.display.xdotool("type", "--", "none.cu")
+        app.wait_value("open.path", "none.cu")
+        app.key("Return")
+        app.wait_value("open.path.error", "There is no file with this path.")
+        app.key("Escape")
+        wait_for("the popup to close", lambda: "open.path" not in app.widgets())
 
     def test_a_text_that_cannot_be_used_stays_in_its_field(self):
         self.source.write_text(SOURCE.replace("64", "256").replace("63", "255"), encoding="utf-8")

@@ -81,7 +81,7 @@ class Panels(Session):
     def test_barriers_of_every_generation(self):
         app = self.open("--experiment", "dot", "--set", "dot.kernel=divergent", block="1")
         app.click("dock.barriers")
-        app.wait_value("policy.volta", "ends")
+        app.wait_value("policy.volta", "finishes")
         app.wait_value("policy.before-volta", lambda value: value)
         app.wait_value("policy.strict", "can't go on")
         sentence = app.value("policy.strict.sentence")
@@ -97,6 +97,26 @@ class Panels(Session):
         self.at(app, 0)
         app.key("End")
         app.wait_value("microscope.ending", "The block has finished.")
+
+    def test_a_finding_opens_the_thread_that_it_names_while_the_picture_runs(self):
+        app = self.start(*RIPPLE, "--set", "ripple.sync=off")
+        app.wait_value("race", lambda value: value.startswith("race"))
+        for row in range(2):
+            app.click("race")
+            named = app.wait_value(f"finding.{row}", lambda value: value)
+            x, y, block_x, block_y = re.match(
+                r"Thread \((\d+),(\d+),\d+\) of block \((\d+),(\d+),", named).groups()
+            before = app.frame()
+            wait_for("further frames", lambda: app.frame() > before + 2)
+            app.click(f"finding.{row}")
+            app.wait_value("microscope.position", lambda value: value)
+            app.wait_value("picture.block", f"{block_x}, {block_y}")
+            app.wait_value("picture.thread", f"{x}, {y}")
+            app.key("Escape")
+            wait_for("the microscope to close",
+                     lambda: "microscope.position" not in app.widgets())
+            app.click("transport.pause")
+            app.wait_value("transport.pause", "off")
 
     # --- changes of the experiment
 

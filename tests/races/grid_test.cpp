@@ -166,19 +166,5 @@ TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
     }
 }
 
-// Both kinds of races at one line: a click on one of them must not show the other.
-TEST(RacesWithinABlock, AreOtherFindingsThanThoseBetweenBlocksAtTheirLines) {
-    Finding within;
-    within.hazard = Hazard::read_after_write;
-    within.second = within.first;
-    Finding between = within;
-    between.second->block.x = 7;
-    EXPECT_TRUE(between.is_between_blocks());
-    EXPECT_FALSE(within.is_between_blocks());
-    EXPECT_FALSE(emulator::same_in({within}, between));
-    ASSERT_TRUE(emulator::same_in({within, between}, between));
-    EXPECT_TRUE(emulator::same_in({within, between}, between)->is_between_blocks());
-}
-
 }  // namespace
 }  // namespace warpscope::tests

@@ -19,6 +19,11 @@ inline LiveLaunch live_launch_of(const experiments::Entry& entry, experiments::E
                 std::promise<LaunchCopy> copy;
                 copy.set_value(copy_launch(entry, live, run));
                 return copy.get_future();
+            },
+            [&live](const std::shared_ptr<const experiments::LaunchState>& checked) {
+                std::promise<LaunchCopy> copy;
+                copy.set_value(copy_launch(*checked, live.frame()));
+                return copy.get_future();
             }};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace warpscope::emulator {
@@ -82,16 +81,6 @@ std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding) {
     });
     if (found == history.end()) return {};
     return std::uint64_t(found - history.begin());
-}
-
-std::optional<Finding> same_in(const std::vector<Finding>& findings, const Finding& wanted) {
-    const auto lines = [](const Finding& f) {
-        return std::tuple(f.kind, f.severity, f.hazard, f.is_between_blocks(), f.first.where(),
-                          f.second ? f.second->where() : std::string());
-    };
-    const auto found = std::find_if(findings.begin(), findings.end(),
-                                    [&](const Finding& f) { return lines(f) == lines(wanted); });
-    return found == findings.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace warpscope::emulator

@@ -2,20 +2,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "emulator/stepper/stepper.h"
 
 namespace warpscope::emulator {
 
-/// Returns the position before the access at which to look at a finding of the stepper's block, in
-/// its known history. For a race this is the read, if there is one, before or after the write that
-/// it races with. If the history has no such access, because the schedule is another one, it is the
-/// position before the thread first executes the line. nullopt: the thread never executes it. Moves
-/// the stepper.
+/// The position before the access at which to look at a finding of the stepper's block, in its
+/// known history: of a race the read, where there is one, before or after the write that it races
+/// with. Where no such access is known (the stepper has another schedule than the check had, or the
+/// race is one with another block), the position before the thread first executes the line.
+/// nullopt: it never does. Moves the stepper.
 std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding);
-
-/// Returns the finding of this kind at these source lines, if `findings` have it.
-std::optional<Finding> same_in(const std::vector<Finding>& findings, const Finding& wanted);
 
 }  // namespace warpscope::emulator

@@ -71,7 +71,7 @@ NBodyParameters::NBodyParameters()
           *this, "file", "File",
           "For the start \"file\": a tipsy binary, or a table with the columns x, y, z, vx, vy, vz "
           "and mass."),
-      seed(*this, "seed", "Seed", "Seed of the random numbers that a generated start uses.", 1, 0,
+      seed(*this, "seed", "Start seed", "Seed of the random numbers that a generated start uses.", 1, 0,
            1'000'000'000),
       dt(*this, "dt", "Time step",
          "Time of one frame, in units in which the gravitational constant, the total mass and the "

@@ -21,16 +21,26 @@ compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
 
 }  // namespace
 
-Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-                     std::size_t memory_bytes, std::stop_token stop,
-                     std::shared_ptr<compute::LaunchProgress> progress) {
-    const compute::KernelEdits& edits = live.device().edits();
+LaunchState::LaunchState(const Entry& from, Experiment& live, const compute::RunSettings& run)
+    : entry(from), snapshot(live.snapshot()), settings(run), edits(live.device().edits()) {}
+
+Replica make_replica(const Entry& entry, Experiment& live,
+                              const compute::RunSettings& settings, std::size_t memory_bytes,
+                              std::stop_token stop,
+                              std::shared_ptr<compute::LaunchProgress> progress) {
+    return make_replica(LaunchState(entry, live, settings), memory_bytes, std::move(stop),
+                            std::move(progress));
+}
+
+Replica make_replica(const LaunchState& state, std::size_t memory_bytes,
+                              std::stop_token stop,
+                              std::shared_ptr<compute::LaunchProgress> progress) {
     Replica replica;
     replica.device = compute::make_emulated_device(
-        {"for the microscope", memory_bytes, settings, edits,
-         limits_of(!edits.empty(), std::move(stop)), std::move(progress)});
-    replica.experiment = entry.make(*replica.device);
-    replica.experiment->resume(live.snapshot());
+        {"for the microscope", memory_bytes, state.settings, state.edits,
+         limits_of(!state.edits.empty(), std::move(stop)), std::move(progress)});
+    replica.experiment = state.entry.make(*replica.device);
+    replica.experiment->resume(state.snapshot);
     return replica;
 }
 
@@ -40,8 +50,12 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
                    std::size_t memory_bytes, std::stop_token stop,
                    std::shared_ptr<compute::LaunchProgress> progress)
-    : replica_(
-          make_replica(entry, live, settings, memory_bytes, std::move(stop), std::move(progress))),
+    : Specimen(LaunchState(entry, live, settings), memory_bytes, std::move(stop),
+               std::move(progress)) {}
+
+Specimen::Specimen(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
+                   std::shared_ptr<compute::LaunchProgress> progress)
+    : replica_(make_replica(state, memory_bytes, std::move(stop), std::move(progress))),
       launch_(replica_.device->freeze_last([&] { replica_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

@@ -17,18 +17,35 @@ namespace warpscope::experiments {
 
 using Replica = RunningOn<compute::EmulatedDevice>;
 
+/// What copies of an experiment are made from: kernels, parameters, frame and state. It stays as it
+/// is while the experiment goes on, so each copy has this launch, with this schedule.
+struct LaunchState {
+    /// Waits for the live experiment's device.
+    LaunchState(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
+
+    Entry entry;
+    Snapshot snapshot;
+    compute::RunSettings settings;
+    compute::KernelEdits edits;
+};
+
 /// Copies an experiment onto an emulator of its own: kernels, parameters, frame and state. The two
 /// share nothing, so each may then be used on a thread of its own. Variables at module scope
 /// are not copied: in the copy they have the initial values of the PTX.
 ///
 /// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
-/// `memory_bytes`, and Cancelled after a stop request, which ends launches of the replica. Launches
-/// of edits have a time limit too, which is longer where a stop can be requested. Launches report
-/// to `progress`.
-Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-                     std::size_t memory_bytes = compute::usual_emulator_memory(),
-                     std::stop_token stop = {},
-                     std::shared_ptr<compute::LaunchProgress> progress = {});
+/// `memory_bytes`, and Cancelled after a stop request, which ends launches of the copy. Launches of
+/// edits have a time limit too, which is longer where a stop can be requested. Launches report to
+/// `progress`.
+Replica make_replica(const Entry& entry, Experiment& live,
+                              const compute::RunSettings& settings,
+                              std::size_t memory_bytes = compute::usual_emulator_memory(),
+                              std::stop_token stop = {},
+                              std::shared_ptr<compute::LaunchProgress> progress = {});
+Replica make_replica(const LaunchState& state,
+                              std::size_t memory_bytes = compute::usual_emulator_memory(),
+                              std::stop_token stop = {},
+                              std::shared_ptr<compute::LaunchProgress> progress = {});
 
 /// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
 /// The microscope steps this launch and the checks run it while the live experiment continues.
@@ -43,6 +60,10 @@ class Specimen {
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {},
              std::shared_ptr<compute::LaunchProgress> progress = {});
+    explicit Specimen(const LaunchState& state,
+                      std::size_t memory_bytes = compute::usual_emulator_memory(),
+                      std::stop_token stop = {},
+                      std::shared_ptr<compute::LaunchProgress> progress = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return replica_.device->machine(); }
@@ -56,6 +77,7 @@ class Specimen {
 
 /// The findings and counters of one launch.
 struct Inspection {
+    std::shared_ptr<const LaunchState> launch;  ///< null where nobody asks for it again
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;

@@ -20,16 +20,19 @@ RippleParameters::RippleParameters()
       sync(*this, "sync", "__syncthreads()", "The barrier between writing the tile and reading it.",
            true),
       layout(*this, "layout", "Tile",
-             "How the tile lies in shared memory. Rows of 18 and [ty][tx] have no bank conflicts.",
-             {{"txty", "[tx][ty], as in CUDA by Example"},
+             "How the tile lies in shared memory: as in the book CUDA by Example, or in another "
+             "way. Rows of 18 and [ty][tx] have no bank conflicts.",
+             {{"txty", "[tx][ty], the book's"},
               {"tytx", "[ty][tx], conflict-free"},
               {"padded17", "[tx][ty], rows of 17"},
               {"padded", "[tx][ty], rows of 18"},
               {"bytes", "[tx][ty], byte stores"},
               {"stamped", "[tx][ty], stamped words"}}),
       size(*this, "size", "Size", "Width and height of the picture, in pixels.", 1024, 16, 4096),
-      speed(*this, "speed", "Speed", "How far the rings move in each frame; 44 make one cycle.",
-            1.0, 0.0, 20.0, "ticks per frame"),
+      speed(
+          *this, "speed", "Speed",
+          "How far the rings move in each frame; 44 make one cycle. Only the pattern rings moves.",
+          1.0, 0.0, 20.0, "ticks per frame"),
       view(*this, "view", "View",
            "The picture; the picture with wrong pixels or stale reads in magenta (only the stamped "
            "tile detects stale reads); or one half without the barrier and one half with it.",

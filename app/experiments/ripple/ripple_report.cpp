@@ -56,7 +56,8 @@ std::string Ripple::barrier_place() const {
 }
 
 void Ripple::judge_edited(Reading& wrong) const {
-    wrong.label = "Pixels that differ from the built-in kernel";
+    wrong.label = "Pixels unlike built-in";
+    if (wrong.value > 0) wrong.verdict = Verdict::finding;
     wrong.expected.reset();
     wrong.sentence =
         wrong.value == 0

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/stage/race_summary.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -54,6 +55,7 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
     const bool clicked = hit_area(tab.id, {width, height});
     const bool hovered = ImGui::IsItemHovered();
     record(ui, std::string("dock.") + tab.id, chosen ? "on" : "off");
+    hover_label(tab.title);
     tooltip(ui, tab.help);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddText({low.x + padding, low.y + (height - ImGui::GetTextLineHeight()) / 2},
@@ -203,7 +205,7 @@ void Dock::show_proposal() {
     if (plan == seen_plan_) return;
     seen_plan_ = plan;
     if (!plan || !plan->proposed || microscope_.is_open()) return;
-    constexpr float height = 290;  // three buffers
+    constexpr float height = 330;  // three buffers and the row of a new one
     options_.dock = "launch";
     options_.dock_folded = false;
     options_.bottom = std::max(options_.bottom, height);

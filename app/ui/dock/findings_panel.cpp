@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compute/device/sentences.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -14,7 +15,6 @@ namespace {
 using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Hazard;
-using emulator::Severity;
 using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
@@ -32,26 +32,34 @@ std::string kind_of(const Finding& finding) {
     return {};
 }
 
-/// Opens the microscope at the thread of a finding, before its access.
-void look_at(Stage& stage, Microscope& microscope, const Finding& finding) {
-    const ThreadAtLine& place = finding.place();
-    stage.pause(true);
-    if (!microscope.is_open())
-        microscope.open(stage.launch(), place.block, place.thread);
-    else
-        microscope.set_block(place.block);
-    microscope.show(finding);
+/// "256 hazards": of the whole launch.
+std::string count_of(const Finding& finding) {
+    const auto noun = [&]() -> const char* {
+        switch (finding.kind) {
+            case FindingKind::race:
+                return "hazard";
+            case FindingKind::uninitialized:
+                return "read";
+            case FindingKind::barrier:
+                return "thread";
+            case FindingKind::memory:
+                return "access";
+        }
+        return "";
+    };
+    return fmt::format("{} {}", quantity(double(finding.count), ""),
+                       compute::noun(finding.count, noun()));
 }
 
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
                  std::size_t index) {
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const ImU32 colour = finding.severity == Severity::error ? colour::bad : colour::finding;
-    const std::string times = quantity(double(finding.count), "") + "×";
+    const ImU32 colour = spoils_results(finding) ? colour::bad : colour::finding;
+    const std::string times = count_of(finding);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
-    const float text_left = ui.px(116), text_width = width - text_left - ui.px(96);
+    const float text_left = ui.px(116), text_width = width - text_left - times_width - ui.px(24);
     const float height =
         ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
     ImGui::PopFont();
@@ -60,11 +68,6 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const bool clicked = hit_area(id, {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
-    const ThreadAtLine& place = finding.place();
-    tooltip(ui, fmt::format(
-                    "Click: show thread {} of block {} in the microscope, {}.",
-                    name_of(place.thread), name_of(place.block),
-                    finding.misread() ? "before it reads the wrong value" : "before this access"));
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
     list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
@@ -78,8 +81,19 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     ImGui::SetCursorScreenPos({low.x + width - times_width - ui.px(8), y});
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
+    const ThreadAtLine& place = finding.place();
+    if (hovered)
+        tooltip_at(ui, low,
+                   fmt::format("Click: show thread {} of block {} in the microscope, {}.",
+                               name_of(place.thread), name_of(place.block),
+                               finding.misread() ? "before it reads the wrong value"
+                                                 : "before this access"));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked) ui.later([&stage, &microscope, finding] { look_at(stage, microscope, finding); });
+    if (clicked)
+        ui.later([&stage, &microscope, finding, launch = stage.checks().inspection->launch] {
+            stage.pause(true);
+            microscope.show(stage.launch(), launch, finding);
+        });
 }
 
 /// Draws at the right edge the switch of the automatic check and, if it is off, a button.
@@ -117,7 +131,8 @@ void FindingsPanel::draw(Ui& ui) {
     const RaceSummary summary = summarize(stage_.checks());
     ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
-                 ImGui::GetContentRegionAvail().x - ui.px(300));
+                 ImGui::GetContentRegionAvail().x -
+                     ui.px(!options_.inspect || stage_.checks().too_large ? 330 : 225));
     record(ui, "findings.summary", summary.sentence);
     automatic(ui, stage_, options_);
     ImGui::Dummy({0, ui.px(2)});

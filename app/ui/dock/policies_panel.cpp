@@ -84,7 +84,7 @@ void draw_row(Ui& ui, const Row& row) {
     ImGui::SameLine(left + titles, 0);
     badge(ui, row.verdict, row.colour);
     record(ui, row.id, row.verdict);
-    ImGui::SameLine(left + titles + ui.px(92), 0);
+    ImGui::SameLine(left + titles + ui.px(118), 0);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(1));
     paragraph(ui.fonts.small, colour::text, row.sentence);
     record(ui, row.id + ".sentence", row.sentence);
@@ -100,10 +100,10 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
     draw_row(ui,
              {"policy." + std::string(word.name), std::string(word.label), rule_of(outcome.policy),
               !outcome.ends     ? "can't go on"
-              : failed(outcome) ? "ends, wrong"
-                                : "ends",
+              : failed(outcome) ? "finishes, wrong"
+                                : "finishes",
               !outcome.ends ? colour::bad
-              : clean       ? colour::good
+              : clean       ? colour::dim
                             : colour::finding,
               outcome_of(outcome)});
 }

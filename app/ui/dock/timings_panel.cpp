@@ -140,8 +140,9 @@ std::string frame_text(const Stage& stage, const FrameTimes& times, bool parts) 
     if (stage.paused()) return "paused";
     const std::string display =
         parts ? fmt::format(" (display {} ms)", milliseconds(times.display_ms)) : "";
-    return fmt::format("Frame {} ms{} · {:.0f} fps", milliseconds(times.frame_ms), display,
-                       1000 / times.frame_ms);
+    const double rate = 1000 / double(times.frame_ms);
+    const std::string fps = rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
+    return fmt::format("Frame {} ms{} · {} fps", milliseconds(times.frame_ms), display, fps);
 }
 
 /// The GPU's clocks, and the reason where they are throttled.

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "ui/documents/kernel_folder.h"
@@ -9,8 +11,9 @@
 namespace warpscope::ui {
 
 /// Keeps edits in files from one session to the next, so that what a person has typed is never
-/// lost. The next session offers them; it never runs them unasked. The text of a watched file is
-/// not kept, since its own file has it.
+/// lost. The next session offers them; it never runs them unasked. Edits of a source that is not
+/// built in are offered once its file is open. The text of a watched file is not kept, since its
+/// own file has it.
 class KeptEdits {
   public:
     using Clock = KernelFolder::Clock;
@@ -22,6 +25,8 @@ class KeptEdits {
 
     /// The edits of the last session that were neither taken nor declined yet.
     const compute::Sources& offered() const { return offered_; }
+    /// Offers what was kept of files that have been opened.
+    void follow(const KernelDocuments& documents);
     /// The offered edits are in the documents now.
     void taken() { kept_.merge(std::exchange(offered_, {})); }
     /// The offered edits are not wanted: their files are renamed to NAME.cu~.
@@ -39,7 +44,9 @@ class KeptEdits {
 
     std::filesystem::path folder_;
     compute::Sources offered_, kept_;
-    std::uint64_t written_ = 0, seen_ = 0;  ///< KernelDocuments::version()
+    compute::Sources of_files_;                 ///< kept in the last session, by the file's path
+    std::map<std::string, std::string> paths_;  ///< by name: of sources that are not built in
+    std::uint64_t written_ = 0, seen_ = 0;      ///< KernelDocuments::version()
     Clock clock_;
     KernelFolder::Time changed_{};
 };

@@ -29,12 +29,22 @@ std::size_t common_end(std::string_view a, std::string_view b, std::size_t most)
 
 }  // namespace
 
-KernelDocument::KernelDocument(std::string_view shipped)
+KernelDocument::KernelDocument(std::string_view shipped, std::string path)
     : shipped_(std::make_shared<const std::string>(shipped)),
       text_(shipped_),
+      has_own_file_(!path.empty()),
+      path_(std::move(path)),
+      saved_(has_own_file_ ? shipped_ : nullptr),
       lines_(*text_),
       outcome_(
           std::make_shared<const EditOutcome>(EditOutcome{EditState::shipped, text_, {}, {}})) {}
+
+void KernelDocument::set_saved(const std::string& path) {
+    if (has_own_file_ && path != path_) return;  // a copy
+    path_ = path;
+    saved_ = text_;
+    if (has_own_file_) shipped_ = text_;
+}
 
 /// The step from the current text to another one. Where there are several ("aa" to "aaa"), the one
 /// that ends at the cursor.

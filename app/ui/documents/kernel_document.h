@@ -38,8 +38,9 @@ struct EditOutcome {
 /// here. Lines count from 1, as the compiler's do; cursor and columns are in bytes.
 class KernelDocument {
   public:
-    /// `shipped`: the text that is built in.
-    explicit KernelDocument(std::string_view shipped);
+    /// `shipped`: the text that is built in, or that of the source file at `path`, which no other
+    /// file replaces.
+    explicit KernelDocument(std::string_view shipped, std::string path = {});
 
     const std::string& text() const { return *text_; }
     /// Another pointer means another text.
@@ -47,6 +48,14 @@ class KernelDocument {
     const KernelLines& lines() const { return lines_; }
     const std::string& shipped() const { return *shipped_; }
     bool edited() const { return text_ != shipped_ && *text_ != *shipped_; }
+    /// The file that the text was read from or saved to last. Empty: there is none.
+    const std::string& path() const { return path_; }
+    /// What the file at path() had when it was read or saved; empty where path() is.
+    std::string_view saved_text() const { return saved_ ? *saved_ : std::string_view(); }
+    /// The file at path() has this text.
+    bool saved() const { return saved_ && (saved_ == text_ || *saved_ == *text_); }
+    /// The text was read from this file, or saved to it. In its own file, a source is not edited.
+    void set_saved(const std::string& path);
     /// Counts the changes of the text.
     std::uint64_t version() const { return version_; }
     std::size_t cursor() const { return cursor_; }
@@ -97,6 +106,9 @@ class KernelDocument {
     void put(std::size_t at, std::size_t removed, std::string_view added, std::size_t cursor);
 
     SharedText shipped_, text_;
+    bool has_own_file_;
+    std::string path_;
+    SharedText saved_;  ///< null where path_ is empty
     KernelLines lines_;
     std::deque<Step> steps_;
     std::size_t done_ = 0;  ///< of steps_; the rest have been undone

@@ -12,16 +12,24 @@ KernelDocument& KernelDocuments::operator[](const std::string& file) {
     return documents_.try_emplace(file, shipped(file)).first->second;
 }
 
-KernelDocument& KernelDocuments::open(const std::string& file, std::string_view text) {
+KernelDocument& KernelDocuments::open(const std::string& file, std::string_view text,
+                                      const std::string& path) {
     const auto found = documents_.find(file);
-    if (found != documents_.end() && found->second.shipped() == text) return found->second;
+    if (found != documents_.end() && found->second.path() == path &&
+        found->second.shipped() == text)
+        return found->second;
     closed_ += 1 + (found == documents_.end() ? 0 : found->second.version());
-    return documents_.insert_or_assign(file, KernelDocument(text)).first->second;
+    return documents_.insert_or_assign(file, KernelDocument(text, path)).first->second;
+}
+
+const KernelDocument* KernelDocuments::find(const std::string& file) const {
+    const auto found = documents_.find(file);
+    return found == documents_.end() ? nullptr : &found->second;
 }
 
 std::string_view KernelDocuments::text_before_edits(const std::string& file) const {
-    const auto found = documents_.find(file);
-    return found == documents_.end() ? shipped(file) : std::string_view(found->second.shipped());
+    const KernelDocument* const document = find(file);
+    return document ? std::string_view(document->shipped()) : shipped(file);
 }
 
 std::uint64_t KernelDocuments::version() const {

@@ -20,10 +20,12 @@ class KernelDocuments {
 
     /// The document of kernels/`file`.cu, such as "ripple" or "gallery/life".
     KernelDocument& operator[](const std::string& file);
-    /// The document of a source that is not built in. `text` is what KernelDocument::shipped() then
-    /// returns; the document begins anew with it unless it has it already.
-    KernelDocument& open(const std::string& file, std::string_view text);
+    /// The document of the source file at `path`, which has this text. The document begins anew
+    /// with it unless it has this text of this file already.
+    KernelDocument& open(const std::string& file, std::string_view text, const std::string& path);
 
+    /// nullptr: nobody has asked for it.
+    const KernelDocument* find(const std::string& file) const;
     /// KernelDocument::shipped() of a file.
     std::string_view text_before_edits(const std::string& file) const;
 

@@ -9,6 +9,8 @@
 #include <system_error>
 
 #include "compiler/source_file.h"
+#include "ui/documents/kernel_document.h"
+#include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
 namespace {
@@ -19,7 +21,8 @@ std::size_t end_of_folder(const std::string& path) {
     return path.rfind('/') + 1;  // npos + 1 is 0
 }
 
-std::vector<std::string> entries(const std::string& folder, const std::string& begin) {
+std::vector<std::string> entries(const std::string& folder, const std::string& begin,
+                                 PathFiles which) {
     std::vector<std::string> folders, files;
     std::error_code error;
     const std::string where = folder.empty() ? "." : with_home(folder);
@@ -30,7 +33,7 @@ std::vector<std::string> entries(const std::string& folder, const std::string& b
         std::error_code gone;
         if (at->is_directory(gone))
             folders.push_back(folder + name + "/");
-        else if (name.ends_with(".cu"))
+        else if (which == PathFiles::all || name.ends_with(".cu"))
             files.push_back(folder + name);
     }
     std::sort(folders.begin(), folders.end());
@@ -46,9 +49,9 @@ std::string with_home(const std::string& path) {
     return home && *home && path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
-PathChoices path_choices(const std::string& typed) {
+PathChoices path_choices(const std::string& typed, PathFiles files) {
     const std::size_t split = end_of_folder(typed);
-    PathChoices result{typed, entries(typed.substr(0, split), typed.substr(split))};
+    PathChoices result{typed, entries(typed.substr(0, split), typed.substr(split), files)};
     if (result.choices.empty()) return result;
     result.common = result.choices.front();
     for (const std::string& one : result.choices) {
@@ -64,7 +67,7 @@ PathChoices path_choices(const std::string& typed) {
 std::string read_kernel(const std::string& path) {
     if (path.ends_with(".launch.json"))
         throw std::runtime_error(
-            fmt::format("{} is a launch file: open it with Open… at the top of the window.", path));
+            fmt::format("{} is a launch file, which has no source: open it with Open.", path));
     std::string text;
     try {
         text = compiler::read_source_file(with_home(path));
@@ -75,6 +78,22 @@ std::string read_kernel(const std::string& path) {
         throw std::runtime_error(
             fmt::format("Cannot open {}: it holds bytes of value 0, so it is not a text.", path));
     return text;
+}
+
+void save_kernel(KernelDocument& document, const std::string& path) {
+    const std::string file = std::filesystem::absolute(with_home(path)).lexically_normal().string();
+    write_whole(file, document.text());
+    document.set_saved(file);
+}
+
+bool is_changed_on_disk(const KernelDocument& document) {
+    std::error_code error;
+    if (document.path().empty() || !std::filesystem::exists(document.path(), error)) return false;
+    try {
+        return compiler::read_source_file(document.path()) != document.saved_text();
+    } catch (const std::runtime_error&) {
+        return false;  // saving says what is wrong with the file
+    }
 }
 
 }  // namespace warpscope::ui

@@ -5,16 +5,20 @@
 
 namespace warpscope::ui {
 
+class KernelDocument;
+
+/// The files that are listed beside folders: those that end with ".cu", or all.
+enum class PathFiles { sources, all };
+
 /// The completions of a path that is being typed.
 struct PathChoices {
     std::string common;  ///< the longest path that all choices begin with; at least the typed one
-    /// Whole paths: folders, which end with a slash, then .cu files, each sorted by name. At most
-    /// 200.
+    /// Whole paths: folders, which end with a slash, then files, each sorted by name. At most 200.
     std::vector<std::string> choices;
 };
 
 /// "~/" means the home folder. There are no choices where the folder cannot be read.
-PathChoices path_choices(const std::string& typed);
+PathChoices path_choices(const std::string& typed, PathFiles files = PathFiles::sources);
 
 /// The path with its "~/" replaced by the home folder.
 std::string with_home(const std::string& path);
@@ -23,5 +27,11 @@ std::string with_home(const std::string& path);
 /// sentence that names the file where that fails, where the file holds bytes of value 0, and for a
 /// launch file, which is no source.
 std::string read_kernel(const std::string& path);
+
+/// Saves the document to a file, "~/" being the home folder. Throws what write_whole() throws.
+void save_kernel(KernelDocument& document, const std::string& path);
+/// Another program has changed the document's file since it was read or saved, so that saving would
+/// replace what that program wrote.
+bool is_changed_on_disk(const KernelDocument& document);
 
 }  // namespace warpscope::ui

@@ -57,6 +57,7 @@ std::string KernelFolder::take(News news, KernelDocuments& documents) {
     trouble_ = news.trouble;
     for (auto& [file, text] : news.texts) {
         documents[file].replace(text);
+        documents[file].set_saved(news.paths[file]);
         taken_[file] = std::move(text);
     }
     return std::move(news.said);
@@ -120,6 +121,7 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path) {
     if (!still || (watched.was_read && stamp == watched.read)) return;
     try {
         news_.texts[file] = compiler::read_source_file(path);
+        news_.paths[file] = path.string();
         watched.read = stamp;
         watched.was_read = true;
         watched.complaint.clear();

@@ -55,7 +55,7 @@ class KernelFolder {
 
     /// What a look has found.
     struct News {
-        compute::Sources texts;
+        compute::Sources texts, paths;
         std::string said;
         bool trouble = false;
     };

@@ -120,8 +120,9 @@ void choose_file(const EditorFrame& frame, float width) {
     std::vector<std::string> labels;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const bool edited = frame.stage.documents()[files[i]].edited();
-        labels.push_back(files[i] + ".cu" + (edited ? "  ·  edited" : ""));
+        const KernelDocument& document = frame.stage.documents()[files[i]];
+        const bool unsaved = document.edited() && !document.saved();
+        labels.push_back(files[i] + ".cu" + (unsaved ? " *" : ""));
         if (files[i] == frame.view.file) chosen = i;
     }
     const int clicked = dropdown(frame.ui, "editor.file", files, labels, chosen, width);
@@ -129,7 +130,9 @@ void choose_file(const EditorFrame& frame, float width) {
     if (clicked >= 0)
         frame.ui.later(
             [&view = frame.view, file = files[std::size_t(clicked)]] { view.file = file; });
-    tooltip(frame.ui, "The kernel file on show; the experiment's own comes first.");
+    tooltip(frame.ui,
+            "The kernel file on show; the experiment's own comes first. A star: it has edits that "
+            "are not saved.");
 }
 
 void title(const EditorFrame& frame) {
@@ -178,18 +181,22 @@ void buttons(const EditorFrame& frame, KernelDocument& document) {
     if (button(frame, "editor.redo", "Redo", may && document.can_redo(),
                with_key("Redo the change that was undone", Command::redo)))
         document.redo();
+    const bool built_in = !KernelDocuments::shipped(frame.view.file).empty();
+    const std::string before = built_in ? "built-in kernel source" : "text of its file";
     if (button(frame, "editor.revert", "Revert", free && !frame.view.changes.empty(),
-               "Go back to the built-in kernel source. Undo brings the edit back."))
-        document.replace(KernelDocuments::shipped(frame.view.file));
+               fmt::format("Go back to the {}. Undo brings the edit back.", before)))
+        document.replace(document.shipped());
     if (button(frame, "editor.diff", "Diff", true,
-               "Show the differences from the built-in kernel source.", frame.view.diff))
+               fmt::format("Show the differences from the {}.", before), frame.view.diff))
         frame.view.diff = !frame.view.diff;
-    if (button(frame, "editor.load", "Open…", free,
-               with_key("Replace this kernel source with a file", Command::open_kernel)))
-        ask_for_path(frame, EditorPath::Wish::open);
-    if (button(frame, "editor.save", "Save…", true,
-               with_key("Save this kernel source to a file", Command::save_kernel)))
-        ask_for_path(frame, EditorPath::Wish::save);
+    if (button(frame, "editor.save", "Save", document.path().empty() || !document.saved(),
+               with_key(document.path().empty() ? "Save this kernel source to a file"
+                                                : "Save " + document.path(),
+                        Command::save_kernel)))
+        save_kernel(frame, document);
+    if (button(frame, "editor.save_as", "Save as…", true,
+               "Save this kernel source to another file."))
+        ask_where_to_save(frame, document);
     ImGui::NewLine();
     ImGui::PopFont();
 }
@@ -204,8 +211,6 @@ void keys(const EditorFrame& frame, KernelDocument& document) {
         if (may && command == Command::undo) document.undo();
         if (may && command == Command::redo) document.redo();
         if (command == Command::save_kernel) save_kernel(frame, document);
-        if (command == Command::open_kernel && frame.stage.read_only().empty())
-            ask_for_path(frame, EditorPath::Wish::open);
     }
 }
 
@@ -306,7 +311,7 @@ void EditorPanel::draw(Ui& ui) {
     keys(frame, document);
     title(frame);
     buttons(frame, document);
-    draw_editor_path(frame, document);
+    draw_editor_save(frame, document);
     draw_editor_find(frame, document);
     place_marks(frame, document);
     notices(frame);

@@ -16,7 +16,7 @@ class EditorPanel {
         : stage_(stage), options_(options), download_(download) {}
 
     void draw(Ui& ui);
-    /// Carries out undo, redo, save or open in the next frame that draws the pane.
+    /// Carries out undo, redo or save in the next frame that draws the pane.
     void ask(Command command) { view_.asked.push_back(command); }
     /// Drops the commands that were asked for while the pane was not drawn.
     void forget_asked() { view_.asked.clear(); }

@@ -50,11 +50,11 @@ bool close_editor_find(EditorView& view, const KernelDocument& document);
 void draw_editor_download(const EditorFrame& frame);
 /// True if no compiler was found and the pane can download it.
 bool offers_download(const EditorFrame& frame);
-/// Draws the popup where a path is typed, while it is open.
-void draw_editor_path(const EditorFrame& frame, KernelDocument& document);
-void ask_for_path(const EditorFrame& frame, EditorPath::Wish wish);
-/// Saves to the path that the file was saved to last. If there is none, asks for a path.
-void save_kernel(const EditorFrame& frame, const KernelDocument& document);
+/// The popup where the path of a file to save is typed, while it is open.
+void draw_editor_save(const EditorFrame& frame, KernelDocument& document);
+void ask_where_to_save(const EditorFrame& frame, const KernelDocument& document);
+/// Saves to the document's file; asks for a path where there is none.
+void save_kernel(const EditorFrame& frame, KernelDocument& document);
 
 /// Whether the pane's text can be changed now.
 bool can_edit(const EditorFrame& frame);

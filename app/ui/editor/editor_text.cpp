@@ -11,6 +11,7 @@
 #include "ui/editor/editor_parts.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/source/source_colour.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -318,10 +319,20 @@ EditorPlaces find_places(const KernelDocument& document) {
     return at;
 }
 
+void hover_code(const KernelDocument& document, const EditorPlaces& at) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const int row = int(std::floor((mouse.y - at.origin.y) / at.line));
+    if (!ImGui::IsWindowHovered() || mouse.x < at.origin.x || row < at.first || row >= at.end)
+        return;
+    const auto column = std::size_t((mouse.x - at.origin.x) / at.character);
+    hover_word({at.low.x, float(row)},
+               word_at(document.lines().line(document.text(), row), column));
+}
+
 }  // namespace
 
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size) {
-    ImGui::PushFont(size.x >= frame.ui.px(600) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
+    ImGui::PushFont(size.x >= frame.ui.px(520) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
     const Gutter gutter = gutter_of(frame, document.lines().count());
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({low.x + gutter.width, low.y});
@@ -334,6 +345,7 @@ void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2
                        std::max(room.y, float(document.lines().count() + 2) * at.line)});
     at.end = std::min(at.end, document.lines().count());
     for (int row = at.first; row < at.end; ++row) draw_row(frame, document, at, row);
+    hover_code(document, at);
     draw_caret(frame.view.field, document, at, frame.ui.px(1));
     keep_cursor_in_sight(frame, document, at);
     ImGui::EndChild();

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <future>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +8,7 @@
 
 #include "compiler/diagnostic.h"
 #include "ui/documents/kernel_document.h"
-#include "ui/documents/kernel_file_choice.h"
+#include "ui/edits/path_picker.h"
 #include "ui/source/find_bar.h"
 #include "ui/source/line_diff.h"
 #include "ui/widgets/key_table.h"
@@ -42,30 +40,16 @@ struct EditorField {
     std::optional<int> reveal;  ///< a row to scroll into the middle
 };
 
-/// A path that is being typed, for opening or saving.
-struct EditorPath {
-    enum class Wish { none, open, save };
-    Wish wish = Wish::none;  ///< while its popup is open
-    std::string typed;
-    std::string error;     ///< a sentence
-    std::string replaces;  ///< the existing file that a second Save replaces
-    // Folders are read on a thread of their own.
-    PathChoices choices;                ///< completions of `listed`, or of an earlier path
-    std::optional<std::string> listed;  ///< nullopt: no folder was listed yet
-    std::future<PathChoices> listing;
-};
-
 /// The source pane.
 struct EditorView {
     std::string file;    ///< the file on show
     std::string kernel;  ///< the experiment's file in the last frame
     bool diff = false;
     EditorField field;
-    EditorPath path;
+    PathPicker save{"editor.path"};  ///< while its popup is open
+    std::string replaces;            ///< the existing file that a second Save replaces
     FindBar find;
-    std::vector<Command> asked;  ///< commands of keys pressed since the last frame
-    std::map<std::string, std::string>
-        saved;  ///< for each file, the path that it was opened from or saved to
+    std::vector<Command> asked;  ///< with keys, since the last frame
 
     // The marks below belong to this text and outcome, and are made anew for others.
     SharedText placed_text;

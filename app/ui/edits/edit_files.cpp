@@ -23,6 +23,10 @@ std::string EditFiles::offered() const {
 
 void EditFiles::look() {
     say(watched_.look_beside(stage_.documents(), wake_));
+    const bool offered = offers();
+    kept_.follow(stage_.documents());
+    if (!offered && offers())
+        stage_.say(fmt::format("Unsaved edits to {} found.", this->offered()));
     keep(false);
 }
 

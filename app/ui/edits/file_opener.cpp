@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "compute/device/quantity.h"
+#include "experiments/launch/launch_plan.h"
+#include "ui/documents/kernel_file_choice.h"
 
 namespace warpscope::ui {
 namespace {
@@ -21,6 +23,27 @@ std::string name_of(const OpenedFile& file) {
 void FileOpener::open(std::string path) {
     waiting_.push_back(std::move(path));
     advance();
+}
+
+std::string FileOpener::load(const std::string& path, const std::string& file) {
+    try {
+        KernelDocument& document = stage_.documents()[file];
+        document.replace(read_kernel(path));
+        document.set_saved(std::filesystem::absolute(with_home(path)).lexically_normal().string());
+        options_.kernel_path = path;
+        return {};
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+/// The edits of this source would be lost.
+bool FileOpener::replaces_edits(const OpenedFile& file) const {
+    const KernelDocument* before =
+        std::as_const(stage_).documents().find(experiments::source_key(file.launch));
+    if (file.launch.built_in || !before || before->saved() || before->path().empty()) return false;
+    const std::string path = file.launch.in_folder(file.launch.source).string();
+    return before->path() != path || before->shipped() != file.kernel;
 }
 
 void FileOpener::advance() {
@@ -55,6 +78,11 @@ void FileOpener::show_launch(const OpenedFile& file) {
     if (!built_in && !stage_.read_only().empty())
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
+    if (replaces_edits(file))
+        return stage_.say(fmt::format("{} has edits that are not saved. Save or revert them, then "
+                                      "open {} again.",
+                                      file.launch.source.filename().string(), name_of(file)),
+                          Tone::error);
     const bool of_picture = !file.metadata.empty();
     if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
     if (built_in && stage_.read_only().empty())
@@ -71,7 +99,7 @@ void FileOpener::show_launch(const OpenedFile& file) {
                     ? fmt::format("Opened {}.", name_of(file))
                     : fmt::format(
                           "Opened {} with a launch that was made from its first kernel. Change "
-                          "it on the right and save it.",
+                          "it in the tab Launch and save it.",
                           name_of(file));
 }
 

@@ -23,6 +23,9 @@ class FileOpener {
     FileOpener(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
 
     void open(std::string path);
+    /// Replaces the text of a kernel file by that of a source. Returns why it can't be read; empty:
+    /// it was.
+    std::string load(const std::string& path, const std::string& file);
     /// Once a frame: shows the file that was read.
     void advance();
     /// A file is being read, or its settings are on their way.
@@ -30,6 +33,7 @@ class FileOpener {
 
   private:
     void show(const OpenedFile& file);
+    bool replaces_edits(const OpenedFile& file) const;
     void show_launch(const OpenedFile& file);
     void show_picture(const OpenedFile& file);
     void remember(const std::string& path);

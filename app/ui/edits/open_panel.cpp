@@ -3,15 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 
+/// The field begins with the path that was typed last, unless it was opened; then with its folder.
+void OpenPanel::begin() {
+    const std::vector<std::string>& recent = options_.recent_files;
+    std::string path = picker_.path();
+    if (path.empty() && recent.empty()) path = std::filesystem::current_path().string() + "/";
+    const bool opened = !recent.empty() && (path.empty() || with_home(path) == recent.front());
+    if (opened) path = recent.front().substr(0, recent.front().rfind('/') + 1);
+    picker_.begin(path, PathFiles::all);
+}
+
 /// True where a click chose a file.
-bool OpenPanel::list(Ui& ui, float width) {
+bool OpenPanel::recent(Ui& ui, float width) {
     std::vector<std::string> files = options_.recent_files;
     if (!galaxy_.empty() && std::find(files.begin(), files.end(), galaxy_) == files.end())
         files.push_back(galaxy_);
@@ -41,49 +52,61 @@ bool OpenPanel::list(Ui& ui, float width) {
     return chosen;
 }
 
-/// True on Enter or on a click of the button.
-bool OpenPanel::path_field(Ui& ui, float width) {
-    std::array<char, 4096> buffer{};
-    typed_.copy(buffer.data(), buffer.size() - 1);
-    ImGui::SetNextItemWidth(width - button_width("Open") - ui.px(6));
-    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-    bool go = ImGui::InputTextWithHint("##path", "path of a file", buffer.data(), buffer.size(),
-                                       ImGuiInputTextFlags_EnterReturnsTrue);
-    typed_ = buffer.data();
-    record(ui, "open.path", typed_);
-    ImGui::SameLine(0, ui.px(6));
-    go |= flat_button(ui, "open.go", "Open");
-    if (!go || typed_.empty()) return false;
-    ui.later([this, path = typed_] { opener_.open(path); });
-    return true;
+/// Whether the path is that of a file; otherwise says so.
+bool OpenPanel::is_file() {
+    std::error_code error;
+    const std::string path = with_home(picker_.path());
+    if (std::filesystem::is_regular_file(path, error)) return true;
+    picker_.refuse(std::filesystem::is_directory(path, error)
+                       ? "This is a folder. Choose a file in it."
+                       : "There is no file with this path.");
+    return false;
 }
 
-void OpenPanel::draw(Ui& ui) {
+/// Puts the source into the editor. False: it can't be read, and the popup says why.
+bool OpenPanel::load(const std::string& edited) {
+    const std::string why = opener_.load(picker_.path(), edited);
+    if (!why.empty()) picker_.refuse(why);
+    return why.empty();
+}
+
+void OpenPanel::draw(Ui& ui, const std::string& edited) {
     if (asked_) {
         ImGui::OpenPopup("open");
-        typed_.clear();
+        begin();
         asked_ = false;
     }
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 3}, ImGuiCond_Always, {0.5F, 0.5F});
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
     const bool open = ImGui::BeginPopup("open");
     ImGui::PopStyleVar();
     if (!open) return;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
     ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
-    const float width = std::min(ui.px(460), screen.x - ui.px(40));
+    const float width = std::min(ui.px(560), screen.x - ui.px(40));
     heading(ui, "Open a file");
-    bool done = path_field(ui, width);
+    bool done = recent(ui, width);
     ImGui::Dummy({0, ui.px(4)});
-    done |= list(ui, width);
-    ImGui::Dummy({0, ui.px(4)});
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    text(ui.fonts.small, colour::dim,
-         "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that "
-         "Warpscope "
-         "saved, whose settings come back. You can drop a file on the window, too.");
-    ImGui::PopTextWrapPos();
+    bool go = picker_.draw(ui, width, std::min(ui.px(190), screen.y / 4));
+    picker_.draw_error(
+        ui, width,
+        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that "
+        "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
+        "on the window, too.");
+    go |= flat_button(ui, "open.go", "Open");
+    if (!edited.empty() && picker_.path().ends_with(".cu")) {
+        ImGui::SameLine();
+        const std::string words = fmt::format("Load into {}.cu", edited);
+        if (flat_button(ui, "open.load", words.c_str())) done |= is_file() && load(edited);
+        tooltip(ui, "This source replaces the text in the editor. Undo brings that back.");
+    }
+    ImGui::SameLine();
+    done |= flat_button(ui, "open.cancel", "Cancel") || key_pressed(ImGuiKey_Escape);
+    if (!done && go && is_file()) {
+        ui.later([this, path = picker_.path()] { opener_.open(path); });
+        done = true;
+    }
     if (done) ImGui::CloseCurrentPopup();
     ImGui::PopStyleColor(2);
     ImGui::EndPopup();

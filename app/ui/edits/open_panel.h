@@ -4,29 +4,33 @@
 
 #include "ui/documents/shared_file.h"
 #include "ui/edits/file_opener.h"
+#include "ui/edits/path_picker.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
 
 /// The popup in which a person chooses a file to open: recent ones, the galaxy that comes with
-/// Warpscope, or a path.
+/// Warpscope, or any other. Beside the open editor, a source can also replace the text there.
 class OpenPanel {
   public:
     OpenPanel(FileOpener& opener, ViewOptions& options) : opener_(opener), options_(options) {}
 
     void show() { asked_ = true; }
-    /// Draws the popup over the window, while it is open.
-    void draw(Ui& ui);
+    /// Draws the popup over the window, while it is open. `edited`: the kernel file in the editor;
+    /// empty: it is closed, or nothing can be edited.
+    void draw(Ui& ui, const std::string& edited);
 
   private:
-    bool list(Ui& ui, float width);
-    bool path_field(Ui& ui, float width);
+    void begin();
+    bool recent(Ui& ui, float width);
+    bool is_file();
+    bool load(const std::string& edited);
 
     FileOpener& opener_;
     ViewOptions& options_;
     const std::string galaxy_ = shared_file("galaxy_20k.tipsy");
-    std::string typed_;
+    PathPicker picker_{"open.path"};
     bool asked_ = false;
 };
 

@@ -11,7 +11,7 @@
 #include "compute/device/sentences.h"
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/difference.h"
-#include "ui/widgets/text_file.h"
+#include "ui/documents/text_file.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "ui/widgets/text_file.h"
+#include "ui/documents/kernel_file_choice.h"
+#include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
 
@@ -144,8 +145,12 @@ void LaunchForm::save() {
         if (chosen->id() == "marks") file_.marks = chosen->text() == "on";
         if (chosen->id() == "view") file_.view = experiments::parse_buffer_view(chosen->text());
     }
+    bool saves_source = false;
     try {
         if (file_.built_in) return save_from_gallery();
+        KernelDocument& source = stage_.documents()[experiments::source_key(file_)];
+        saves_source = !source.path().empty() && !source.saved();
+        if (saves_source) save_kernel(source, source.path());
         write_whole(file_.file, experiments::to_json_text(file_));
     } catch (const std::exception& error) {
         return stage_.say(fmt::format("The launch file was not saved: {}", error.what()),
@@ -155,7 +160,9 @@ void LaunchForm::save() {
         for (Step& one : *steps) one.file.saved = false;
     file_.saved = true;
     stage_.change_launch(file_);
-    stage_.say(fmt::format("Saved {}.", file_.file.string()));
+    const std::string also =
+        saves_source ? " and its source " + file_.source.filename().string() : "";
+    stage_.say(fmt::format("Saved {}{}.", file_.file.string(), also));
 }
 
 /// A kernel of the gallery becomes a source and a launch file in the current folder.

@@ -73,10 +73,11 @@ void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
 void LaunchPanel::head(Ui& ui) {
     const LaunchFile& file = form_.file();
     if (flat_button(ui, "launch.save", "Save launch file")) ui.later([this] { form_.save(); });
-    tooltip(ui, (file.built_in ? "Write " + file.file.filename().string() + " and " +
-                                     file.source.string() + " to the current folder"
-                               : "Write " + file.file.string()) +
-                    ". With --launch FILE it runs without a window, and is checked.");
+    tooltip(ui,
+            (file.built_in ? "Write " + file.file.filename().string() + " and " +
+                                 file.source.string() + " to the current folder"
+                           : "Write " + file.file.string() + ", and its source if it is edited") +
+                ". With --launch FILE it runs without a window, and is checked.");
     ImGui::SameLine(0, ui.px(8));
     undo_buttons(ui);
     ImGui::SameLine(0, ui.px(8));
@@ -321,6 +322,8 @@ void LaunchPanel::scalars(Ui& ui) {
             });
         });
     tooltip(ui, "The name of a new scalar.");
+    ImGui::SameLine(0, ui.px(gap));
+    text(ui.fonts.small, colour::faint, "a new scalar");
 }
 
 /// A scalar of the launch before that has its first value there gets the one that is proposed.

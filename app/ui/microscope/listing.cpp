@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -189,9 +190,13 @@ void gutter(Ui& ui, Microscope& microscope, const Listing& listing, const Places
 
 void hover(Ui& ui, const Listing& listing, const Places& at) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (!ImGui::IsWindowHovered() || mouse.x > at.text || mouse.y < at.low.y) return;
+    if (!ImGui::IsWindowHovered() || mouse.y < at.low.y) return;
     const auto row = std::uint32_t((mouse.y - at.low.y + at.scroll_y) / at.line);
     if (row >= listing.text->lines.size()) return;
+    if (mouse.x > at.text) {
+        const auto column = std::size_t((mouse.x - at.text + at.scroll_x) / character_width());
+        return hover_word({at.text, float(row)}, word_at(listing.text->lines[row].text, column));
+    }
     std::string words;
     for (const Chip& chip : listing.chips)
         if (chip.row == row) words += (words.empty() ? "" : "\n") + chip_words(chip);
@@ -216,8 +221,8 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
     // ImGui knows the scroll range only after the text has been drawn.
     view.settling = moved ? 2 : view.settling - 1;
     const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
-    const float margin = std::min(3 * at.line, height / 4);
-    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) {
+    const float goal = scroll_into_sight(y, at.line, at.scroll_y, height);
+    if (goal == at.scroll_y) {
         view.seen = ImGui::GetTime();
         return;
     }
@@ -226,7 +231,7 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
     constexpr double patience = 0.7;
     if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;
-    at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
+    at.scroll_y = std::round(std::clamp(goal, 0.F, std::max(0.F, most)));
     ImGui::SetScrollY(at.scroll_y);
 }
 
@@ -268,6 +273,14 @@ void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& 
 }
 
 }  // namespace
+
+float scroll_into_sight(float y, float line, float scroll, float height) {
+    const float margin = std::min(3 * line, height / 4);
+    const float above = y - margin, below = y + line + margin - height;
+    if (scroll <= above && scroll >= below) return scroll;
+    const float near = scroll > above ? above : below;
+    return std::abs(near - scroll) < height ? near : y - 0.4F * height;
+}
 
 void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
                   ImVec2 size, bool moved) {

@@ -50,4 +50,8 @@ struct ListingView {
 void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
                   ImVec2 size, bool moved);
 
+/// Where to scroll from `scroll` so that a line at `y` is in sight, with a margin: for a near line
+/// no farther than needed, so that the eye finds its place again.
+float scroll_into_sight(float y, float line, float scroll, float height);
+
 }  // namespace warpscope::ui

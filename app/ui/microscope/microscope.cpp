@@ -47,13 +47,16 @@ Microscope::Source Microscope::source_of(const LiveLaunch& live) {
     return {live.entry, live.parameters, live.settings, live.edits};
 }
 
-void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
+void Microscope::start(const compute::RunSettings& run, Dim3 block) {
     close();
     open_ = true;
     by_hand_ = false;
     block_ = block;
-    const compute::RunSettings& run = live.settings;
     choice_ = {run.schedule, run.seed, run.barriers};
+}
+
+void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
+    start(live.settings, block);
     take(live);
     when_ready([this, thread] { pick_thread(thread); });
 }
@@ -62,6 +65,8 @@ void Microscope::close() {
     open_ = playing_ = false;
     run_.close();
     specimen_.reset();
+    checked_.reset();
+    notice_.clear();
     copying_ = {};
     actions_.clear();
     taken_from_ = 0;
@@ -79,7 +84,7 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
     const bool other = live.generation != taken_from_ || !(now == source_) || stale_;
-    if (other || (paused && live.frame != frame_ && !copying_.valid())) take(live);
+    if (other || (paused && live.frame != live_frame_ && !copying_.valid())) take(live);
 }
 
 void Microscope::renew(const LiveLaunch& live) {
@@ -100,8 +105,9 @@ void Microscope::move_breakpoints(const compute::KernelEdits& next) {
     });
 }
 
-/// Asks for a copy. The previous copy stays on show until the new one is there.
-void Microscope::take(const LiveLaunch& live) {
+/// Asks for a copy. The one before stays on show until it is there.
+void Microscope::take(const LiveLaunch& live,
+                      std::shared_ptr<const experiments::LaunchState> checked) {
     taken_from_ = live.generation;
     stale_ = false;
     move_breakpoints(live.edits);
@@ -112,7 +118,8 @@ void Microscope::take(const LiveLaunch& live) {
     run.seed = choice_.seed;
     run.barriers = choice_.barriers;
     if (!ready()) complaint_ = "The launch is copied when the current frame has been computed.";
-    copying_ = live.copy(run);
+    checked_ = std::move(checked);
+    copying_ = checked_ ? live.copy_checked(checked_) : live.copy(run);
     receive();
 }
 
@@ -128,6 +135,7 @@ void Microscope::receive() {
 void Microscope::receive_copy() {
     LaunchCopy copy = copying_.get();
     frame_ = copy.frame;
+    live_frame_ = copy.live_frame;
     run_.close();
     specimen_ = std::move(copy.specimen);
     complaint_ = std::move(copy.error);
@@ -164,7 +172,7 @@ void Microscope::block_has_run() {
     ++version_;
     if (!ready()) return;
     keep_inside();
-    notice_ = run_.notice();
+    notice_ = experiments::as_named(run_.notice(), source_.edits);
     if (!notice_.empty()) playing_ = false;
     if (const auto then = std::exchange(then_, {})) then();
 }

@@ -127,8 +127,11 @@ class Microscope {
     void to_end();
     void restart() { seek(0); }
     void seek(std::uint64_t position);
-    /// Picks the thread of a finding of this block and goes to before its access: see step_of().
-    void show(const emulator::Finding& finding);
+    /// Opens the launch of the check that has this finding, picks the thread that it names, and
+    /// goes to before that thread's access: see step_of(). After the next frame of a paused
+    /// experiment, and after a change of it, the launch is the live one again.
+    void show(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
+              const emulator::Finding& finding);
     /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }
     void play(bool on);
@@ -163,7 +166,9 @@ class Microscope {
     };
 
     static Source source_of(const LiveLaunch& live);
-    void take(const LiveLaunch& live);
+    void start(const compute::RunSettings& run, Dim3 block);
+    void take(const LiveLaunch& live,
+              std::shared_ptr<const experiments::LaunchState> checked = nullptr);
     void move_breakpoints(const compute::KernelEdits& next);
     void receive();
     void receive_copy();
@@ -189,7 +194,9 @@ class Microscope {
     std::vector<std::function<void()>> actions_;
     std::function<void()> then_;  // called when the block has run
     emulator::Breaks breaks_;
-    std::uint64_t frame_ = 0;
+    std::uint64_t frame_ = 0;       // of the copy
+    std::uint64_t live_frame_ = 0;  // of the experiment when the copy was made
+    std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is
     std::unique_ptr<experiments::Specimen> specimen_;
     BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;

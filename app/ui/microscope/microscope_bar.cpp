@@ -86,8 +86,8 @@ void position(Ui& ui, const Microscope& m, bool words, float& reserved) {
 }
 
 /// The choice of the warp that runs next: by a schedule or by hand.
-void turns(Ui& ui, Microscope& microscope, bool words, float room) {
-    if (words) {
+void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
+    if (labelled) {
         ImGui::AlignTextToFramePadding();
         text(ui.fonts.small, colour::dim, "Next warp");
         ImGui::SameLine(0, ui.px(6));
@@ -97,7 +97,7 @@ void turns(Ui& ui, Microscope& microscope, bool words, float room) {
     entries.ids.emplace_back("by-hand");
     entries.labels.push_back(fmt::format("by hand: warp {}", microscope.warp()));
     if (microscope.by_hand()) entries.chosen = by_hand;
-    const float width = std::min(ui.px(microscope.by_hand() ? 174 : words ? 148 : 118), room);
+    const float width = std::min(ui.px(microscope.by_hand() ? 174 : 148), room);
     const int clicked =
         dropdown(ui, "microscope.turns", entries.ids, entries.labels, entries.chosen, width);
     tooltip(ui,
@@ -114,10 +114,10 @@ void turns(Ui& ui, Microscope& microscope, bool words, float room) {
     ImGui::SameLine(0, ui.px(6));
 }
 
-void seed(Ui& ui, Stage& stage, Microscope& microscope, bool words) {
+void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
     const Microscope::Choice& choice = microscope.choice();
     if (microscope.by_hand() || choice.schedule != compute::Schedule::random) return;
-    if (words) {
+    if (labelled) {
         text(ui.fonts.small, colour::dim, "Seed");
         ImGui::SameLine(0, ui.px(6));
     }
@@ -144,10 +144,14 @@ void MicroscopeBar::draw(Ui& ui) {
     position(ui, microscope_, words, position_width_);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };
+    ImGui::PushFont(ui.fonts.small);
+    const float labels = ImGui::CalcTextSize("Next warpSeed").x + ui.px(118 + 50 + 4 * 6);
+    ImGui::PopFont();
+    const bool labelled = room() > labels;
     // A list that is open stays open while the block runs.
     if (position_width_ > 0 && room() > ui.px(70)) {
-        turns(ui, microscope_, words, room());
-        if (room() > ui.px(50)) seed(ui, stage_, microscope_, words);
+        turns(ui, microscope_, labelled, words ? room() : std::min(room(), ui.px(118)));
+        if (room() > ui.px(50)) seed(ui, stage_, microscope_, labelled);
     }
     ImGui::SameLine(end, 0);
     if (icon_button(ui, "microscope.close", Icon::close,

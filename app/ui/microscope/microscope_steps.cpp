@@ -126,15 +126,17 @@ void Microscope::seek(std::uint64_t position) {
     });
 }
 
-void Microscope::show(const emulator::Finding& finding) {
+void Microscope::show(const LiveLaunch& live,
+                      std::shared_ptr<const experiments::LaunchState> checked,
+                      const emulator::Finding& finding) {
+    start(checked->settings, finding.place().block);
+    take(live, std::move(checked));
     when_ready([this, finding] {
         if (!ready()) return;
-        // The finding may be of another frame than this copy, in which other threads race.
-        const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
-        pick_thread(here.place().thread);
-        move([here](Stepper& stepper) {
+        pick_thread(finding.place().thread);
+        move([finding](Stepper& stepper) {
             const std::uint64_t before = stepper.position();
-            stepper.seek(emulator::step_of(stepper, here).value_or(before));
+            stepper.seek(emulator::step_of(stepper, finding).value_or(before));
         });
     });
 }

@@ -162,7 +162,7 @@ void ending(Ui& ui, Microscope& microscope) {
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
     const std::string words = failed ? microscope.error() : "The block has finished.";
-    paragraph(ui.fonts.small, failed ? colour::bad : colour::good, words);
+    paragraph(ui.fonts.small, failed ? colour::bad : colour::dim, words);
     record(ui, "microscope.ending", words);
 }
 

@@ -112,6 +112,10 @@ std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const st
     return colours;
 }
 
+bool is_stale_read(const WordView& word) {
+    return word.writer == WordView::nobody && word.reader != WordView::nobody;
+}
+
 std::vector<std::size_t> words_of(const emulator::AccessView& access) {
     std::vector<std::size_t> words;
     for (unsigned lane = 0; lane < 32; ++lane) {

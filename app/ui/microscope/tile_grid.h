@@ -39,6 +39,9 @@ enum class TileColour { value, writer, epoch };
 std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const std::byte> shared,
                                 std::span<const emulator::WordView> words, std::uint32_t epoch);
 
+/// The block has read the word and never written it: the value is an earlier block's.
+bool is_stale_read(const emulator::WordView& word);
+
 /// Indices of the words that an access touches, in ascending order, each once.
 std::vector<std::size_t> words_of(const emulator::AccessView& access);
 

@@ -35,15 +35,16 @@ struct Grid {
 constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
 void header(Ui& ui, TileLook& look, unsigned usual) {
-    const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
+    const float room = ImGui::GetContentRegionAvail().x;
     const float right = ImGui::GetCursorPosX() + room;
-    // In a narrow panel the title has no room beside the choices.
-    const bool wide = room >= ui.px(138 + 128);
-    if (wide) {
-        ImGui::AlignTextToFramePadding();
-        text(ui.fonts.strong, colour::text, "Shared memory");
-        ImGui::SameLine(right - field, 0);
-    }
+    ImGui::PushFont(ui.fonts.strong);
+    const float beside = room - ImGui::CalcTextSize("Shared memory").x - ui.px(8);
+    ImGui::PopFont();
+    const bool wide = beside >= ui.px(110);
+    const float field = std::min(ui.px(138), wide ? beside : room);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Shared memory");
+    if (wide) ImGui::SameLine(right - field, 0);
     std::vector<std::string> ids, labels;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < row_choices.size(); ++i) {
@@ -55,10 +56,23 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
     const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
-                            {"Value", wide ? "Last writer" : "Writer", "Epoch"},
+                            {"Value", room >= ui.px(266) ? "Last writer" : "Writer", "Epoch"},
                             std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
     if (by >= 0) look.colour = TileColour(by);
     ImGui::Dummy({0, ui.px(2)});
+}
+
+/// What the red frames mean, where there are any.
+void legend(Ui& ui, std::span<const WordView> words) {
+    const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
+    const bool races = has([](const WordView& word) { return word.hazard; });
+    const bool stale = has(is_stale_read);
+    const std::string meaning = races && stale ? "red: a race, or read before it was written"
+                                : races        ? "red: a race"
+                                : stale        ? "red: read before it was written"
+                                               : "";
+    text(ui.fonts.small, colour::bad, meaning);
+    record(ui, "tile.legend", meaning);
 }
 
 std::string thread_name(const Microscope& microscope, std::int32_t thread) {
@@ -79,7 +93,9 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
                              thread_name(microscope, thread), thread / 32, microscope.where(pc),
                              compute::plural(epoch, "barrier"));
     };
-    if (word.writer == WordView::nobody)
+    if (is_stale_read(word))
+        words += "\nread before this block wrote it; an earlier block left the value";
+    else if (word.writer == WordView::nobody)
         words += "\nnot written by this block; an earlier block left the value";
     else
         party("written", word.writer, word.write_pc, word.write_epoch);
@@ -116,10 +132,10 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
                      {low.x + grid.cell - gap / 2, low.y + grid.cell - gap / 2}, colour, 0, 0,
                      width);
     };
-    for (std::size_t i = first; i < last; ++i)
-        if (words[i].hazard) frame(i, colour::bad, ui.px(1.6F));
     for (const std::size_t i : newest_words(stepper))
         if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
+    for (std::size_t i = first; i < last; ++i)
+        if (words[i].hazard || is_stale_read(words[i])) frame(i, colour::bad, ui.px(1.6F));
     for (const emulator::Watchpoint& watch : microscope.breaks().watches) {
         const std::size_t i = watch.address / 4;
         if (watch.space != emulator::Space::shared || i < first || i >= last) continue;
@@ -178,6 +194,8 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
         std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.hazard; });
     const auto written =
         std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.writer >= 0; });
+    record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "tile.stale",
+                std::to_string(std::count_if(all.begin(), all.end(), is_stale_read)));
     record(ui, "tile",
            fmt::format("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
     pointer(ui, microscope, grid);
@@ -198,6 +216,7 @@ void TilePanel::draw(Ui& ui) {
     const std::size_t words = microscope.stepper().words().size();
     const unsigned usual = usual_row(microscope.launch().block, words);
     header(ui, look_, usual);
+    legend(ui, microscope.stepper().words());
     grid(ui, microscope_, look_, look_.words_in_row == 0 ? usual : look_.words_in_row);
 }
 

@@ -18,24 +18,24 @@ using Counts = Comparison::Counts;
 
 struct CountColumn {
     const char* id;
-    const char* title;
+    std::string title;  ///< two lines
     std::string help;
     double Counts::*value;
 };
 
 std::array<CountColumn, 4> columns_of(const Comparison& table) {
-    return {
-        {{"sectors", "Sectors", "Sectors of global memory, 32 bytes each, that are moved.",
-          &Counts::sectors},
-         {"bank_passes", "Passes",
-          "Passes over the banks of shared memory. A bank conflict takes more than one pass.",
-          &Counts::bank_passes},
-         {"barriers", "Barriers", "Barriers that were passed, over all blocks.", &Counts::barriers},
-         {"instructions", "Instr.",
-          fmt::format("Instructions for each {}: 32 for each warp instruction, also where some "
-                      "of the 32 threads are inactive.",
-                      table.element),
-          &Counts::instructions}}};
+    return {{{"sectors", "Sectors\nof 32 B",
+              "Sectors of global memory, 32 bytes each, that are moved.", &Counts::sectors},
+             {"bank_passes", "Bank\npasses",
+              "Passes over the banks of shared memory. A bank conflict takes more than one pass.",
+              &Counts::bank_passes},
+             {"barriers", "Barriers\n", "Barriers that were passed, over all blocks.",
+              &Counts::barriers},
+             {"instructions", "Instr. /\n" + table.element,
+              fmt::format("Instructions for each {}: 32 for each warp instruction, also where some "
+                          "of the 32 threads are inactive.",
+                          table.element),
+              &Counts::instructions}}};
 }
 
 /// The colour of a count. Smaller counts are faster, as far as this count decides it.
@@ -55,7 +55,7 @@ void count_heads(Ui& ui, const Comparison& table) {
     const float step = ImGui::GetContentRegionAvail().x / float(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         ImGui::SetCursorScreenPos({low.x + step * float(i), low.y});
-        clipped_text(ui.fonts.small, colour::faint, columns[i].title, step - ui.px(4));
+        text(ui.fonts.small, colour::faint, columns[i].title);
         tooltip(ui, columns[i].help);
     }
 }

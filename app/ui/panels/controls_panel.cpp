@@ -119,8 +119,8 @@ void run_label(Ui& ui, Stage& stage, const RowColumns& at, const char* id, const
 }
 
 void seed_row(Ui& ui, Stage& stage, const RowColumns& at) {
-    run_label(ui, stage, at, "seed", "Seed",
-              "The seed of the random order. An equal seed gives an equal picture.",
+    run_label(ui, stage, at, "seed", "Schedule seed",
+              "The seed of the random order of the warps. An equal seed gives an equal picture.",
               &compute::RunSettings::seed);
     compute::RunSettings run = stage.run();
     std::string typed;
@@ -220,7 +220,7 @@ void ControlsPanel::draw(Ui& ui) {
     paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
     ImGui::Dummy({0, ui.px(2)});
     const experiments::ParameterSet& set = stage_.parameters();
-    float widest = ImGui::CalcTextSize("Schedule").x;
+    float widest = ImGui::CalcTextSize("Schedule seed").x;
     for (const Parameter* p : set.all())
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
     const RowColumns at = row_columns(ui, widest);

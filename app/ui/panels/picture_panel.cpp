@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gl/gl_info.h"
+#include "ui/launch/plot_labels.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -303,6 +304,7 @@ void PicturePanel::draw(Ui& ui) {
                 fmt::format("{}x{}", pixels->width(), pixels->height()));
     const bool hovered = ImGui::IsItemHovered();
     heat_.draw(ui, {pixels->width(), pixels->height()}, corner, end, {high.x, low.y});
+    draw_plot_labels(ui, stage_, corner, end);
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);
     remarks(ui, low, high);

@@ -227,6 +227,11 @@ void ResultsPanel::draw(Ui& ui) {
     text(ui.fonts.strong, colour::text, "Results");
     compare_button(ui);
     const experiments::Report& report = stage_.report();
+    // Numbers of earlier settings are faint until those of the new ones are there.
+    const Shown& shown = stage_.shown();
+    const bool old = shown.readings.report_parameters != stage_.parameters().of_launch();
+    if (!report.empty()) record_rect(ui, {}, {}, "results.state", old ? "old" : "current");
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, old ? 0.45F : 1.F);
     if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
@@ -234,6 +239,7 @@ void ResultsPanel::draw(Ui& ui) {
         ImGui::PopID();
         ImGui::Dummy({0, ui.px(3)});
     }
+    ImGui::PopStyleVar();
     draw_comparison(ui);
 }
 

@@ -49,7 +49,7 @@ void keep_in_sight(Ui& ui, TreeView& view, float width, std::size_t columns) {
 
 Places find_places(Ui& ui, TreeView& view, const Tree& tree, ImVec2 low, ImVec2 high) {
     Places at{};
-    at.low = {low.x + ui.px(176), low.y + ui.px(44)};
+    at.low = {low.x + ui.px(176), low.y + ui.px(64)};
     at.high = {high.x - ui.px(14), high.y - ui.px(10)};
     at.columns = widest(tree);
     keep_in_sight(ui, view, at.width(), at.columns);
@@ -120,6 +120,7 @@ void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
 }
 
 void cells(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+    const Wrong values = wrong_values(tree);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const auto begin = std::size_t(std::max(0.0, std::floor(at.first)));
     const auto end =
@@ -141,7 +142,10 @@ void cells(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
             const ImVec2 size = ImGui::CalcTextSize(value.c_str());
             list.AddText({std::round((low.x + high.x - size.x) / 2),
                           std::round((low.y + high.y - size.y) / 2)},
-                         lit ? colour::text : colour::faint, value.c_str());
+                         values[r][i] ? colour::finding
+                         : lit        ? colour::text
+                                      : colour::faint,
+                         value.c_str());
         }
     }
     if (readable)
@@ -163,9 +167,35 @@ void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
         clipped_text(ui.fonts.small, colour::dim, tree.rows[r].label, at.low.x - left - ui.px(10));
     }
     ImGui::SetCursorScreenPos({left, at.low.y - ui.px(3)});
-    text(ui.fonts.small, colour::faint, "active threads");
+    text(ui.fonts.small, colour::faint, fmt::format("active of {} threads", at.columns));
     ImGui::SetCursorScreenPos({left, at.detail_top - ui.px(20)});
     text(ui.fonts.small, colour::faint, "element");
+}
+
+/// What the colours mean, in one line below the title.
+void legend(Ui& ui, const Tree& tree, ImVec2 at) {
+    ImGui::SetCursorScreenPos(at);
+    const auto part = [&](ImU32 hue, const char* words) {
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        const float side = ui.px(10);
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            {low.x, low.y + ui.px(4)}, {low.x + side, low.y + ui.px(4) + side}, hue, ui.px(2));
+        ImGui::SetCursorScreenPos({low.x + side + ui.px(6), low.y});
+        text(ui.fonts.small, colour::dim, words);
+        ImGui::SameLine(0, ui.px(18));
+    };
+    const bool races = std::ranges::any_of(tree.rows, [](const Tree::Row& row) {
+        return std::ranges::find(row.racing, true) != row.racing.end();
+    });
+    const bool wrong = std::ranges::any_of(wrong_values(tree), [](const std::vector<bool>& row) {
+        return std::ranges::find(row, true) != row.end();
+    });
+    part(colour::accent_deep, "written in this step");
+    if (races) part(colour::bad, "this read races");
+    if (wrong) part(colour::finding, "number: a wrong sum; frame: it went wrong here");
+    record_rect(ui, at, ImGui::GetCursorScreenPos(), "tree.legend",
+                fmt::format("{}{}", races ? "races " : "", wrong ? "wrong" : ""));
+    ImGui::NewLine();
 }
 
 void navigate(Ui& ui, TreeView& view, const Places& at, float overview_bottom) {
@@ -245,6 +275,7 @@ void TreePanel::draw(Ui& ui) {
     const float left = low.x + ui.px(16);
     ImGui::SetCursorScreenPos({left, low.y + ui.px(12)});
     clipped_text(ui.fonts.small, colour::dim, tree->title, size.x - ui.px(32));
+    legend(ui, *tree, {left, low.y + ui.px(32)});
     overview(ui, *tree, at);
     ImGui::PushClipRect({at.low.x, low.y}, {at.high.x, high.y}, true);
     edges(ui, *tree, wrong, at);

@@ -105,6 +105,9 @@ class Engine {
     LaunchCopy copy_launch(const compute::RunSettings& run) const {
         return ui::copy_launch(*live_->inspected_entry(), live_->inspected(), run);
     }
+    LaunchCopy copy_checked_launch(const experiments::LaunchState& checked) const {
+        return ui::copy_launch(checked, live_->inspected().frame());
+    }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
     /// Waits until the edits that are being tried have been. The next frame takes the result.

@@ -46,9 +46,15 @@ const emulator::KernelCounters* Checks::newest_counters() const {
 Inspector::Work Inspector::usual_work() {
     return {[](const Entry& entry, Experiment& live, std::size_t memory_bytes,
                std::stop_token stop) -> Job<Inspection> {
-                auto specimen = std::make_shared<Specimen>(entry, live, live.device().settings(),
-                                                           memory_bytes, std::move(stop));
-                return [specimen] { return experiments::inspect(*specimen); };
+                const auto launch = std::make_shared<const experiments::LaunchState>(
+                    entry, live, live.device().settings());
+                const auto specimen =
+                    std::make_shared<Specimen>(*launch, memory_bytes, std::move(stop));
+                return [launch, specimen] {
+                    Inspection inspection = experiments::inspect(*specimen);
+                    inspection.launch = launch;
+                    return inspection;
+                };
             },
             [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
                 const auto copy = experiments::make_replica(entry, live, live.device().settings(),

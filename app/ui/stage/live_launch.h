@@ -16,18 +16,15 @@ namespace warpscope::ui {
 struct LaunchCopy {
     std::unique_ptr<experiments::Specimen> specimen;
     std::string error;
-    std::uint64_t frame = 0;  ///< of the experiment
+    std::uint64_t frame = 0;       ///< of the launch
+    std::uint64_t live_frame = 0;  ///< of the experiment when the copy was made
 };
 
 /// Copies the launch of an experiment. Throws nothing.
-inline LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
-                              const compute::RunSettings& run) {
-    try {
-        return {std::make_unique<experiments::Specimen>(entry, live, run), {}, live.frame()};
-    } catch (const std::exception& error) {
-        return {nullptr, error.what(), live.frame()};
-    }
-}
+LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
+                       const compute::RunSettings& run);
+/// Copies a launch that a check has run, while the experiment stands before `live_frame`.
+LaunchCopy copy_launch(const experiments::LaunchState& checked, std::uint64_t live_frame);
 
 /// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
 /// way to one.
@@ -42,6 +39,9 @@ struct LiveLaunch {
     bool on_this_thread = true;  ///< copies are there at once, and long work may hold this thread
     /// Copies the launch with these settings as soon as no frame is being computed.
     std::function<std::future<LaunchCopy>(const compute::RunSettings&)> copy;
+    /// Copies a launch that a check has run, likewise.
+    std::function<std::future<LaunchCopy>(std::shared_ptr<const experiments::LaunchState>)>
+        copy_checked;
 };
 
 }  // namespace warpscope::ui

@@ -36,10 +36,13 @@ std::string extent(const Inspection& inspection) {
 }
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
-    std::uint64_t hazards = 0;
+    std::uint64_t hazards = 0, within_warps = 0;
     bool barrier = false, unwritten = false, invalid = false;
     for (const Finding& f : inspection.findings) {
-        if (f.severity != Severity::error) continue;
+        if (f.severity != Severity::error) {
+            if (spoils_results(f)) within_warps += f.count;
+            continue;
+        }
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
         unwritten |= f.kind == FindingKind::uninitialized;
@@ -53,6 +56,12 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence =
             fmt::format("{} in {}: pairs of accesses to one word that nothing orders.",
                         amount(hazards, inspection.blocks), where);
+    } else if (within_warps > 0) {
+        summary.state = State::race;
+        summary.chip = "race within a warp: " + amount(within_warps, inspection.blocks);
+        summary.sentence = fmt::format(
+            "{} between lanes of a warp in {}: without __syncwarp() nothing orders them.",
+            amount(within_warps, inspection.blocks), where);
     } else if (barrier || unwritten || invalid) {
         summary.state = State::error;
         summary.chip = barrier     ? "barrier not reached by all"
@@ -78,6 +87,12 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
 }
 
 }  // namespace
+
+bool spoils_results(const Finding& finding) {
+    const bool reads = finding.hazard == emulator::Hazard::read_after_write ||
+                       finding.hazard == emulator::Hazard::write_after_read;
+    return finding.severity == Severity::error || (finding.kind == FindingKind::race && reads);
+}
 
 RaceSummary summarize(const Checks& checks) {
     RaceSummary summary;

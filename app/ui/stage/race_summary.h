@@ -26,6 +26,9 @@ struct RaceSummary {
     bool checking = false;  ///< the findings are of an earlier state; new ones will follow
 };
 
+/// An error, or a race in which a thread reads: its result may be wrong.
+bool spoils_results(const emulator::Finding& finding);
+
 RaceSummary summarize(const Checks& checks);
 
 }  // namespace warpscope::ui

@@ -32,6 +32,7 @@ void Reader::read_report(experiments::Experiment& experiment) {
     std::exception_ptr error;
     try {
         readings_.report = experiment.report();
+        readings_.report_parameters = experiment.parameters().of_launch();
         readings_.buffer = experiment.contents(most_buffer_bytes);
     } catch (const compute::Cancelled&) {
         report_cancelled_ = true;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/framework/experiment.h"
 
@@ -22,6 +23,7 @@ struct DeviceBarriers {
 /// What was read last of the experiment on show. It may be older than the frame.
 struct Readings {
     experiments::Report report;
+    std::vector<std::string> report_parameters{};  ///< ParameterSet::of_launch() of the report
     /// The buffer of a launch file that is shown; null: there is none, or it is very large.
     std::shared_ptr<const experiments::BufferContents> buffer;
     std::shared_ptr<const experiments::Tree> tree;  ///< null: there is none, or it can't be made

@@ -116,7 +116,9 @@ void Stage::select(SharedEntry entry) {
 
 void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source,
                         std::vector<Assignment> values) {
-    if (!file.built_in) documents_.open(experiments::source_key(file), source);
+    if (!file.built_in)
+        documents_.open(experiments::source_key(file), source,
+                        file.in_folder(file.source).string());
     send_texts();
     send([entry = experiments::launch_entry(file), values = std::move(values)](Engine& engine) {
         engine.open_launch(entry, values);
@@ -299,11 +301,11 @@ void Stage::measure_ceilings() {
     send(&Engine::measure_ceilings);
 }
 
-std::future<LaunchCopy> Stage::copy_launch(const compute::RunSettings& run) {
+std::future<LaunchCopy> Stage::copy_launch(std::function<LaunchCopy(Engine&)> copy) {
     auto promise = std::make_shared<std::promise<LaunchCopy>>();
-    std::future<LaunchCopy> copy = promise->get_future();
-    send([promise, run](Engine& engine) { promise->set_value(engine.copy_launch(run)); });
-    return copy;
+    std::future<LaunchCopy> future = promise->get_future();
+    send([promise, copy = std::move(copy)](Engine& engine) { promise->set_value(copy(engine)); });
+    return future;
 }
 
 LiveLaunch Stage::launch() {
@@ -316,7 +318,14 @@ LiveLaunch Stage::launch() {
             inspected.frame,
             settled(),
             thread_ == nullptr,
-            [this](const compute::RunSettings& run) { return copy_launch(run); }};
+            [this](const compute::RunSettings& run) {
+                return copy_launch([run](Engine& engine) { return engine.copy_launch(run); });
+            },
+            [this](std::shared_ptr<const experiments::LaunchState> checked) {
+                return copy_launch([checked = std::move(checked)](Engine& engine) {
+                    return engine.copy_checked_launch(*checked);
+                });
+            }};
 }
 
 void Stage::cancel() {

@@ -172,7 +172,7 @@ class Stage {
     void go(bool forward);
     bool mouse(bool used, std::function<void(experiments::Experiment&)> move);
     void send(EngineThread::Command command);
-    std::future<LaunchCopy> copy_launch(const compute::RunSettings& run);
+    std::future<LaunchCopy> copy_launch(std::function<LaunchCopy(Engine&)> copy);
     void send_texts();
     void take(std::shared_ptr<const Shown> shown);
     void adopt_values();

@@ -102,10 +102,7 @@ const std::vector<KeyRow> table{
      {{Command::undo, GLFW_KEY_Z, control, "Ctrl+Z"},
       {Command::redo, GLFW_KEY_Y, control, "Ctrl+Y"},
       {Command::redo, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
-    {editor,
-     "save, open a file",
-     {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"},
-      {Command::open_kernel, GLFW_KEY_O, control, "Ctrl+O"}}},
+    {editor, "save the source", {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"}}},
     {editor, "indent, unindent", {}, "Tab  Shift+Tab"},
     {editor, "leave the text", {}, "Esc"},
 };

@@ -48,8 +48,7 @@ enum class Command {
     undo,
     redo,
     save_kernel,
-    open_kernel,
-    // Commands in the texts of the editor and of the microscope.
+    // in texts: of the editor and of the microscope
     find_text,
     find_next,
     find_previous,

@@ -1,25 +1,25 @@
 #include "ui/widgets/theme.h"
 
-#include <array>
 #include <cmath>
-#include <filesystem>
+#include <cstdlib>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace warpscope::ui {
 namespace {
 
-using Paths = std::array<const char*, 4>;
+using Names = std::initializer_list<const char*>;
 
-constexpr Paths regular{"/usr/share/fonts/opentype/inter/Inter-Regular.otf",
-                        "/usr/share/fonts/truetype/inter/Inter-Regular.ttf",
-                        "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", nullptr};
-constexpr Paths medium{"/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
-                       "/usr/share/fonts/truetype/inter/Inter-SemiBold.ttf",
-                       "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", nullptr};
-constexpr Paths monospace{"/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
-                          "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.otf",
-                          "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", nullptr};
+// Files of fonts, without .ttf or .otf, the best first.
+constexpr Names regular{"Inter-Regular",          "DejaVuSans", "NotoSans-Regular",
+                        "LiberationSans-Regular", "Ubuntu-R",   "FreeSans"};
+constexpr Names medium{"Inter-SemiBold",      "DejaVuSans-Bold", "NotoSans-Bold",
+                       "LiberationSans-Bold", "Ubuntu-B",        "FreeSansBold"};
+constexpr Names monospace{"JetBrainsMono-Regular",  "DejaVuSansMono", "NotoSansMono-Regular",
+                          "LiberationMono-Regular", "UbuntuMono-R",   "FreeMono"};
 
 const ImWchar* glyph_ranges() {
     // Latin, Greek, dashes, quotes and the ellipsis, super- and subscripts, arrows, mathematics.
@@ -28,16 +28,51 @@ const ImWchar* glyph_ranges() {
     return ranges;
 }
 
-ImFont* load(const Paths& paths, float pixels) {
+using Files = std::map<std::string, std::string>;  ///< by name, without the extension
+
+Files find_fonts(std::span<const std::filesystem::path> folders) {
+    namespace fs = std::filesystem;
+    Files files;
+    for (const fs::path& folder : folders) {
+        std::error_code error;
+        const auto options = fs::directory_options::skip_permission_denied;
+        for (fs::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
+             at.increment(error)) {
+            const fs::path& path = at->path();
+            if (path.extension() == ".ttf" || path.extension() == ".otf")
+                files.emplace(path.stem().string(), path.string());
+        }
+    }
+    return files;
+}
+
+bool has_character(ImFont& font, ImWchar character) {
+#if IMGUI_VERSION_NUM < 19200
+    return font.FindGlyphNoFallback(character) != nullptr;
+#else
+    return font.IsGlyphInFont(character);
+#endif
+}
+
+/// The font of Dear ImGui has Latin-1 alone: other characters of the interface look like these.
+void add_other_characters(ImFont& font) {
+    constexpr std::pair<ImWchar, ImWchar> alike[] = {
+        {0x2026, '.'}, {0x201C, '"'}, {0x201D, '"'}, {0x2019, '\''}, {0x2013, '-'}, {0x2212, '-'},
+        {0x2190, '<'}, {0x2192, '>'}, {0x2191, '^'}, {0x2193, 'v'},  {0x2264, '<'}, {0x2265, '>'}};
+    for (const auto& [from, to] : alike) font.AddRemapChar(from, to);
+}
+
+ImFont* load(const Files& files, Names names, float pixels) {
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     ImFontConfig config;
     config.OversampleH = pixels < 24 ? 2 : 1;
     config.OversampleV = 1;
     config.PixelSnapH = false;
-    for (const char* path : paths) {
-        std::error_code error;
-        if (!path || !std::filesystem::is_regular_file(path, error)) continue;
-        if (ImFont* font = atlas.AddFontFromFileTTF(path, pixels, &config, glyph_ranges()))
+    for (const char* name : names) {
+        const auto file = files.find(name);
+        if (file == files.end()) continue;
+        if (ImFont* font =
+                atlas.AddFontFromFileTTF(file->second.c_str(), pixels, &config, glyph_ranges()))
             return font;
     }
     config.SizePixels = pixels;
@@ -108,6 +143,31 @@ void set_shape(float scale) {
     style.ScaleAllSizes(scale);
 }
 
+Fonts apply(float scale, float raster, const Files& files) {
+    set_shape(scale);
+    set_colours();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.LogFilename = nullptr;
+    io.FontGlobalScale = 1 / raster;
+    io.Fonts->Clear();
+    io.Fonts->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+    const auto pixels = [&](float size) { return std::round(size * scale * raster); };
+    Fonts fonts;
+    fonts.body = load(files, regular, pixels(16));
+    fonts.small = load(files, regular, pixels(14));
+    fonts.strong = load(files, medium, pixels(16));
+    fonts.value = load(files, medium, pixels(20));
+    fonts.mono = load(files, monospace, pixels(15));
+    fonts.mono_small = load(files, monospace, pixels(13));
+#if IMGUI_VERSION_NUM < 19200
+    io.Fonts->Build();
+#endif
+    for (ImFont* font : io.Fonts->Fonts)
+        if (!has_character(*font, 0x2026)) add_other_characters(*font);
+    return fonts;
+}
+
 }  // namespace
 
 ImU32 warp_colour(unsigned warp) {
@@ -124,24 +184,25 @@ ImU32 faded(ImU32 colour, float opacity) {
     return (colour & ~IM_COL32_A_MASK) | (alpha << IM_COL32_A_SHIFT);
 }
 
+std::vector<std::filesystem::path> font_folders() {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+    std::vector<fs::path> folders{program / "../share/warpscope/fonts", "/usr/share/fonts",
+                                  "/usr/local/share/fonts"};
+    if (const char* home = std::getenv("HOME"))
+        for (const char* folder : {".local/share/fonts", ".fonts"})
+            folders.push_back(fs::path(home) / folder);
+    return folders;
+}
+
 Fonts apply_theme(float scale, float raster) {
-    set_shape(scale);
-    set_colours();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.LogFilename = nullptr;
-    io.FontGlobalScale = 1 / raster;
-    io.Fonts->Clear();
-    io.Fonts->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
-    const auto pixels = [&](float size) { return std::round(size * scale * raster); };
-    Fonts fonts;
-    fonts.body = load(regular, pixels(16));
-    fonts.small = load(regular, pixels(14));
-    fonts.strong = load(medium, pixels(16));
-    fonts.value = load(medium, pixels(20));
-    fonts.mono = load(monospace, pixels(15));
-    fonts.mono_small = load(monospace, pixels(13));
-    return fonts;
+    static const Files files = find_fonts(font_folders());
+    return apply(scale, raster, files);
+}
+
+Fonts apply_theme(float scale, float raster, std::span<const std::filesystem::path> folders) {
+    return apply(scale, raster, find_fonts(folders));
 }
 
 }  // namespace warpscope::ui

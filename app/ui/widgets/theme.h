@@ -2,10 +2,14 @@
 
 #include <imgui.h>
 
+#include <filesystem>
+#include <span>
+#include <vector>
+
 namespace warpscope::ui {
 
-/// Fonts in the sizes in use. Every pointer is valid: where the system lacks a font, ImGui's own
-/// one stands in.
+/// Fonts in the sizes in use. Every pointer is valid: where no known font is found, Dear ImGui's
+/// own one stands in.
 struct Fonts {
     ImFont* body = nullptr;
     ImFont* small = nullptr;
@@ -52,5 +56,10 @@ ImU32 faded(ImU32 colour, float opacity);
 /// Sets the colours, spacings and fonts of the current ImGui context. `scale`: layout units per
 /// logical pixel. `raster`: framebuffer pixels per layout unit; 2 on desktops that scale windows.
 Fonts apply_theme(float scale, float raster = 1);
+/// Likewise, with fonts from these folders. Where they have none that is known, Dear ImGui's own
+/// font shows each character of the interface, some as one that is alike.
+Fonts apply_theme(float scale, float raster, std::span<const std::filesystem::path> folders);
+/// Where fonts are searched: those that come with Warpscope, then those of the system and the user.
+std::vector<std::filesystem::path> font_folders();
 
 }  // namespace warpscope::ui

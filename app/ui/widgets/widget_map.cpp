@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "ui/widgets/text_file.h"
+#include "compiler/whole_file.h"
 
 namespace warpscope::ui {
 
@@ -29,7 +29,7 @@ std::string WidgetMap::json() const {
 
 void WidgetMap::write_if_changed(const std::filesystem::path& file) {
     if (ever_written_ && now_ == written_) return;
-    write_whole(file, json());
+    compiler::write_whole_file(file, json());
     written_ = now_;
     ever_written_ = true;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <utility>
+
+#include "ui/widgets/glossary.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include <imgui_internal.h>
 #endif
@@ -154,6 +156,7 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(words.data(), end_of(words));
     ImGui::PopStyleColor();
+    hover_text(words);
     ImGui::PopFont();
 }
 
@@ -180,7 +183,10 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(shown.c_str());
     ImGui::PopStyleColor();
-    if (clipped && ImGui::IsItemHovered()) show_tooltip(words);
+    if (!clipped)
+        hover_text(words);
+    else if (ImGui::IsItemHovered())
+        show_tooltip(words);
     ImGui::PopFont();
 }
 
@@ -239,8 +245,15 @@ void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words) {
     if (new_item) ui.rest = {corner, ImGui::GetTime()};
     ui.rest.frame = frame;
     if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest.pressed = true;
+    const std::string meaning = take_hovered_meaning().words;
     if (ui.rest.pressed || ImGui::GetTime() - ui.rest.since < rest_seconds) return;
-    quick_tooltip(ui, words);
+    quick_tooltip(ui, meaning.empty() ? words : std::string(words) + "\n" + meaning);
+}
+
+void explain_hovered_word(Ui& ui) {
+    const HoveredMeaning meaning = take_hovered_meaning();
+    const bool said = ui.rest.frame == ImGui::GetFrameCount();
+    if (!said && !meaning.words.empty()) tooltip_at(ui, meaning.corner, meaning.words);
 }
 
 void quick_tooltip(Ui& ui, std::string_view words) {
@@ -312,6 +325,7 @@ int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
         ImGui::SetCursorScreenPos(low);
         if (hit_area(id + ":" + ids[i], {each, height})) clicked = int(i);
         record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
+        hover_label(labels[i]);
         if (i == chosen)
             list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);
         else if (ImGui::IsItemHovered())

@@ -49,6 +49,8 @@ void tooltip(Ui& ui, std::string_view words);
 /// Shows the delayed tooltip of something that is no ImGui item. Call it while the mouse is on it.
 /// `corner` tells it from others.
 void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words);
+/// At the end of a frame: explains the word under the mouse where no tooltip did (glossary.h).
+void explain_hovered_word(Ui& ui);
 /// A tooltip without delay, for contents that change with every movement of the mouse.
 void quick_tooltip(Ui& ui, std::string_view words);
 

@@ -18,9 +18,14 @@ bool is_control(int key) {
     return key >= GLFW_KEY_ESCAPE;
 }
 
-/// The events that a frame has seen so far.
+/// Ctrl, Shift and so on, which change what the other keys mean.
+bool is_modifier(int key) {
+    return key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+}
+
+/// What a frame has seen so far.
 struct Seen {
-    bool button = false, wheel = false, control = false, character = false;
+    bool button = false, wheel = false, control = false, character = false, pressed = false;
     std::vector<std::pair<Kind, int>> changed;  ///< keys and buttons
 
     bool has(const InputEvent& event) const {
@@ -38,7 +43,8 @@ struct Seen {
                 return button;
             case Kind::key:
                 return (!event.repeats && has(event)) || button ||
-                       (is_control(event.code) && event.down && character);
+                       (is_control(event.code) && event.down && character) ||
+                       (is_modifier(event.code) && (pressed || wheel));
             case Kind::character:
                 return button || control;
         }
@@ -48,7 +54,9 @@ struct Seen {
         button |= event.kind == Kind::button;
         wheel |= event.kind == Kind::wheel;
         character |= event.kind == Kind::character;
-        control |= event.kind == Kind::key && event.down && is_control(event.code);
+        const bool down = event.kind == Kind::key && event.down;
+        control |= down && is_control(event.code);
+        pressed |= down && !is_modifier(event.code);
         if (event.kind == Kind::key || event.kind == Kind::button)
             changed.emplace_back(event.kind, event.code);
     }

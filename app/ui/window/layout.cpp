@@ -23,7 +23,7 @@ void open_microscope(Layout& layout, float bar, float scale) {
     layout.source = centre;
     // Eight warps have room. The tile below is as high as it is wide, where there is room.
     const float eight = std::min(212 * scale, right.height * 0.6F);
-    const float tile = std::round(std::min(right.width + 62 * scale, right.height - eight));
+    const float tile = std::round(std::min(right.width + 106 * scale, right.height - eight));
     layout.warps = {right.x, right.y, right.width, std::max(1.F, right.height - tile)};
     layout.tile = {right.x, right.y + layout.warps.height, right.width, tile};
     layout.results = {};
@@ -84,6 +84,10 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     if (microscope) open_microscope(layout, bar, scale);
     if (layout.narrow) open_drawer(layout, width, scale, options);
     return layout;
+}
+
+float framebuffer_pixels(float framebuffer_width, float window_width, float content_scale) {
+    return std::clamp(framebuffer_width / window_width, 1.F, std::max(1.F, content_scale));
 }
 
 float screenshot_scale(experiments::Size window) {

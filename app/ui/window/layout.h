@@ -26,7 +26,11 @@ struct Layout {
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
 
-/// The layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
+/// Framebuffer pixels per layout unit of a window: 1, or up to the content scale where the desktop
+/// scales. The two widths may be of different moments, while the window changes its size.
+float framebuffer_pixels(float framebuffer_width, float window_width, float content_scale);
+
+/// Layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
 float screenshot_scale(experiments::Size window);
 
 /// Returns the pixels of the picture's area in a screenshot of this size.

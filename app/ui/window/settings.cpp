@@ -9,7 +9,7 @@
 
 #include "compiler/regular_file.h"
 #include "compute/device/words.h"
-#include "ui/widgets/text_file.h"
+#include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
 namespace {

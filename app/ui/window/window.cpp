@@ -28,6 +28,7 @@
 #include "gl/window_context.h"
 #include "ui/edits/edit_files.h"
 #include "ui/window/gui.h"
+#include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/unfinished_run.h"
 #include "ui/window/window_input.h"
@@ -147,13 +148,12 @@ ImVec2 App::window_size() const {
 float App::raster() const {
     int width = 1, height = 1;
     glfwGetFramebufferSize(window_, &width, &height);
-    return std::max(1.F, float(width) / window_size().x);
+    return framebuffer_pixels(float(width), window_size().x, context_.content_scale());
 }
 
 /// Waits for events while nothing moves.
 void App::wait() {
-    const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
-    if (hidden) return glfwWaitEventsTimeout(0.2);
+    if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED)) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying() || stage_->work() ||
                        stage_->has_results() || !stage_->settled();
     if (input_.take_stir() || input_.waits()) awake_ = settling;
@@ -280,6 +280,7 @@ void App::after_frame() {
         const auto since = now - std::exchange(last_picture_, now);
         follow(times_.frame_ms, since, times_.frame_ms > 0 && since < std::chrono::seconds(1));
     }
+    if (stage_->paused()) last_picture_ = now;  // a pause is no part of a frame
     view_->dock().set_frame_times(times_);
     last_frame_ = now;
     if (stage_->pixels() || stage_->tree()) unfinished_.finish();

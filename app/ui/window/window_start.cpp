@@ -83,7 +83,8 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
                    Tone::error);
     }
     if (launch && !launch->built_in)
-        stage->documents().open(stage->parameters().kernel_file(), source);
+        stage->documents().open(stage->parameters().kernel_file(), source,
+                                launch->in_folder(launch->source).string());
     if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
     return stage;
 }

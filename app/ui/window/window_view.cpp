@@ -173,7 +173,9 @@ void WindowView::draw(ImVec2 size) {
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
     follow_keyboard();
     editor_.forget_asked();
-    open_panel_.draw(ui_);
+    const bool edits = editor_shows() && stage_.read_only().empty();
+    open_panel_.draw(ui_, edits ? editor_.view().file : "");
+    explain_hovered_word(ui_);
     ImGui::End();
     keys_.draw(ui_);
     ImGui::PopFont();

@@ -38,15 +38,15 @@ class WithoutBarriers {
 
 const std::vector<std::string> ripple_files{"ripple", "ripple_layouts", "ripple_stamped"};
 
-TEST(EditedRipple, IsComparedWithTheBuiltInKernelWithoutAVerdict) {
+TEST(EditedRipple, PixelsUnlikeTheBuiltInKernelsAreAFinding) {
     WithoutBarriers ripple("ripple", ripple_files);
     for (const char* layout : {"txty", "tytx", "padded", "stamped"}) {
         set(*ripple, {{"size", "256"}, {"layout", layout}, {"sync", "on"}});
         const Report report = ripple->report();
         const Reading& wrong = reading(report, "wrong_pixels");
         EXPECT_GT(wrong.value, 10) << layout;
-        EXPECT_EQ(wrong.verdict, Verdict::none);
-        EXPECT_EQ(wrong.label, "Pixels that differ from the built-in kernel");
+        EXPECT_EQ(wrong.verdict, Verdict::finding);
+        EXPECT_EQ(wrong.label, "Pixels unlike built-in");
         EXPECT_FALSE(has_failure(report));
     }
     const Reading stale = reading(ripple->report(), "stale_reads");
@@ -90,7 +90,7 @@ TEST(EditedRipple, SplitViewShowsTheEditInBothHalves) {
 TEST(EditedRipple, ALayoutWhoseFileIsNotEditedStillHasAVerdict) {
     WithoutBarriers ripple("ripple", {"ripple_layouts"});
     for (const auto& [layout, verdict] : {std::pair{"txty", Verdict::pass},
-                                          {"padded", Verdict::none},
+                                          {"padded", Verdict::finding},
                                           {"stamped", Verdict::pass}}) {
         set(*ripple, {{"size", "128"}, {"layout", layout}});
         EXPECT_EQ(reading(ripple->report(), "wrong_pixels").verdict, verdict) << layout;

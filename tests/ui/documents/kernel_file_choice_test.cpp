@@ -69,9 +69,9 @@ TEST_F(KernelFileChoiceTest, AFileThatIsNotATextIsRefusedWithASentence) {
 
 TEST_F(KernelFileChoiceTest, ALaunchFileIsNoSource) {
     std::ofstream(folder_ / "most.launch.json") << "{}";
-    EXPECT_EQ(complaint(path("most.launch.json")),
-              path("most.launch.json") +
-                  " is a launch file: open it with Open… at the top of the window.");
+    EXPECT_EQ(
+        complaint(path("most.launch.json")),
+        path("most.launch.json") + " is a launch file, which has no source: open it with Open.");
 }
 
 }  // namespace

@@ -156,6 +156,35 @@ TEST_F(KernelFolderTest, AMissingFileIsToldOnce) {
 
 using KeptEditsTest = KernelFolderTest;
 
+// Two files can have one name.
+TEST_F(KeptEditsTest, EditsOfAnOpenedFileAreOfferedOnceItIsOpenAgain) {
+    const fs::path kept = folder_ / "kept";
+    const std::string path = "/home/me/50%/add.cu";
+    {
+        KernelDocuments documents;
+        KeptEdits first(kept);
+        KernelDocument& document = documents.open("launch/add", "a\n", path);
+        document.replace("mine\n");
+        first.keep(documents, KernelFolder({}, {}, ""), true);
+    }
+    KernelDocuments documents;
+    KeptEdits second(kept);
+    EXPECT_TRUE(second.offered().empty());
+    documents.open("launch/add", "b\n", "/home/other/add.cu");
+    second.follow(documents);
+    EXPECT_TRUE(second.offered().empty());
+    KernelDocument& document = documents.open("launch/add", "a\n", path);
+    second.follow(documents);
+    EXPECT_EQ(second.offered(), (compute::Sources{{"launch/add", "mine\n"}}));
+    document.replace(second.offered().at("launch/add"));
+    second.taken();
+    document.set_saved(path);
+    second.keep(documents, KernelFolder({}, {}, ""), true);
+    KeptEdits third(kept);
+    third.follow(documents);
+    EXPECT_TRUE(third.offered().empty()) << "what is saved is not kept";
+}
+
 TEST_F(KeptEditsTest, EditsAreOfferedInTheNextSession) {
     const fs::path kept = root_ / "kept";
     KeptEdits first(kept);

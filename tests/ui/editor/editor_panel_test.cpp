@@ -29,8 +29,7 @@ TEST_F(EditorPanelTest, WithoutACompilerTheTextIsReadOnlyAndASentenceSaysWhy) {
     type("editor.line." + std::to_string(barrier_line()), "x");
     control('Z');
     EXPECT_FALSE(document().edited());
-    for (const char* id : {"editor.undo", "editor.revert", "editor.load"})
-        EXPECT_FALSE(enabled(id)) << id;
+    for (const char* id : {"editor.undo", "editor.revert"}) EXPECT_FALSE(enabled(id)) << id;
 }
 
 TEST_F(EditorPanelTest, TheOpenMicroscopeHidesTheEditor) {
@@ -278,13 +277,67 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), edited);
     EXPECT_EQ(view_->options().kernel_path, (folder_ / "ripple.cu").string());
     click("editor.revert");
-    click("editor.load");
-    // The folder is read on a thread of its own.
-    while (value("editor.path:0") == "(no such widget)") frames();
-    click("editor.path:0");
+    click("open");
+    for (const char c : (folder_ / "ripple.cu").string())
+        ImGui::GetIO().AddInputCharacter(unsigned(c));
     frames(3);
+    EXPECT_EQ(value("open.path"), (folder_ / "ripple.cu").string());
+    click("open.load");
     EXPECT_EQ(text(), edited);
+    EXPECT_EQ(value("open.path"), "(no such widget)");
+    EXPECT_EQ(stage_->entry().id, "ripple");
+    EXPECT_TRUE(document().saved());
+}
+
+TEST_F(EditorTypingTest, ASavedFileIsSavedAgainWithoutAQuestion) {
+    std::filesystem::create_directories(folder_);
+    view_->options().kernel_path = (folder_ / "").string();
+    control('S');
+    press_enter();
+    const std::string path = (folder_ / "ripple.cu").string();
+    EXPECT_EQ(document().path(), path);
+    EXPECT_EQ(value("editor.file:ripple"), "(no such widget)");
+    click("editor.barrier." + std::to_string(barrier_line()));
+    EXPECT_FALSE(document().saved());
+    control('S');
     EXPECT_EQ(value("editor.path"), "(no such widget)");
+    EXPECT_EQ(value("message"), "Saved " + path + ".");
+    EXPECT_EQ(std::filesystem::file_size(path), text().size());
+    // To the file itself, "Save as" needs no second thought either.
+    click("editor.save_as");
+    EXPECT_EQ(value("editor.path"), path);
+    press_enter();
+    EXPECT_EQ(value("editor.path"), "(no such widget)");
+}
+
+TEST_F(EditorTypingTest, AFileThatAnotherProgramHasChangedIsNotReplacedAtOnce) {
+    std::filesystem::create_directories(folder_);
+    view_->options().kernel_path = (folder_ / "").string();
+    control('S');
+    press_enter();
+    std::ofstream(folder_ / "ripple.cu") << "theirs";
+    control('S');
+    EXPECT_NE(value("editor.path.error").find("Another program"), std::string::npos);
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), 6U);
+    press_enter();
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), text().size());
+}
+
+TEST_F(EditorTypingTest, AfterARefusalAndEscapeTheNextSaveAsksAgain) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "ripple.cu") << "another";
+    view_->options().kernel_path = (folder_ / "").string();
+    control('S');
+    press_enter();
+    EXPECT_NE(value("editor.path.error").find("there already"), std::string::npos);
+    press_key(ImGuiKey_Escape);
+    EXPECT_EQ(value("editor.path"), "(no such widget)") << "one Escape closes the popup";
+    control('S');
+    EXPECT_EQ(value("editor.path"), (folder_ / "ripple.cu").string());
+    press_enter();
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), 7U) << "asked again";
+    press_enter();
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), text().size());
 }
 
 TEST_F(EditorTypingTest, AnExistingFileIsReplacedOnlyByASecondSave) {

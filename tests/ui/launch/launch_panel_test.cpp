@@ -63,7 +63,7 @@ class LaunchPanelTest : public ViewFixture {
         start.try_edits = [](const auto& request, const auto&) { return compile_add(request); };
         start.no_compiler = [] { return std::string(); };
         show(start);
-        stage_->documents().open("launch/add", "kernels");
+        stage_->documents().open("launch/add", "kernels", (folder_ / "add.cu").string());
         finish_edits();
     }
     ~LaunchPanelTest() override { std::filesystem::remove_all(folder_); }
@@ -251,6 +251,53 @@ TEST_F(LaunchPanelTest, SaveWritesWhatIsChosen) {
     EXPECT_EQ(saved.show, "y");
     EXPECT_EQ(saved.launches[0].shared.text(), "64");
     EXPECT_EQ(stage_->entry().launch_file, (folder_ / "add.launch.json").string());
+}
+
+TEST_F(LaunchPanelTest, SaveWritesAnEditedSourceTooAndThenNothingIsEdited) {
+    click("dock.launch");
+    KernelDocument& source = stage_->documents()["launch/add"];
+    source.replace("kernels, mended");
+    finish_edits();
+    EXPECT_EQ(value("edited"), "launch/add.cu");
+    press_button("launch.save");
+    EXPECT_EQ(value("message"),
+              "Saved " + (folder_ / "add.launch.json").string() + " and its source add.cu.");
+    std::ifstream in(folder_ / "add.cu");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "kernels, mended");
+    EXPECT_TRUE(source.saved());
+    EXPECT_EQ(value("edited"), "(no such widget)");
+    press_button("launch.save");
+    EXPECT_EQ(value("message"), "Saved " + (folder_ / "add.launch.json").string() + ".");
+}
+
+TEST_F(LaunchPanelTest, APlotHasNumbersAtItsAxes) {
+    const std::string labels = value("plot.labels");
+    EXPECT_TRUE(labels.ends_with(" to 1999 of 1000 elements")) << labels;
+    set("n", "4");
+    EXPECT_TRUE(value("plot.labels").ends_with(" of 4 elements")) << value("plot.labels");
+    set("view", "histogram");
+    EXPECT_EQ(value("plot.labels"), "(no such widget)");
+}
+
+// The edits of the file that was opened first would be lost.
+TEST_F(LaunchPanelTest, AnotherFileOfTheNameWaitsUntilTheEditsAreSaved) {
+    KernelDocument& source = stage_->documents()["launch/add"];
+    source.replace("kernels, mended");
+    finish_edits();
+    std::filesystem::create_directories(folder_ / "other");
+    std::ofstream(folder_ / "other/add.cu") << "other kernels";
+    const auto open = [&] {
+        view_->open_file((folder_ / "other/add.cu").string());
+        frames();
+        while (view_->moves()) frames();
+        finish_edits();
+    };
+    open();
+    EXPECT_EQ(source.text(), "kernels, mended");
+    EXPECT_NE(value("message").find("has edits that are not saved"), std::string::npos);
+    save_kernel(source, source.path());
+    open();
+    EXPECT_EQ(stage_->documents()["launch/add"].text(), "other kernels");
 }
 
 TEST_F(LaunchPanelTest, AKernelIsAddedAndRemoved) {

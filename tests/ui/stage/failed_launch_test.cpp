@@ -23,7 +23,7 @@ class FailedLaunchTest : public ViewFixture {
         start.no_compiler = [] { return std::string(); };
         show(start);
         stage_->pause(false);
-        stage_->documents().open(waits_source, source);
+        stage_->documents().open(waits_source, source, "waits.cu");
         finish_edits();
     }
     void edit(const std::string& source) {

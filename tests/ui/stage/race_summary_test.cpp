@@ -95,6 +95,23 @@ TEST_F(RaceSummaryTest, SaysWhatWasFoundWhereThereIsNoRace) {
     EXPECT_EQ(warning.chip, "1 warning");
 }
 
+// The lanes' sum is as wrong as that of two warps.
+TEST_F(RaceSummaryTest, AReadThatRacesWithinAWarpIsARaceAndNoMereWarning) {
+    Finding read = finding(FindingKind::race, Severity::warning, 4 * 31);
+    read.hazard = emulator::Hazard::write_after_read;
+    EXPECT_TRUE(spoils_results(read));
+    const RaceSummary s = of(inspection({read}, 4, 4));
+    EXPECT_EQ(s.state, SummaryState::race);
+    EXPECT_EQ(s.chip, "race within a warp: 31 hazards a block");
+    EXPECT_EQ(s.sentence,
+              "31 hazards a block between lanes of a warp in all 4 blocks of ripple: without "
+              "__syncwarp() nothing orders them.");
+    // Writes of one value leave no doubt about the result.
+    read.hazard = emulator::Hazard::write_after_write;
+    EXPECT_FALSE(spoils_results(read));
+    EXPECT_EQ(of(inspection({read})).state, SummaryState::warning);
+}
+
 TEST_F(RaceSummaryTest, ALaunchThatEndsWithAnErrorIsNotClean) {
     Inspection stuck = inspection({});
     stuck.error = "lanes 0-15 of warp 0 wait";

@@ -36,6 +36,19 @@ TEST_F(Experiments, AnOwnKernelOpensWithItsEditorAndLeavingItClosesTheEditor) {
     EXPECT_TRUE(view_->options().editor) << "as it was before";
 }
 
+TEST_F(Experiments, ResultsOfEarlierSettingsAreMarkedAsOld) {
+    show("ripple", {{"size", "64"}});
+    EXPECT_EQ(value("results.state"), "current");
+    const experiments::Assignment one{"size", "128"};
+    ASSERT_TRUE(stage_->assign({&one, 1}));
+    gui_.begin_frame(int(width), int(height));  // before the engine computes a frame
+    view_->draw({width, height});
+    gui_.render(int(width), int(height));
+    EXPECT_EQ(value("results.state"), "old");
+    settle();
+    EXPECT_EQ(value("results.state"), "current");
+}
+
 TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
     show("ripple", {{"size", "64"}, {"view", "stale"}});
     EXPECT_EQ(value("picture.remark"), "Only the stamped tile detects stale reads.");

@@ -72,6 +72,15 @@ TEST(InputQueueTest, TypedTextTakesOneFrameUntilALetterComesTwice) {
     EXPECT_EQ(frames(queue), (Sizes{2, 3, 3, 3, 1}));
 }
 
+TEST(InputQueueTest, AKeyIsSeenWithTheModifierThatWasDown) {
+    InputQueue queue;
+    queue.push(key(GLFW_KEY_LEFT_CONTROL, true));
+    queue.push(key(GLFW_KEY_A, true));
+    queue.push(key(GLFW_KEY_LEFT_CONTROL, false));
+    queue.push(key(GLFW_KEY_A, false));
+    EXPECT_EQ(frames(queue), (Sizes{2, 2})) << "the frame of A's press has Ctrl down";
+}
+
 TEST(InputQueueTest, EnterWaitsForTheTextBeforeIt) {
     InputQueue queue;
     queue.push(character('1'));

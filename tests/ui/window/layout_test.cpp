@@ -150,6 +150,14 @@ TEST(LayoutTest, ScaleTwoDoublesEveryBox) {
     EXPECT_EQ(screenshot_scale({3840, 2160}), 2);
 }
 
+TEST(LayoutTest, WidthsOfDifferentMomentsGiveNoScaleBelowOne) {
+    EXPECT_EQ(framebuffer_pixels(2560, 1280, 2), 2);
+    EXPECT_EQ(framebuffer_pixels(1280, 1280, 2), 1);  // X11: a layout unit is a pixel
+    EXPECT_EQ(framebuffer_pixels(1280, 1, 1), 1);     // the window has grown in between
+    EXPECT_EQ(framebuffer_pixels(1, 1280, 1), 1);
+    EXPECT_EQ(framebuffer_pixels(2560, 1, 1.5F), 1.5F);
+}
+
 TEST(LayoutTest, EveryPanelHasASizeInTinyWindows) {
     ViewOptions options;
     options.drawer = Drawer::controls;

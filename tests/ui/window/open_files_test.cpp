@@ -34,6 +34,11 @@ class OpenFilesTest : public ViewFixture {
         view_->open_file(file);
         read();
     }
+    /// Types into the field that has the keyboard.
+    void put_in(const std::string& text) {
+        for (const char c : text) ImGui::GetIO().AddInputCharacter(unsigned(c));
+        frames(3);
+    }
     std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
 
     const std::string stars_ = "0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n0,1,0,1,0,0,1\n";
@@ -116,7 +121,9 @@ TEST_F(OpenFilesTest, ThePopupHasRecentFilesAndTakesAPath) {
     drop(first);
     click("open");
     EXPECT_EQ(value("open:0"), first);
-    type("open.path", second);
+    EXPECT_EQ(value("open.path"), (folder_ / "").string());
+    put_in(second);
+    press_enter();
     read();
     EXPECT_EQ(value("open.path"), "(no such widget)");
     EXPECT_EQ(chosen("file"), second);
@@ -127,6 +134,37 @@ TEST_F(OpenFilesTest, ThePopupHasRecentFilesAndTakesAPath) {
     read();
     EXPECT_EQ(chosen("file"), first);
     EXPECT_EQ(view_->options().recent_files, (std::vector<std::string>{first, second}));
+}
+
+TEST_F(OpenFilesTest, AWrongPathIsSaidInThePopupAndKept) {
+    click("open");
+    put_in(path("none.csv"));
+    press_enter();
+    EXPECT_EQ(value("open.path"), path("none.csv"));
+    EXPECT_EQ(value("open.path.error"), "There is no file with this path.");
+    press_key(ImGuiKey_Escape);
+    EXPECT_EQ(value("open.path"), "(no such widget)");
+    click("open");
+    EXPECT_EQ(value("open.path"), path("none.csv")) << "the typed path is still there";
+}
+
+TEST_F(OpenFilesTest, ThePopupListsFilesAndTabCompletesThePath) {
+    const std::string stars = put("stars.csv", stars_);
+    put("stones.csv", stars_);
+    put("mine.cu", "int a;");
+    click("open");
+    put_in(path("sta"));
+    press_key(ImGuiKey_Tab);
+    EXPECT_EQ(value("open.path"), stars);
+    put_in("/" + path(""));
+    while (value("open.path:2") == "(no such widget)") frames();
+    EXPECT_EQ(value("open.path:0"), path("mine.cu"));
+    EXPECT_EQ(value("open.path:1"), stars);
+    click("open.path:1");
+    EXPECT_EQ(value("open.path"), stars) << "a click chooses a file";
+    click("open.go");
+    read();
+    EXPECT_EQ(chosen("file"), stars);
 }
 
 TEST_F(OpenFilesTest, TheStartFromAFileAsksForTheFileAndATypedPathIsAStart) {

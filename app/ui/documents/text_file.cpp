@@ -1,4 +1,4 @@
-#include "ui/widgets/text_file.h"
+#include "ui/documents/text_file.h"
 
 #include <fmt/format.h>
 

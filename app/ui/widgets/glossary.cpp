@@ -1,0 +1,134 @@
+#include "ui/widgets/glossary.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <utility>
+
+namespace warpscope::ui {
+
+/// The files that are built in for the interface: "vocabulary.md".
+std::string_view page(std::string_view name);
+
+namespace {
+
+/// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
+constexpr std::array explained{"barrier", "warp",  "lane",   "hazard",
+                               "race",    "epoch", "sector", "bank"};
+
+/// Other words of the interface, and the word of the vocabulary that explains each.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> aliases{
+    {{"__syncthreads", "barrier"},
+     {"conflict", "bank"},
+     {"raw", "hazard"},
+     {"war", "hazard"},
+     {"waw", "hazard"}}};
+
+/// Without the marks of Markdown.
+std::string plain(std::string_view text) {
+    std::string words(text);
+    std::erase_if(words, [](char c) { return c == '*' || c == '`'; });
+    return words;
+}
+
+std::string first_sentence(const std::string& text) {
+    const std::size_t end = text.find(". ");
+    return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
+/// The meanings of the explained words, from the rows "| **word** | meaning | not called |".
+std::map<std::string, std::string, std::less<>> read_meanings() {
+    std::map<std::string, std::string, std::less<>> meanings;
+    std::string_view rest = page("vocabulary.md");
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        for (const std::string_view word : explained) {
+            const std::string begin = "| **" + std::string(word) + "** | ";
+            if (!line.starts_with(begin)) continue;
+            const std::string_view cell = line.substr(begin.size());
+            std::string meaning = plain(cell.substr(0, cell.find(" |")));
+            // The bank's second sentence says what a bank conflict is.
+            if (word != "bank") meaning = first_sentence(meaning);
+            meaning[0] = char(std::tolower(static_cast<unsigned char>(meaning[0])));
+            meanings[std::string(word)] = std::string(word) + ": " + meaning;
+        }
+    }
+    return meanings;
+}
+
+/// Of the newest frame in which the mouse was over an explained word.
+struct {
+    int frame = -1;
+    HoveredMeaning meaning;
+} hovered_word;
+
+bool is_of_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+}  // namespace
+
+std::string meaning_of(std::string_view word) {
+    static const auto meanings = read_meanings();
+    std::string lower(word);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    const bool plural = lower.ends_with('s') && !lower.starts_with('_');
+    if (plural && !meanings.contains(lower)) lower.pop_back();
+    for (const auto& [alias, of] : aliases)
+        if (lower == alias) lower = of;
+    const auto found = meanings.find(lower);
+    return found == meanings.end() ? "" : found->second;
+}
+
+std::string_view word_at(std::string_view line, std::size_t byte) {
+    if (byte >= line.size() || !is_of_word(line[byte])) return {};
+    std::size_t begin = byte, end = byte;
+    while (begin > 0 && is_of_word(line[begin - 1])) --begin;
+    while (end < line.size() && is_of_word(line[end])) ++end;
+    return line.substr(begin, end - begin);
+}
+
+void hover_word(ImVec2 corner, std::string_view word) {
+    if (std::string words = meaning_of(word); !words.empty())
+        hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words)}};
+}
+
+void hover_text(std::string_view words) {
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    const ImVec2 low = ImGui::GetItemRectMin(), mouse = ImGui::GetIO().MousePos;
+    const float height = ImGui::GetTextLineHeight();
+    float top = low.y;
+    for (; mouse.y >= top + height; top += height) {
+        const std::size_t end = words.find('\n');
+        if (end == std::string_view::npos) return;
+        words.remove_prefix(end + 1);
+    }
+    words = words.substr(0, words.find('\n'));
+    const char *const begin = words.data(), *under = begin;
+    ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), mouse.x - low.x, 0, begin,
+                                    begin + words.size(), &under);
+    const std::string_view word = word_at(words, std::size_t(under - begin));
+    if (word.empty()) return;
+    const float left = ImGui::CalcTextSize(begin, word.data()).x;
+    hover_word({low.x + left, top}, word);
+}
+
+void hover_label(std::string_view label) {
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+        const std::string_view word = word_at(label, i);
+        if (word.empty()) continue;
+        if (!meaning_of(word).empty()) return hover_word(ImGui::GetItemRectMin(), word);
+        i += word.size();
+    }
+}
+
+HoveredMeaning take_hovered_meaning() {
+    if (std::exchange(hovered_word.frame, -1) != ImGui::GetFrameCount()) return {};
+    return std::exchange(hovered_word.meaning, {});
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+namespace warpscope::ui {
+
+/// "warp: 32 threads of a block with consecutive indices, ...": what docs/vocabulary.md says of a
+/// word of the interface or of CUDA C++. Plurals and capitals are found, too, and `__syncthreads`
+/// is a barrier. Empty: the word needs no explanation here.
+std::string meaning_of(std::string_view word);
+
+/// The word around a byte of a line: letters, digits and underscores.
+std::string_view word_at(std::string_view line, std::size_t byte);
+
+/// The mouse is over a word that starts at `corner`. Where the word has a meaning, the tooltip of
+/// this frame says it.
+void hover_word(ImVec2 corner, std::string_view word);
+/// hover_word() for the word under the mouse, where the last item shows these words in the current
+/// font from its top left corner on.
+void hover_text(std::string_view words);
+/// hover_word() for the first explained word of a label, where the mouse is over the last item.
+void hover_label(std::string_view label);
+
+/// The meaning of the word under the mouse.
+struct HoveredMeaning {
+    ImVec2 corner;
+    std::string words;  ///< empty: there is none, or it was taken
+};
+/// Takes that of this frame.
+HoveredMeaning take_hovered_meaning();
+
+}  // namespace warpscope::ui

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
+#include "ui/view_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Step;
+using emulator::Stepper;
+
+/// An experiment with findings, or a kernel of the gallery.
+struct Racy {
+    std::string name;
+    std::vector<experiments::Assignment> settings;
+    compute::RunSettings run{};
+};
+
+std::ostream& operator<<(std::ostream& out, const Racy& racy) {
+    out << racy.name;
+    for (const experiments::Assignment& one : racy.settings) out << " " << one.text;
+    return out << " schedule " << int(racy.run.schedule) << " seed " << racy.run.seed;
+}
+
+class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy> {
+  protected:
+    void show_racy(const Racy& racy) {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.run = racy.run;
+        start.assignments = racy.settings;
+        if (experiments::in_gallery(racy.name))
+            start.entry = experiments::launch_entry(experiments::gallery_file(racy.name));
+        else
+            start.experiment = racy.name;
+        ViewFixture::show(start);
+        view_->options().bottom = 500;  // every row is in sight
+        view_->options().dock_folded = false;
+        frames(3);
+    }
+    /// The step that runs next in the microscope.
+    Step next_step() {
+        const Stepper& stepper = view_->microscope().stepper();
+        return stepper.history()[stepper.position()];
+    }
+    /// Whether the picked lane has accessed the byte of shared memory with its warp's newest step.
+    bool has_accessed(std::uint64_t byte) {
+        const Microscope& microscope = view_->microscope();
+        const auto access = microscope.stepper().shared_access(microscope.warp());
+        if (!access || access->step + 1 != microscope.stepper().position()) return false;
+        const std::uint64_t begin = access->addresses[microscope.lane()];
+        return begin <= byte && byte < begin + access->bytes;
+    }
+};
+
+// The experiment runs on between the check and the click, so its frame has another schedule.
+TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
+    show_racy(GetParam());
+    click("race");
+    Microscope& microscope = view_->microscope();
+    const std::vector<Finding> findings = stage_->checks().inspection->findings;
+    ASSERT_FALSE(findings.empty());
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        SCOPED_TRACE(findings[i].sentence);
+        stage_->pause(false);
+        frames(3);
+        const auto& place = findings[i].place();
+        if (i > 0) click("dock.findings");
+        click(fmt::format("finding.{}", i));
+        ASSERT_TRUE(microscope.ready()) << microscope.complaint();
+        EXPECT_EQ(microscope.block(), place.block);
+        EXPECT_EQ(microscope.thread(), place.thread);
+        const Step next = next_step();
+        EXPECT_EQ(next.warp, microscope.warp());
+        EXPECT_TRUE(next.mask >> microscope.lane() & 1);
+        EXPECT_EQ(microscope.stepper().kernel().own_line(next.pc), place.own_line());
+        if (findings[i].kind != FindingKind::race || !findings[i].byte) continue;
+        microscope.step();
+        EXPECT_TRUE(has_accessed(*findings[i].byte));
+    }
+}
+
+std::vector<Racy> racy_kernels() {
+    using compute::Schedule;
+    std::vector<Racy> all;
+    for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped"})
+        all.push_back({"ripple", {{"size", "64"}, {"sync", "off"}, {"layout", layout}}});
+    for (const std::uint64_t seed : {2, 3})
+        all.push_back({"ripple", {{"size", "96"}, {"sync", "off"}}, {.seed = seed}});
+    for (const char* kernel : {"no_first_barrier", "no_loop_barrier", "divergent"})
+        for (const auto schedule : {Schedule::random, Schedule::reverse})
+            all.push_back(
+                {"dot", {{"n", "3000"}, {"kernel", kernel}}, {.schedule = schedule, .seed = 5}});
+    all.push_back({"single_buffer", {}});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(RacyKernels, FindingWalk, testing::ValuesIn(racy_kernels()));
+
+}  // namespace
+}  // namespace warpscope::ui

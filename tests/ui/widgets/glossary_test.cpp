@@ -1,0 +1,73 @@
+#include "ui/widgets/glossary.h"
+
+#include <gtest/gtest.h>
+
+#include "ui/view_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+TEST(Glossary, ExplainsTheWordsOfTheVocabulary) {
+    EXPECT_EQ(meaning_of("warp"),
+              "warp: 32 threads of a block with consecutive indices, which execute instructions "
+              "together.");
+    for (const char* word : {"barrier", "lane", "hazard", "race", "epoch", "sector", "bank"})
+        EXPECT_TRUE(meaning_of(word).starts_with(std::string(word) + ": ")) << word;
+    EXPECT_NE(meaning_of("bank").find("bank conflict"), std::string::npos);
+    EXPECT_EQ(meaning_of("frame"), "");
+    EXPECT_EQ(meaning_of(""), "");
+}
+
+TEST(Glossary, FindsPluralsCapitalsAndTheWordsOfCuda) {
+    EXPECT_EQ(meaning_of("Warps"), meaning_of("warp"));
+    EXPECT_EQ(meaning_of("__syncthreads"), meaning_of("barrier"));
+    EXPECT_EQ(meaning_of("conflicts"), meaning_of("bank"));
+    EXPECT_EQ(meaning_of("RAW"), meaning_of("hazard"));
+    EXPECT_EQ(meaning_of("s"), "");
+}
+
+TEST(Glossary, AWordReachesFromBlankToBlank) {
+    EXPECT_EQ(word_at("  __syncthreads();", 2), "__syncthreads");
+    EXPECT_EQ(word_at("  __syncthreads();", 14), "__syncthreads");
+    EXPECT_EQ(word_at("  __syncthreads();", 15), "");
+    EXPECT_EQ(word_at("lane", 4), "");
+}
+
+class GlossaryTest : public ViewFixture {
+  protected:
+    /// Rests the mouse at a share of the widget's width for a second.
+    void rest_on(const std::string& id, float share = 0.5F) {
+        const Widget* widget = view_->widgets().find(id);
+        ASSERT_NE(widget, nullptr) << id;
+        point(float(widget->x + widget->w * share), float(widget->y + widget->h / 2));
+        frames(60);
+    }
+};
+
+TEST_F(GlossaryTest, AWordOfASentenceIsExplainedWhereTheMouseRests) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    click("race");
+    rest_on("findings.summary", 0.03F);
+    EXPECT_EQ(value("tooltip"), "(no such widget)") << value("findings.summary");
+    rest_on("findings.summary", 0.1F);
+    EXPECT_EQ(value("tooltip"), meaning_of("hazards")) << value("findings.summary");
+}
+
+TEST_F(GlossaryTest, TheBarrierIsExplainedInTheMicroscopesSource) {
+    show("ripple", {{"size", "64"}});
+    view_->microscope().open(stage_->launch());
+    settle();
+    const Widget* source = view_->widgets().find("source");
+    ASSERT_NE(source, nullptr);
+    bool found = false;
+    for (float y = 10; y < float(source->h) && !found; y += 9)
+        for (float x = 130; x < 300 && !found; x += 40) {
+            point(float(source->x) + x, float(source->y) + y);
+            frames(40);
+            found = value("tooltip") == meaning_of("__syncthreads");
+        }
+    EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace warpscope::ui
