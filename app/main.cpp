@@ -70,6 +70,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.resume = options.resume;
     request.checks = options.checks;
     request.sarif = options.sarif;
+    request.fail_on = options.fail_on;
     request.counters = options.counters;
     request.lines = options.lines;
     request.heat = options.heat;

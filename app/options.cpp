@@ -95,6 +95,11 @@ class Parser {
                  [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
              file("--sarif", options_.sarif));
+        fail_on_ = text("--fail-on", "S",
+                        "exit with 1 for what --check finds from S on: warning or error (warning)",
+                        group, [this](const std::string& word) {
+                            options_.fail_on = parse_word<emulator::Severity>("--fail-on", word);
+                        });
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -295,6 +300,8 @@ class Parser {
         }
         if (!options_.sarif.empty() && !options_.checks.any())
             throw UsageError("--sarif: add --check race,barrier,memory");
+        if (fail_on_->count() && !options_.checks.any())
+            throw UsageError("--fail-on: add --check race,barrier,memory");
         if (options_.lines && !options_.counters) throw UsageError("--lines: add --counters");
         if (options_.heat && !options_.counters) throw UsageError("--heat: add --counters");
         if (options_.heat == emulator::HeatFigure::races && !options_.checks.race)
@@ -375,10 +382,10 @@ class Parser {
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string first_set_;  ///< experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
-        *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
-        *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{},
-        *resume_{};
+    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *bench_{}, *frames_{}, *screenshot_{},
+        *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
+        *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
+        *checkpoint_{}, *every_{}, *resume_{};
 };
 
 }  // namespace

@@ -40,10 +40,12 @@ struct Options {
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    bool force = false;                            ///< run headless even if it takes very long
-    bool reset_settings = false;                   ///< the window starts with its defaults
-    jobs::Checks checks;                           ///< any: run headless, on the emulator
-    std::filesystem::path sarif;                   ///< for what the checks find; empty: none
+    bool force = false;           ///< run headless even if it takes very long
+    bool reset_settings = false;  ///< the window starts with its defaults
+    jobs::Checks checks;          ///< any: run headless, on the emulator
+    std::filesystem::path sarif;  ///< for what the checks find; empty: none
+    /// The exit code is 1 for findings from this severity on.
+    emulator::Severity fail_on = emulator::Severity::warning;
     bool counters = false;                         ///< true: run headless, on the emulator
     std::optional<experiments::LineFigure> lines;  ///< counters of source lines too, by this
     std::optional<emulator::HeatFigure> heat;      ///< counts of words of memory too, by this

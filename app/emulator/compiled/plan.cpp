@@ -46,7 +46,9 @@ bool is_compiled_access(const Instruction& i, MemoryAccess access) {
 }
 
 bool is_compiled_shuffle(const Instruction& i, const Plan& plan) {
-    return i.operands[0] && !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
+    const std::uint64_t* const members = plan.constant(i.operands[5]);
+    return members && std::uint32_t(*members) == all_lanes && i.operands[0] &&
+           !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
            plan.constant(i.operands[3]) && plan.constant(i.operands[4]);
 }
 

@@ -117,6 +117,7 @@ void BlockEvents::compare(const Event&... event) {
 
 void BlockEvents::error(const Error& error) {
     tell_broadcasts();
+    tell_member_faults();
     if (model_.is_followed()) leave_model();
     observer_.on_error(block_.block, error);
 }
@@ -141,7 +142,11 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
     else if (events & Instruction::warp_sync)
         warp_barrier(i, warp, mask);
     else if (events & Instruction::fences)
-        tell([&](Observer& o) { o.on_fence(block_.block, warp.index, mask); });
+        tell([&](Observer& o) {
+            block_.kernel->lines[block_.kernel->index_of(i)].scope == Scope::block
+                ? o.on_fence_of_block(block_.block, warp.index, mask)
+                : o.on_fence(block_.block, warp.index, mask);
+        });
 }
 
 void BlockEvents::shared_access(const Access& access) {
@@ -307,13 +312,19 @@ void BlockEvents::complete_warp_syncs(Warp& warp) {
     repeated_.forget();
     for (;;) {
         const std::vector<Split> before = warp.splits;
-        if (!warp.complete_warp_sync()) return;
+        if (!warp.complete_warp_sync()) break;
         for (const Split& s : before) {
             if (s.state != Split::at_warp_sync || !(s.mask & warp.mask)) continue;
-            if (s.pc->role == Role::warp_barrier) warp_sync(warp.index, s.members);
+            if (s.pc->role == Role::warp_barrier) warp_barrier(s.pc, warp, warp.mask);
             break;
         }
     }
+    tell_member_faults();
+}
+
+void BlockEvents::tell_member_faults() {
+    for (const MemberFault& fault : member_faults_) observer_.on_member_fault(block_.block, fault);
+    member_faults_.clear();
 }
 
 void BlockEvents::tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,

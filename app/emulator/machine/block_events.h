@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <stop_token>
+#include <vector>
 
 #include "emulator/machine/block_model.h"
 #include "emulator/machine/observer.h"
@@ -49,6 +50,7 @@ class BlockEvents {
     void run_end() {
         if (failure_) std::rethrow_exception(failure_);
         tell_broadcasts();
+        if (!member_faults_.empty()) tell_member_faults();
     }
 
     /// True where the launch is to end. Asks seldom, as most events take less time than the
@@ -57,6 +59,9 @@ class BlockEvents {
         constexpr std::uint64_t events_together = 1 << 12;
         return ++sent_ % events_together == 0 && stop_.stop_requested();
     }
+
+    /// Where handlers write down what they see; told when the run of a split has ended.
+    std::vector<MemberFault>& member_faults() { return member_faults_; }
 
     void block_begin();
     void block_end(const Statistics& of_block);
@@ -81,6 +86,7 @@ class BlockEvents {
         if (repeated_.any_written()) tell_written_broadcasts();
     }
     void tell_written_broadcasts();
+    void tell_member_faults();
     void tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes, unsigned barrier,
                       std::uint32_t expected);
     void tell_release(unsigned barrier, std::uint32_t epoch);
@@ -121,6 +127,7 @@ class BlockEvents {
     bool wants_barriers_;
     std::uint64_t sent_ = 0;
     std::exception_ptr failure_;
+    std::vector<MemberFault> member_faults_;
 };
 
 }  // namespace warpscope::emulator

@@ -95,6 +95,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     if (observer) events_.emplace(*observer, context, *repeated_loads_, *model_, options_.stop);
     context.events = events();
     context.wanted_events = events_ ? events_->wanted() : 0;
+    context.member_faults = events_ ? &events_->member_faults() : nullptr;
 }
 
 // Clears what the kernel may read before it writes, so that the result does not depend on the block

@@ -26,6 +26,9 @@ struct Options {
     /// No block sees what earlier blocks left in shared memory, and each leaves what it alone would
     /// leave (see WarpIndependence). Then host threads take blocks as they come.
     bool independent_blocks = false;
+    /// Of a kernel whose atomics reveal the order of the blocks, under an observer: they run from
+    /// the last one to the first. Kernels that wait for blocks below theirs do not end then.
+    bool reverse_blocks = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
     /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.

@@ -36,10 +36,14 @@ struct InstructionInfo {
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;  ///< of an access, or of a fence
-    bool compares = false;                  ///< an atomic that may leave memory unchanged (cas)
-    std::uint8_t bytes = 0;                 ///< of one lane's access
-    std::uint8_t address_operand = 0;       ///< index into Instruction::operands
-    bool pseudo = false;                    // inserted by the decoder (a join); counts for nothing
+    Scope scope = Scope::device;            ///< where the order is not weak
+    /// Of an access: the variable in which its address must lie, as the code computes it: an index
+    /// into Kernel::shared_variables; negative where that is not known.
+    std::int16_t variable = -1;
+    bool compares = false;             ///< an atomic that may leave memory unchanged (cas)
+    std::uint8_t bytes = 0;            ///< of one lane's access
+    std::uint8_t address_operand = 0;  ///< index into Instruction::operands
+    bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
     /// PTX statements of the kernel up to this one, in Kernel::statements. A checkpoint counts the
     /// last Instruction::cost of them.

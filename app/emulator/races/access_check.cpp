@@ -225,16 +225,16 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
         report_.note_values();
         const unsigned other = first_lane(writer.lanes);
         std::byte theirs[16], mine[16];
-        access_.stored(other, theirs);
-        access_.stored(lane, mine);
-        if (std::memcmp(mine + (t.byte - access_.address(lane)),
-                        theirs + (t.byte - access_.address(other)), overlap(t, writer)) != 0)
-            report({.hazard = Hazard::write_after_write,
-                    .earlier_lane = other,
-                    .lane = lane,
-                    .byte = t.byte,
-                    .one_instruction = true},
-                   writer, 1);
+        access_.stored(other, theirs), access_.stored(lane, mine);
+        const std::byte* const his = theirs + (t.byte - access_.address(other));
+        const std::byte* const own = mine + (t.byte - access_.address(lane));
+        report({.hazard = Hazard::write_after_write,
+                .earlier_lane = other,
+                .lane = lane,
+                .byte = t.byte,
+                .same_value = std::memcmp(own, his, overlap(t, writer)) == 0,
+                .one_instruction = true},
+               writer, 1);
         writer.lanes |= 1u << lane;
         return;
     }
@@ -253,6 +253,8 @@ void AccessCheck::strong_write(const Target& t, unsigned lane) {
     check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
           1u << lane);
     check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
+    if (orders_.is_volatile_store(access_.pc))
+        check_each(t, *t.atomics, Hazard::write_after_write, 1u << lane);
     if (reads) check_written(t, 1u << lane);
     record(*t.atomics, 1u << lane);
 }
@@ -311,7 +313,8 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
         conflict.lane = lane;
         conflict.earlier_lane = first_lane(others);
         // Not for an earlier atomic: its result depends on whether this store comes before it.
-        conflict.same_value = access_.kind == MemoryAccess::store && &earlier == &t.cell.writer &&
+        conflict.same_value = access_.kind == MemoryAccess::store &&
+                              (&earlier == &t.cell.writer || orders_.is_volatile_store(event.pc)) &&
                               keeps_value(t, earlier, lane);
     }
     if (conflicting) report(conflict, earlier, conflicting);

@@ -48,7 +48,6 @@ class GridRaces : public Observer {
     void on_launch_end() override { report(~0u); }
     bool wants_instructions() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
-    bool wants_barriers() const override { return false; }
     bool follows_models() const override { return !has_strong_; }
     void on_model(const BlockModel& model) override;
     bool needs_values(std::uint32_t pc, std::uint64_t distance) override;
@@ -58,6 +57,8 @@ class GridRaces : public Observer {
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
+    void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
+    void on_barrier_release(const BarrierRelease& release) override;
 
   private:
     using Move = BlockModel::Move;
@@ -85,9 +86,10 @@ class GridRaces : public Observer {
     };
 
     void prepare(const Kernel& kernel);
+    void find_constants(const Kernel& kernel);
     void begin_block(std::uint32_t block);
     void record(const Access& access);
-    bool by_words() const { return orders_.order_by_words(); }
+    bool by_words() const { return orders_.order_blocks_by_words(); }
     std::uint32_t event_of(const Access& access);
     /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
     GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
@@ -112,6 +114,9 @@ class GridRaces : public Observer {
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
+    /// Nothing of the two strips, of one block, can differ but what the block does between them.
+    bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
+    std::string cause(const Pair& pair) const;
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
@@ -149,6 +154,8 @@ class GridRaces : public Observer {
     /// Whether values are needed, by pc and the first cell's place in its row.
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> values_;
     std::vector<Move> counted_;  ///< of the running block
+    /// By pc of a store of a constant: its value; such a store to any number of cells has_value.
+    std::map<std::uint32_t, std::uint32_t> constants_;
 };
 
 template <typename F>

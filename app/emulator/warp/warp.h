@@ -12,6 +12,7 @@
 #include "emulator/program/module.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/launch.h"
+#include "emulator/warp/member_fault.h"
 #include "emulator/warp/model_position.h"
 #include "emulator/warp/printed.h"
 
@@ -81,7 +82,8 @@ struct BlockContext {
     std::uint32_t load_change = 0;
     BroadcastLoad* next_load = nullptr;  ///< where the next one is written
     const BroadcastLoad* loads_end = nullptr;
-    ModelPosition* model = nullptr;  ///< of an observed block
+    ModelPosition* model = nullptr;                     ///< of an observed block
+    std::vector<MemberFault>* member_faults = nullptr;  ///< of an observed block, since it was told
     // Of an observed block, see ExecutionCounter
     ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
     const Instruction* last = nullptr;     ///< that the newest call of a handler has executed

@@ -94,4 +94,10 @@ std::vector<experiments::Assignment> resumed_assignments(
     return all;
 }
 
+void resume(experiments::Experiment& experiment, const std::filesystem::path& checkpoint) {
+    experiments::Snapshot snapshot = read_checkpoint(checkpoint);
+    snapshot.parameters.clear();
+    experiment.resume(snapshot);
+}
+
 }  // namespace warpscope::jobs

@@ -19,4 +19,7 @@ experiments::Snapshot read_checkpoint(const std::filesystem::path& file);
 std::vector<experiments::Assignment> resumed_assignments(
     const experiments::Snapshot& from, const std::vector<experiments::Assignment>& given);
 
+/// The experiment's parameters are set already.
+void resume(experiments::Experiment& experiment, const std::filesystem::path& checkpoint);
+
 }  // namespace warpscope::jobs

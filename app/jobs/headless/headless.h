@@ -31,8 +31,10 @@ struct HeadlessRequest {
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};                                 ///< need an EmulatedDevice
-    std::filesystem::path sarif{};                   ///< a file for what `checks` find; empty: none
+    Checks checks{};                ///< need an EmulatedDevice
+    std::filesystem::path sarif{};  ///< a file for what `checks` find; empty: none
+    /// The exit code is 1 for findings from this severity on.
+    emulator::Severity fail_on = emulator::Severity::warning;
     bool counters = false;                           ///< true needs an EmulatedDevice
     std::optional<experiments::LineFigure> lines{};  ///< of the counters, by this; empty: none
     std::optional<emulator::HeatFigure> heat{};      ///< with the counters, by this; empty: none
@@ -88,7 +90,8 @@ struct RunResult {
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     Checks checks;
     std::vector<emulator::Finding> findings;  ///< of the checks
-    bool counted = false;                     ///< counters were requested
+    emulator::Severity fail_on = emulator::Severity::warning;
+    bool counted = false;  ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
     std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested
@@ -97,7 +100,7 @@ struct RunResult {
     std::vector<KernelFile> kernel_files;          ///< that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< to be written
-    std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
+    std::string stopped;                           ///< the error that ended the run; empty: none
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
@@ -110,7 +113,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
 Json to_json(const RunResult& result);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
-/// 1 if a reading or a compared variant fails, or if a check found an error or a warning; else 0.
+/// 1 if a reading or a compared variant fails, if a check found something as severe as
+/// RunResult::fail_on, or if an error has ended the run; else 0.
 int exit_code(const RunResult& result);
 
 /// Checks the output files, runs, writes JSON and summary, and returns the exit code. Kernels from

@@ -133,7 +133,9 @@ std::string summary(const RunResult& r) {
 }
 
 int exit_code(const RunResult& r) {
-    if (experiments::has_failure(r.report) || !r.findings.empty()) return 1;
+    const bool fails = std::ranges::any_of(
+        r.findings, [&](const emulator::Finding& f) { return f.severity >= r.fail_on; });
+    if (experiments::has_failure(r.report) || fails || !r.stopped.empty()) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

@@ -37,11 +37,12 @@ std::string extent(const Inspection& inspection) {
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
     std::uint64_t hazards = 0;
-    bool barrier = false, unwritten = false, invalid = false;
+    bool barrier = false, members = false, unwritten = false, invalid = false;
     for (const Finding& f : inspection.findings) {
         if (f.severity != Severity::error) continue;
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
+        members |= f.kind == FindingKind::members;
         unwritten |= f.kind == FindingKind::uninitialized;
         invalid |= f.kind == FindingKind::memory;
     }
@@ -53,9 +54,10 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence =
             fmt::format("{} in {}: pairs of accesses to one word that nothing orders.",
                         amount(hazards, inspection.blocks), where);
-    } else if (barrier || unwritten || invalid) {
+    } else if (barrier || members || unwritten || invalid) {
         summary.state = State::error;
         summary.chip = barrier     ? "barrier not reached by all"
+                       : members   ? "wrong member mask"
                        : unwritten ? "reads unwritten memory"
                                    : "invalid access";
         summary.sentence = fmt::format("No race, but errors in {}.", where);
