@@ -96,6 +96,12 @@ class Parser {
                       });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
              path("--sarif", options_.headless.sarif));
+        fail_on_ = text("--fail-on", "S",
+                        "exit with 1 for what --check finds from S on: warning or error (warning)",
+                        group, [this](const std::string& word) {
+                            options_.headless.fail_on =
+                                parse_word<emulator::Severity>("--fail-on", word);
+                        });
         flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -108,17 +114,18 @@ class Parser {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         flag("--list", list_, "print every experiment and parameter", group);
-        bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, devices, frames, shortcuts, window",
-                      group, [this](const std::string& words) {
-                          const auto sections = parse_word_list<jobs::BenchSection>(
-                              "--bench",
-                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
-                          options_.bench = {sections.begin(), sections.end()};
-                          if (words.empty())
-                              for (const auto section : {jobs::BenchSection::shortcuts, jobs::BenchSection::window})
-                                  options_.bench.erase(section);
-                      });
+        bench_ = text(
+            "--bench", "S,...",
+            "measure; S: emulator, start, edit, gpu, ladders, devices, frames, shortcuts, window",
+            group, [this](const std::string& words) {
+                const auto sections = parse_word_list<jobs::BenchSection>(
+                    "--bench", words.empty() ? compute::names<jobs::BenchSection>(",") : words);
+                options_.bench = {sections.begin(), sections.end()};
+                if (words.empty())
+                    for (const auto section :
+                         {jobs::BenchSection::shortcuts, jobs::BenchSection::window})
+                        options_.bench.erase(section);
+            });
         bench_->expected(0, 1);
         flag("-h,--help", help_, "print this help", group);
         // The app uses this option to start helper processes. It has no help, since no person needs
@@ -289,6 +296,8 @@ class Parser {
         }
         if (!options_.headless.sarif.empty() && !options_.headless.checks.any())
             throw UsageError("--sarif: add --check race,barrier,memory");
+        if (fail_on_->count() && !options_.headless.checks.any())
+            throw UsageError("--fail-on: add --check race,barrier,memory");
         if (options_.headless.lines && !options_.headless.counters)
             throw UsageError("--lines: add --counters");
         if (options_.headless.heat && !options_.headless.counters)
@@ -372,10 +381,10 @@ class Parser {
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
-        *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
-        *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{},
-        *resume_{};
+    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *bench_{}, *frames_{}, *screenshot_{},
+        *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
+        *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
+        *checkpoint_{}, *every_{}, *resume_{};
 };
 
 }  // namespace

@@ -287,6 +287,8 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--headless", "--kernels", "dir"}, "--headless needs", "--experiment NAME"},
         {{"--check", "race"}, "--check needs", "--experiment NAME"},
         {{"--headless", "--experiment", "dot", "--sarif", "a.sarif"}, "--sarif", "--check"},
+        {{"--headless", "--experiment", "dot", "--fail-on", "error"}, "--fail-on", "--check"},
+        {{"--check", "race", "--experiment", "dot", "--fail-on", "note"}, "--fail-on", "warning"},
         {{"--check", "race", "--experiment", "dot", "--sarif", ""}, "--sarif", "name a file"},
         {{"--counters"}, "--counters needs", "--experiment NAME"},
         {{"--bench", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},

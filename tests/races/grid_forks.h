@@ -37,6 +37,12 @@ class GridForks : public emulator::Observer {
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
         running_->on_fence(block, warp, mask);
     }
+    void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
+        running_->on_fence_of_block(block, warp, mask);
+    }
+    void on_barrier_release(const emulator::BarrierRelease& release) override {
+        running_->on_barrier_release(release);
+    }
 
   private:
     // The last fork first: its order must not matter.

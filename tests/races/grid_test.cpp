@@ -107,7 +107,9 @@ TEST(GridRaces, NameBothThreadsBlocksLinesAndTheWord) {
     EXPECT_EQ(f.sentence,
               "Thread (0,0,0) of block (0,0,0) reads byte 256 of an allocation of 4096 bytes at " +
                   f.first.where() + ", and thread (0,0,0) of block (1,0,0) writes it at " +
-                  f.second->where() + ": blocks run in any order, and nothing orders these two.");
+                  f.second->where() +
+                  ": blocks run in any order, and nothing orders these two; the "
+                  "__syncthreads() between them is for the threads of one block.");
 }
 
 TEST(GridRaces, GoOnOverLaunchesThatBelongTogether) {

@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         // In each warp 31 lanes conflict with the first lane; then 32 lanes with the other warp.
         ExpectedAtWords{
             "kernels", "one_word_many_values", 1, {{"cell", words(0, 1, 31 + 31 + 32)}}},
-        ExpectedAtWords{"kernels", "one_word_one_value", 1, {{"cell", words(0, 1, 32)}}},
+        ExpectedAtWords{"kernels", "one_word_one_value", 1, {{"cell", words(0, 1, 31 + 31 + 32)}}},
         // In each step after the first, with offset o, lane w - o reads word w from o on, which
         // lane w wrote in the step before, and lane w overwrites it. At the end 31 lanes read
         // word 0.

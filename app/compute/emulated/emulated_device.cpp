@@ -166,6 +166,7 @@ emulator::Options EmulatedDevice::next_options(const EmulatedKernel& kernel) {
     const std::uint64_t launch = splitmix64(launch_in_frame_++);
     emulator::Options options{.schedule = settings_.schedule,
                               .barriers = settings_.barriers,
+                              .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
                               .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
                               .time_limit = limits_.time,
                               .stop = limits_.stop,

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "emulator/checks/shuffle_use.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -28,18 +29,24 @@ void BarrierCheck::join(Observer& fork) {
     log_.join(dynamic_cast<BarrierCheck&>(fork).log_);
 }
 
-Finding BarrierCheck::finding_at(const BarrierArrival& a, Severity severity) const {
+Finding BarrierCheck::finding_at(FindingKind kind, Severity severity, std::uint32_t pc,
+                                 std::uint32_t thread, std::uint32_t block) const {
     Finding f;
-    f.kind = FindingKind::barrier;
+    f.kind = kind;
     f.severity = severity;
     f.kernel = launch_.kernel().name;
-    const auto lane = std::uint32_t(std::countr_zero(a.mask));
-    f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
+    f.first = launch_.at(pc, thread, block);
     return f;
 }
 
+Finding BarrierCheck::finding_at(const BarrierArrival& a, Severity severity) const {
+    const auto lane = std::uint32_t(std::countr_zero(a.mask));
+    return finding_at(FindingKind::barrier, severity, a.pc, a.warp * lanes_per_warp + lane,
+                      a.block);
+}
+
 void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
-    newest_[a.barrier] = last_ = a;
+    newest_[a.barrier] = a;
     const std::uint32_t missing = a.live & ~a.mask;
     if (!missing || !is_aligned(launch_.kernel().lines[a.pc].text)) return;
     const std::uint32_t threads = lane_count(missing);
@@ -72,11 +79,58 @@ void BarrierCheck::on_barrier_release(const BarrierRelease& r) {
     });
 }
 
-void BarrierCheck::on_error(std::uint32_t, const Error& error) {
-    if (!dynamic_cast<const DeadlockError*>(&error)) return;
-    // The second pc keeps this finding apart from other findings at this barrier.
-    log_.add({&launch_.kernel(), last_.pc, ~0u, FindingKind::barrier, Severity::error}, 1, [&] {
-        Finding f = finding_at(last_, Severity::error);
+void BarrierCheck::on_member_fault(std::uint32_t block, const MemberFault& fault) {
+    const std::uint32_t pc = launch_.kernel().index_of(fault.instruction);
+    const bool is_read = fault.kind == MemberFault::Kind::reads_outsider;
+    if (is_read && may_be_discarded(launch_.kernel(), pc)) return;
+    // The second pc keeps the kinds of faults at one instruction apart.
+    const auto kind = FindingKind::members;
+    log_.add({&launch_.kernel(), pc, std::uint32_t(fault.kind), kind, Severity::error},
+             lane_count(fault.lanes), [&] {
+                 const auto lane = std::uint32_t(std::countr_zero(fault.lanes));
+                 Finding f = finding_at(kind, Severity::error, pc,
+                                        fault.warp * lanes_per_warp + lane, block);
+                 f.sentence = sentence(fault, lane, f);
+                 return f;
+             });
+}
+
+std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
+                                   const Finding& f) const {
+    const std::string subject =
+        fmt::format("Thread {} of block {} (lane {} of warp {})", name_of(f.first.thread),
+                    name_of(f.first.block), lane, fault.warp);
+    const std::string where = f.first.where_in_full();
+    switch (fault.kind) {
+        case MemberFault::Kind::masks_differ:
+            return fmt::format(
+                "{} names lane {} in its member mask {:#010x} at {}, but that lane has the mask "
+                "{:#010x}. All lanes that a mask names must have this mask.",
+                subject, fault.other, fault.members, where, fault.other_mask);
+        case MemberFault::Kind::reads_outsider:
+            return fmt::format(
+                "{} reads the value of lane {} at {}, but that lane {}. The result is undefined.",
+                subject, fault.other, where,
+                fault.members >> fault.other & 1
+                    ? "does not execute the shuffle"
+                    : fmt::format("is not in the member mask {:#010x}", fault.members));
+        case MemberFault::Kind::not_member:
+            break;
+    }
+    return fmt::format(
+        "{} executes the instruction at {} with the member mask {:#010x}, which does not name its "
+        "own lane. The result is undefined.",
+        subject, where, fault.members);
+}
+
+void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
+    const auto* const deadlock = dynamic_cast<const DeadlockError*>(&error);
+    if (!deadlock) return;
+    const bool at_barrier = launch_.kernel().lines[deadlock->pc].barrier;
+    const auto kind = at_barrier ? FindingKind::barrier : FindingKind::members;
+    // The second pc keeps this finding apart from other findings at this instruction.
+    log_.add({&launch_.kernel(), deadlock->pc, ~0u, kind, Severity::error}, 1, [&] {
+        Finding f = finding_at(kind, Severity::error, deadlock->pc, deadlock->thread, block);
         f.second = f.first;
         f.sentence = error.what();
         return f;

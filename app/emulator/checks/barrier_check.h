@@ -10,14 +10,17 @@
 
 namespace warpscope::emulator {
 
-/// Finds barriers that not every thread reaches. It reports what compute-sanitizer's synccheck
-/// reports, and a warning that synccheck does not have.
-/// Error: some lanes of a warp arrive without the others (except at barrier.sync without .aligned,
-/// which allows it), or the threads of a block wait for each other forever.
-/// Warning: the barrier completes although threads of the block have exited before it. Synccheck
-/// reports nothing here, because since Volta exited threads do not count. Lanes that take another
-/// branch and exit there give an error if the others arrive before that, a warning if they arrive
-/// after it.
+/// Finds barriers that not every thread reaches, as compute-sanitizer's synccheck does, and wrong
+/// member masks of warp-wide instructions: such an instruction is a barrier of the lanes it names.
+///   error    Some lanes of a warp arrive without the others (except at barrier.sync without
+///            .aligned, which allows it), or the threads of a block wait for each other forever. A
+///            lane executes a warp-wide instruction with a member mask that does not name it, or
+///            that a lane which it names does not have; or a shuffle reads a lane that takes no
+///            part, unless the value may be discarded (see may_be_discarded()).
+///   warning  The barrier completes although threads of the block have exited before it. Synccheck
+///            reports nothing here, because since Volta exited threads do not count.
+/// Lanes that take another branch and exit there give an error if the others arrive before that, a
+/// warning if they arrive after it.
 class BarrierCheck : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
@@ -29,25 +32,24 @@ class BarrierCheck : public Observer {
         launch_.begin(kernel, launch);
         log_.begin_launch();
     }
-    void on_block_begin(const Kernel&, std::uint32_t block) override {
-        log_.begin_block(block);
-        last_ = {.block = block, .mask = 1};
-    }
+    void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
+    void on_member_fault(std::uint32_t block, const MemberFault& fault) override;
     void on_error(std::uint32_t block, const Error& error) override;
 
   private:
+    Finding finding_at(FindingKind kind, Severity severity, std::uint32_t pc, std::uint32_t thread,
+                       std::uint32_t block) const;
     Finding finding_at(const BarrierArrival& arrival, Severity severity) const;
+    std::string sentence(const MemberFault& fault, std::uint32_t lane, const Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;
-    std::array<BarrierArrival, barriers_per_block> newest_;  ///< indexed by barrier
-    /// The newest arrival of the block. Before the first one it is thread 0 at the kernel's entry.
-    BarrierArrival last_;
+    std::array<BarrierArrival, barriers_per_block> newest_;  ///< by barrier
 };
 
 }  // namespace warpscope::emulator

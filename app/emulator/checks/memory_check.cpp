@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "emulator/program/error.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -82,6 +83,52 @@ void MemoryCheck::report(const Access& a, unsigned lane, const Region& region) {
             a.address(lane) - region.begin, region.end - region.begin);
         return f;
     });
+}
+
+void MemoryCheck::on_shared_access(const Access& a) {
+    const Kernel& kernel = launch_.kernel();
+    const int variable = kernel.lines[a.pc].variable;
+    if (variable < 0 || a.is_over) return;
+    const SharedVariable& v = kernel.shared_variables[std::size_t(variable)];
+    if (!v.bytes) return;  // dynamic
+    const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
+    for (std::uint32_t m = lanes; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const std::uint64_t at = a.address(lane) - v.offset;
+        if (at <= v.bytes && a.bytes <= v.bytes - at) continue;
+        log_.add({&kernel, a.pc, a.pc, FindingKind::memory, Severity::error},
+                 a.same_address ? lane_count(a.mask) : 1, [&] {
+                     Finding f;
+                     f.kind = FindingKind::memory;
+                     f.kernel = kernel.name;
+                     f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
+                     f.byte = a.address(lane);
+                     f.sentence = sentence(a, lane, f);
+                     return f;
+                 });
+    }
+}
+
+std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding& f) const {
+    const Kernel& kernel = launch_.kernel();
+    const std::vector<SharedVariable>& all = kernel.shared_variables;
+    const SharedVariable& v = all[std::size_t(kernel.lines[a.pc].variable)];
+    const std::uint64_t address = a.address(lane);
+    const auto there = std::find_if(all.begin(), all.end(), [&](const SharedVariable& other) {
+        return address >= other.offset && address < other.offset + std::uint64_t(other.bytes);
+    });
+    const std::string where = address < v.offset
+                                  ? fmt::format("{} bytes before the beginning", v.offset - address)
+                                  : fmt::format("at byte {}", address - v.offset);
+    return fmt::format(
+        "Thread {} of block {} {} {} bytes of the array {} in shared memory at {}, {} of its {} "
+        "bytes{}.",
+        name_of(f.first.thread), name_of(f.first.block),
+        a.kind == MemoryAccess::load ? "reads" : "writes", a.bytes, source_name(v.name),
+        f.first.where_in_full(), where, v.bytes,
+        there == all.end() || &*there == &v
+            ? ""
+            : fmt::format(": the array {} lies there", source_name(there->name)));
 }
 
 void MemoryCheck::on_error(std::uint32_t block, const Error& error) {

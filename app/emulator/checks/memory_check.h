@@ -13,8 +13,9 @@ namespace warpscope::emulator {
 /// Returns the finding for the access that has ended a launch, in this block.
 Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, std::uint32_t block);
 
-/// Finds reads of global memory that was not written since its allocation, and reports the invalid
-/// access that ends a launch. It checks the allocations that on_allocate() announces; other memory
+/// Finds reads of global memory that was not written since its allocation, and accesses of a static
+/// array in shared memory that run out of the array, and reports the invalid access that ends a
+/// launch. It checks the allocations that on_allocate() announces; other memory
 /// counts as written.
 class MemoryCheck : public Observer {
   public:
@@ -27,6 +28,7 @@ class MemoryCheck : public Observer {
     void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions() const override { return false; }
     void on_global_access(const Access& access) override;
+    void on_shared_access(const Access& access) override;
     void on_error(std::uint32_t block, const Error& error) override;
     void on_allocate(std::uint64_t address, std::size_t bytes) override;
     void on_free(std::uint64_t address) override;
@@ -45,6 +47,7 @@ class MemoryCheck : public Observer {
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
     void report(const Access& access, unsigned lane, const Region& region);
+    std::string sentence(const Access& access, unsigned lane, const Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;

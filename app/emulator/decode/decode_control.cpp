@@ -52,6 +52,7 @@ void decode_hint(StatementDecoder& d) {
     e.checkpoint = true;
     const bool is_fence = d.operation() == Operation::membar || d.operation() == Operation::fence;
     if (is_fence && !d.has("proxy") && !d.has("mbarrier_init")) e.order = MemoryOrder::acq_rel;
+    e.scope = scope_of(d.statement());
     d.emit(std::move(e));
 }
 

@@ -14,12 +14,17 @@ Space space_of(const Statement& s) {
     return Space::generic;
 }
 
+Scope scope_of(const Statement& s) {
+    return s.has("cta") || s.has("cluster") ? Scope::block : Scope::device;
+}
+
 namespace {
 
 struct Address {
     std::uint32_t operand = 0;
     std::int64_t offset = 0;
     bool wide = false;  // the register has 64 bits
+    int variable = -1;  // as InstructionInfo::variable
 };
 
 // Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
@@ -30,6 +35,7 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     Address found;
     found.offset = o.value;
     found.wide = true;
+    found.variable = shared_variable_of(d.state(), o);
     if (o.elements.empty()) {
         found.operand = d.constant(0);
     } else if (o.elements[0].kind == Operand::symbol) {
@@ -79,6 +85,8 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
                          MemoryAccess access) {
     Emission e;
     e.order = order_of(d, access);
+    e.scope = scope_of(d.statement());
+    e.variable = std::int16_t(at.variable);
     form.uniform_address = is_uniform(at.operand);
     form.wide_address = at.wide;
     e.immediate = at.offset;

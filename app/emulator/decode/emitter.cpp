@@ -74,6 +74,8 @@ void Emitter::append(const Emission& e, bool inserted) {
     info.access = e.access;
     info.space = e.space;
     info.order = e.order;
+    info.scope = e.scope;
+    info.variable = e.variable;
     info.compares = e.compares;
     info.bytes = e.bytes;
     info.address_operand = e.address_operand;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/decode/kernel_state.h"
 #include "emulator/lower/calls.h"
 #include "emulator/program/error.h"
+#include "emulator/ptx/effects.h"
 
 namespace warpscope::emulator {
 
@@ -50,6 +53,55 @@ void place_variables(KernelState& state) {
         }
     for (const Parameter& p : state.syntax.parameters)
         state.symbols[p.name] = {Space::param, p.offset};
+}
+
+namespace {
+
+int variable_of(const KernelState& state, const Operand& operand) {
+    const auto& variables = state.kernel->shared_variables;
+    if (operand.kind != Operand::symbol) return KernelState::no_variable;
+    const auto found =
+        std::find_if(variables.begin(), variables.end(),
+                     [&](const SharedVariable& v) { return v.name == operand.name; });
+    return found == variables.end() ? KernelState::no_variable : int(found - variables.begin());
+}
+
+/// Of a value that is computed of two others.
+int joined(int one, int other) {
+    if (one == KernelState::no_variable || one == other) return other;
+    return other == KernelState::no_variable ? one : KernelState::several_variables;
+}
+
+}  // namespace
+
+// A register has the variables of all values that it ever has.
+void find_shared_variables(KernelState& state) {
+    std::vector<int>& variables = state.variable_of_register;
+    variables.assign(state.syntax.registers.size(), KernelState::no_variable);
+    if (state.kernel->shared_variables.empty()) return;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Statement& s : state.syntax.statements) {
+            if (s.opcode->kind != OpcodeKind::computes) continue;
+            int variable = KernelState::no_variable;
+            for (const Operand& o : s.operands) variable = joined(variable, variable_of(state, o));
+            for (const std::int32_t r : sources_of(s))
+                variable = joined(variable, variables[std::size_t(r)]);
+            for (const std::int32_t r : destinations_of(s)) {
+                int& mine = variables[std::size_t(r)];
+                const int both = joined(mine, variable);
+                changed |= both != mine;
+                mine = both;
+            }
+        }
+    }
+}
+
+int shared_variable_of(const KernelState& state, const Operand& address) {
+    if (address.elements.size() != 1) return KernelState::no_variable;
+    const Operand& base = address.elements[0];
+    return base.kind == Operand::register_ ? state.variable_of_register[std::size_t(base.index)]
+                                           : variable_of(state, base);
 }
 
 }  // namespace warpscope::emulator

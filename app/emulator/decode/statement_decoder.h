@@ -82,6 +82,7 @@ void decode_space_test(StatementDecoder& d);
 
 // decode_memory.cpp
 Space space_of(const Statement& s);
+Scope scope_of(const Statement& s);  ///< .cta and .cluster; else that of the device
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);

@@ -5,6 +5,7 @@
 #include "emulator/handlers/handlers.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/warp/host_timer.h"
+#include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
 
@@ -81,8 +82,9 @@ const Instruction* barrier(const Instruction* i, Warp& w) {
 }
 
 const Instruction* warp_barrier(const Instruction* i, Warp& w) {
-    const auto members = w.get<std::uint32_t>(i->operands[0], unsigned(std::countr_zero(w.mask)));
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
+    const Members members(i, w, 0);
+    if (!members.have_come()) return members.wait();
+    if (members.are_watched()) members.for_groups([](std::uint32_t, std::uint32_t) {});
     return w.checkpoint(i, i + 1);
 }
 

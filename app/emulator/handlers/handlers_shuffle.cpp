@@ -9,8 +9,17 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
+bool names_all_lanes(const Warp& w, std::uint32_t operand) {
+    if (is_uniform(operand)) return *uniform_slot<std::uint32_t>(w, operand) == all_lanes;
+    std::uint32_t members = all_lanes;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        members &= slot<std::uint32_t>(w, operand)[lane];
+    return members == all_lanes;
+}
+
 template <ShuffleMode mode>
 const Instruction* shuffle_all(const Instruction* i, Warp& w) {
+    if (!names_all_lanes(w, i->operands[5])) return shuffle(i, w);
     const Full<std::int32_t> d;
     HWY_ALIGN std::int32_t values[lanes_per_warp];
     const auto* a = slot<std::int32_t>(w, i->operands[2]);

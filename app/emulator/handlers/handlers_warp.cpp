@@ -2,57 +2,71 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
+#include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-template <typename F>
-void for_each_lane(std::uint32_t mask, F f) {
-    for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
-}
-
-std::uint32_t members_of(const Instruction* i, const Warp& w, unsigned operand) {
-    return w.get<std::uint32_t>(i->operands[operand], unsigned(std::countr_zero(w.mask)));
+/// A lane that no lane of its group in its segment comes before, in the direction of a shuffle: the
+/// lane in which a reduction by `down` or a scan by `up` has its result. The others may read past
+/// the end of the group, and often do, without using what they get.
+bool is_root(ShuffleMode mode, unsigned lane, std::uint32_t segment, std::uint32_t group) {
+    if (mode != ShuffleMode::up && mode != ShuffleMode::down) return true;
+    std::uint32_t before = 0;
+    for_each_lane(group, [&](unsigned other) {
+        const bool comes_before = mode == ShuffleMode::down ? other < lane : other > lane;
+        before |= std::uint32_t(comes_before && (other & segment) == (lane & segment));
+    });
+    return !before;
 }
 
 }  // namespace
 
 const Instruction* shuffle(const Instruction* i, Warp& w) {
-    const std::uint32_t members = members_of(i, w, 5);
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
+    const Members members(i, w, 5);
+    if (!members.have_come()) return members.wait();
+    const auto mode = ShuffleMode(i->detail);
     std::uint32_t values[lanes_per_warp], result[lanes_per_warp];
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
         values[lane] = w.get<std::uint32_t>(i->operands[2], lane);
     std::uint32_t in_range = 0;
-    for_each_lane(w.mask, [&](unsigned lane) {
-        const std::uint32_t b = w.get<std::uint32_t>(i->operands[3], lane) & 31;
-        const std::uint32_t c = w.get<std::uint32_t>(i->operands[4], lane);
-        const std::uint32_t segment = c >> 8 & 31, clamp = c & 31;
-        const int max_lane = int((lane & segment) | (clamp & ~segment));
-        const int min_lane = int(lane & segment);
-        int from = 0;
-        bool valid = false;
-        switch (ShuffleMode(i->detail)) {
-            case ShuffleMode::up:
-                from = int(lane) - int(b);
-                valid = from >= max_lane;
-                break;
-            case ShuffleMode::down:
-                from = int(lane) + int(b);
-                valid = from <= max_lane;
-                break;
-            case ShuffleMode::bfly:
-                from = int(lane ^ b);
-                valid = from <= max_lane;
-                break;
-            case ShuffleMode::idx:
-                from = min_lane | int(b & ~segment);
-                valid = from <= max_lane;
-                break;
-        }
-        result[lane] = values[valid ? unsigned(from) : lane];
-        in_range |= std::uint32_t(valid) << lane;
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        std::uint32_t outside = 0, first_read = 0;
+        for_each_lane(lanes, [&](unsigned lane) {
+            const std::uint32_t b = w.get<std::uint32_t>(i->operands[3], lane) & 31;
+            const std::uint32_t c = w.get<std::uint32_t>(i->operands[4], lane);
+            const std::uint32_t segment = c >> 8 & 31, clamp = c & 31;
+            const int max_lane = int((lane & segment) | (clamp & ~segment));
+            const int min_lane = int(lane & segment);
+            int from = 0;
+            bool valid = false;
+            switch (mode) {
+                case ShuffleMode::up:
+                    from = int(lane) - int(b);
+                    valid = from >= max_lane;
+                    break;
+                case ShuffleMode::down:
+                    from = int(lane) + int(b);
+                    valid = from <= max_lane;
+                    break;
+                case ShuffleMode::bfly:
+                    from = int(lane ^ b);
+                    valid = from <= max_lane;
+                    break;
+                case ShuffleMode::idx:
+                    from = min_lane | int(b & ~segment);
+                    valid = from <= max_lane;
+                    break;
+            }
+            result[lane] = values[valid ? unsigned(from) : lane];
+            in_range |= std::uint32_t(valid) << lane;
+            if (!valid || !members.are_watched() || (w.mask & named) >> unsigned(from) & 1) return;
+            if (!(named >> lane & 1) || !is_root(mode, lane, segment, lanes & named)) return;
+            if (!outside) first_read = unsigned(from);
+            outside |= 1u << lane;
+        });
+        if (outside) members.note_reads(outside, named, first_read);
     });
     if (i->operands[0])
         for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
@@ -64,28 +78,20 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
 }
 
 const Instruction* vote(const Instruction* i, Warp& w) {
-    const std::uint32_t members = members_of(i, w, 2);
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
-    const std::uint32_t voters = w.mask & members;
+    const Members members(i, w, 2);
+    if (!members.have_come()) return members.wait();
     const std::uint32_t p = w.predicate(i->operands[1]) ^ (i->target ? all_lanes : 0);
-    const std::uint32_t ayes = p & voters;
-    std::uint32_t outcome = 0;
-    switch (VoteMode(i->detail)) {
-        case VoteMode::all:
-            outcome = ayes == voters ? all_lanes : 0;
-            break;
-        case VoteMode::any:
-            outcome = ayes ? all_lanes : 0;
-            break;
-        case VoteMode::uni:
-            outcome = ayes == voters || !ayes ? all_lanes : 0;
-            break;
-        case VoteMode::ballot:
-            for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, ayes); });
-            return w.checkpoint(i, i + 1);
-    }
-    std::uint32_t& d = w.predicate(i->operands[0]);
-    d = (d & ~w.mask) | (outcome & w.mask);
+    const auto mode = VoteMode(i->detail);
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        const std::uint32_t voters = w.mask & named, ayes = p & voters;
+        if (mode == VoteMode::ballot)
+            return for_each_lane(lanes, [&](unsigned lane) { w.set(i->operands[0], lane, ayes); });
+        const bool outcome = mode == VoteMode::all   ? ayes == voters
+                             : mode == VoteMode::any ? ayes != 0
+                                                     : ayes == voters || !ayes;
+        std::uint32_t& d = w.predicate(i->operands[0]);
+        d = (d & ~lanes) | (outcome ? lanes : 0);
+    });
     return w.checkpoint(i, i + 1);
 }
 
@@ -97,31 +103,38 @@ std::uint64_t match_value(const Instruction* i, const Warp& w, unsigned lane) {
 }  // namespace
 
 const Instruction* match_any(const Instruction* i, Warp& w) {
-    const std::uint32_t members = members_of(i, w, 2);
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
+    const Members members(i, w, 2);
+    if (!members.have_come()) return members.wait();
     const auto value = [&](unsigned lane) { return match_value(i, w, lane); };
     std::uint32_t result[lanes_per_warp] = {};
-    for_each_lane(w.mask, [&](unsigned a) {
-        for_each_lane(w.mask & members,
-                      [&](unsigned b) { result[a] |= std::uint32_t(value(a) == value(b)) << b; });
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        for_each_lane(lanes, [&](unsigned a) {
+            for_each_lane(w.mask & named, [&](unsigned b) {
+                result[a] |= std::uint32_t(value(a) == value(b)) << b;
+            });
+        });
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
     return w.checkpoint(i, i + 1);
 }
 
 const Instruction* match_all(const Instruction* i, Warp& w) {
-    const std::uint32_t members = members_of(i, w, 2);
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
-    const std::uint64_t first = match_value(i, w, unsigned(std::countr_zero(w.mask)));
-    bool same = true;
-    for_each_lane(w.mask & members,
-                  [&](unsigned lane) { same &= match_value(i, w, lane) == first; });
-    const std::uint32_t result = same ? w.mask & members : 0;
+    const Members members(i, w, 2);
+    if (!members.have_come()) return members.wait();
+    std::uint32_t result[lanes_per_warp] = {}, equal = 0;
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        const std::uint64_t first = match_value(i, w, unsigned(std::countr_zero(lanes)));
+        bool same = true;
+        for_each_lane(w.mask & named,
+                      [&](unsigned lane) { same &= match_value(i, w, lane) == first; });
+        for_each_lane(lanes, [&](unsigned lane) { result[lane] = same ? w.mask & named : 0; });
+        if (same) equal |= lanes;
+    });
     if (i->operands[0])
-        for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result); });
+        for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
     if (i->operands[3]) {
         std::uint32_t& p = w.predicate(i->operands[3]);
-        p = (p & ~w.mask) | (same ? w.mask : 0);
+        p = (p & ~w.mask) | equal;
     }
     return w.checkpoint(i, i + 1);
 }
@@ -131,41 +144,46 @@ const Instruction* active_mask(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
+namespace {
+
+std::uint32_t reduced(ReduceOp op, std::uint32_t total, std::uint32_t v) {
+    switch (op) {
+        case ReduceOp::add:
+            return total + v;
+        case ReduceOp::min_u:
+            return v < total ? v : total;
+        case ReduceOp::max_u:
+            return v > total ? v : total;
+        case ReduceOp::min_s:
+            return std::int32_t(v) < std::int32_t(total) ? v : total;
+        case ReduceOp::max_s:
+            return std::int32_t(v) > std::int32_t(total) ? v : total;
+        case ReduceOp::and_:
+            return total & v;
+        case ReduceOp::or_:
+            return total | v;
+        case ReduceOp::xor_:
+            return total ^ v;
+    }
+    return total;
+}
+
+}  // namespace
+
 const Instruction* reduce_lanes(const Instruction* i, Warp& w) {
-    const std::uint32_t members = members_of(i, w, 2);
-    if (!w.has_all(members)) return w.wait_for_members(i, members);
-    std::uint32_t total = w.get<std::uint32_t>(i->operands[1], unsigned(std::countr_zero(w.mask)));
-    const std::uint32_t rest = w.mask & members & ((w.mask & members) - 1);
-    for_each_lane(rest, [&](unsigned lane) {
-        const std::uint32_t v = w.get<std::uint32_t>(i->operands[1], lane);
-        switch (ReduceOp(i->detail)) {
-            case ReduceOp::add:
-                total += v;
-                break;
-            case ReduceOp::min_u:
-                total = v < total ? v : total;
-                break;
-            case ReduceOp::max_u:
-                total = v > total ? v : total;
-                break;
-            case ReduceOp::min_s:
-                total = std::int32_t(v) < std::int32_t(total) ? v : total;
-                break;
-            case ReduceOp::max_s:
-                total = std::int32_t(v) > std::int32_t(total) ? v : total;
-                break;
-            case ReduceOp::and_:
-                total &= v;
-                break;
-            case ReduceOp::or_:
-                total |= v;
-                break;
-            case ReduceOp::xor_:
-                total ^= v;
-                break;
-        }
+    const Members members(i, w, 2);
+    if (!members.have_come()) return members.wait();
+    const auto value = [&](unsigned lane) { return w.get<std::uint32_t>(i->operands[1], lane); };
+    std::uint32_t totals[lanes_per_warp] = {};
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        const std::uint32_t taking_part = w.mask & named ? w.mask & named : lanes;
+        std::uint32_t total = value(unsigned(std::countr_zero(taking_part)));
+        for_each_lane(taking_part & (taking_part - 1), [&](unsigned lane) {
+            total = reduced(ReduceOp(i->detail), total, value(lane));
+        });
+        for_each_lane(lanes, [&](unsigned lane) { totals[lane] = total; });
     });
-    for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, total); });
+    for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, totals[lane]); });
     return w.checkpoint(i, i + 1);
 }
 

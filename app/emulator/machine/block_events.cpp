@@ -52,6 +52,7 @@ void BlockEvents::block_end(const Statistics& of_block) {
 }
 
 void BlockEvents::error(const Error& error) {
+    tell_member_faults();
     observer_.on_error(block_.block, error);
 }
 
@@ -73,8 +74,10 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
         memory_access(i, warp, mask);
     else if (events & Instruction::warp_sync)
         warp_barrier(i, warp, mask);
-    else if (events & Instruction::fences)
-        told_ ? told_->on_fence(block_.block, warp.index, mask) : void();
+    else if (told_ && events & Instruction::fences)
+        block_.kernel->lines[block_.kernel->index_of(i)].scope == Scope::block
+            ? told_->on_fence_of_block(block_.block, warp.index, mask)
+            : told_->on_fence(block_.block, warp.index, mask);
 }
 
 // An access of the running lanes.
@@ -161,13 +164,19 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
 void BlockEvents::complete_warp_syncs(Warp& warp) {
     for (;;) {
         const std::vector<Split> before = warp.splits;
-        if (!warp.complete_warp_sync()) return;
+        if (!warp.complete_warp_sync()) break;
         for (const Split& s : before) {
             if (s.state != Split::at_warp_sync || !(s.mask & warp.mask)) continue;
-            if (s.pc->role == Role::warp_barrier) warp_sync(warp.index, s.members);
+            if (s.pc->role == Role::warp_barrier) warp_barrier(s.pc, warp, warp.mask);
             break;
         }
     }
+    tell_member_faults();
+}
+
+void BlockEvents::tell_member_faults() {
+    for (const MemberFault& fault : member_faults_) observer_.on_member_fault(block_.block, fault);
+    member_faults_.clear();
 }
 
 void BlockEvents::tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,

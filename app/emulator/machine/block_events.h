@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "emulator/observe/observer.h"
 #include "emulator/warp/warp.h"
@@ -34,13 +35,18 @@ class BlockEvents {
         return (i->events & wanted_) && !reports_itself;
     }
     /// The run of a split has ended.
-    virtual void run_end() {}
+    virtual void run_end() {
+        if (!member_faults_.empty()) tell_member_faults();
+    }
     /// True where the launch is to end. Asks seldom, as most events take less time than the
     /// question.
     bool must_end() {
         constexpr std::uint64_t events_together = 1 << 12;
         return ++sent_ % events_together == 0 && stop_.stop_requested();
     }
+
+    /// Where handlers write down what they see; told when the run of a split has ended.
+    std::vector<MemberFault>& member_faults() { return member_faults_; }
 
     virtual void block_begin();
     virtual void block_end(const Statistics& of_block);
@@ -62,7 +68,6 @@ class BlockEvents {
         wanted_ = observed_->wanted = events;
         wants_barriers_ = barriers;
     }
-    Access access_of(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) const;
 
     virtual void shared_access(const Access& access) { told_->on_shared_access(access); }
     virtual void global_access(const Access& access) { told_->on_global_access(access); }
@@ -78,6 +83,7 @@ class BlockEvents {
     const std::stop_token& stop_;
 
   private:
+    void tell_member_faults();
     void tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes, unsigned barrier,
                       std::uint32_t expected);
     void tell_release(unsigned barrier, std::uint32_t epoch);
@@ -90,6 +96,7 @@ class BlockEvents {
     std::uint32_t wanted_ = 0;
     bool wants_barriers_ = false;
     std::uint64_t sent_ = 0;
+    std::vector<MemberFault> member_faults_;
 };
 
 }  // namespace warpscope::emulator

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "emulator/program/error.h"
@@ -74,6 +75,26 @@ std::string positions_of(const BlockState& block) {
     return text;
 }
 
+/// A warp of the block looks again and again at a word of global memory that others write: the line
+/// at which it is has a load or an atomic that is not weak.
+bool waits_for_word(const BlockState& block) {
+    const Kernel& kernel = *block.context.kernel;
+    const auto is_wait = [&](const InstructionInfo& info, const SourceLine& at) {
+        const bool reads = info.access == MemoryAccess::load || info.access == MemoryAccess::atomic;
+        return reads && info.order != MemoryOrder::weak && info.space != Space::shared &&
+               info.source.line == at.line && info.source.file == at.file;
+    };
+    for (const Warp& warp : block.warps)
+        for (const Split& split : warp.splits) {
+            const SourceLine& at = kernel.lines[kernel.index_of(split.pc)].source;
+            if (split.state == Split::runnable &&
+                std::any_of(kernel.lines.begin(), kernel.lines.end(),
+                            [&](const InstructionInfo& info) { return is_wait(info, at); }))
+                return true;
+        }
+    return false;
+}
+
 std::string name_of(const BlockState& block) {
     return name_of(block.context.block_index());
 }
@@ -83,8 +104,15 @@ std::string name_of(const BlockState& block) {
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
     std::string waiting;
+    const Split* named = nullptr;
+    std::uint32_t pc = 0, thread = 0;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
+            if (!named || split.state > named->state) {
+                named = &split;
+                pc = kernel.index_of(split.pc);
+                thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
+            }
             const std::string where = kernel.where(kernel.index_of(split.pc));
             waiting += fmt::format("{}warp {} lanes {:#010x} ", waiting.empty() ? "" : "; ",
                                    warp.index, split.mask);
@@ -93,7 +121,8 @@ void fail_deadlock(const BlockState& block) {
                     waiting += fmt::format("at the barrier {} (barrier {})", where, split.barrier);
                     break;
                 case Split::at_warp_sync:
-                    waiting += "at the warp-wide instruction " + where;
+                    waiting += fmt::format("at the warp-wide instruction {}, for lanes {:#010x}",
+                                           where, split.members & ~warp.exited & ~split.mask);
                     break;
                 case Split::runnable:
                     waiting +=
@@ -103,7 +132,8 @@ void fail_deadlock(const BlockState& block) {
         }
     throw DeadlockError(
         fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
-                    kernel.name, name_of(block), waiting));
+                    kernel.name, name_of(block), waiting),
+        pc, thread);
 }
 
 void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options& options) {
@@ -129,6 +159,13 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options
         if (!hint.empty()) hint = "too much to emulate?";
     } else {
         positions.insert(0, ", ");
+        const std::uint64_t blocks = context.launch->grid.count();
+        if (!hint.empty() && blocks > 1 && waits_for_word(block))
+            hint = fmt::format(
+                "it waits for a word of global memory. Does it wait for blocks that have not "
+                "started? The {} blocks run one after another here, and a GPU does not promise to "
+                "run them together",
+                blocks);
     }
     const std::string text =
         fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),

@@ -91,6 +91,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
     events_ = observer ? events_of(*observer) : nullptr;
     context.observed = events_ ? &events_->observed() : &unobserved_;
+    context.member_faults = events_ ? &events_->member_faults() : nullptr;
 }
 
 BlockEvents* BlockRunner::events_of(Observer& observer) {

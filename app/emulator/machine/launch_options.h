@@ -24,6 +24,9 @@ class BlockEvents;
 struct Options {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
+    /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
+    /// under an observer. Kernels that wait for blocks below theirs do not end then.
+    bool reverse_blocks = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
     /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.

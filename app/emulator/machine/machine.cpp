@@ -167,6 +167,14 @@ class Dispatch {
             run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
                       observer);
     }
+    /// A block that fails ends the launch: blocks below it may wait for it.
+    void run_in_reverse(BlockRunner& runner, std::vector<AlignedBytes>& shared,
+                        Observer* observer) {
+        EndedBlocks ended(progress_, runner.statistics());
+        for (std::uint64_t b = end_; b-- > first_ && failed_.load() == ~0ull;)
+            run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
+                      observer);
+    }
     void move_prints_into(PrintLog& log) {
         if (error_) prints_.forget_after(std::uint32_t(failed_.load()));
         prints_.move_into(log);
@@ -330,6 +338,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     threads = observers.threads();
     // An observer that cannot fork may look at shared memory.
     const bool takes_blocks = in_any_order && !(observer && threads == 1);
+    const bool reverse = observer && options.reverse_blocks && kernel.order_dependent;
     Dispatch dispatch(first, first + blocks, virtual_sms(), threads, options.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
@@ -339,7 +348,8 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
         if (takes_blocks)
             dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));
         else if (threads == 1)
-            dispatch.run_in_order(runner, shared_, observers.of(0));
+            reverse ? dispatch.run_in_reverse(runner, shared_, observers.of(0))
+                    : dispatch.run_in_order(runner, shared_, observers.of(0));
         else
             dispatch.run_sms(runner, shared_, observers.of(k));
         parts[k] = runner.statistics();

@@ -19,6 +19,7 @@ int harm_rank(const Finding& f) {
         case FindingKind::uninitialized:
             return 1;
         case FindingKind::barrier:
+        case FindingKind::members:
             return 4;
         case FindingKind::memory:
             break;
@@ -56,7 +57,8 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory"};
+    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory",
+                                                 "members"};
     return names[std::size_t(kind)];
 }
 

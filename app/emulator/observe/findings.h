@@ -16,7 +16,8 @@ enum class FindingKind : std::uint8_t {
     race,           ///< two accesses of a word of memory that nothing orders
     uninitialized,  ///< a read of memory that was never written
     barrier,        ///< a barrier that not every thread reaches
-    memory          ///< an access outside of allocated memory, or a misaligned one
+    memory,         ///< an access outside of allocated memory, or a misaligned one
+    members         ///< a warp-wide instruction whose member mask is wrong
 };
 enum class Severity : std::uint8_t { warning, error };
 /// The kinds of the two accesses of a race: the later one after the earlier one.
@@ -62,6 +63,13 @@ struct Finding {
     /// of threads that do not reach it.
     std::uint64_t count = 0;
     std::string sentence;  ///< the example: threads, lines, the cause
+    /// Lines of the kernel's file between which a barrier is missing, in the order of the program;
+    /// not from < to where a loop leads from one to the other.
+    struct BarrierPlace {
+        int from = 0, to = 0;
+    };
+    std::optional<BarrierPlace> barrier;
+    std::vector<Finding> repaired_too;  ///< by this barrier: see by_missing_barrier()
 
     /// Returns true for a race in which a read came before or after a write that the program orders
     /// the other way: the read got the wrong value.

@@ -126,8 +126,16 @@ class Observer {
     /// bar.warp.sync has synchronized the lanes of `members`; some of them may have exited.
     virtual void on_warp_sync(std::uint32_t /*block*/, std::uint32_t /*warp*/,
                               std::uint32_t /*members*/) {}
+    /// Lanes have executed a warp-wide instruction that does not name them, or read a lane that
+    /// takes no part. Comes for every block, one that follows a model too, and may come late: with
+    /// the end of the warp's turn.
+    virtual void on_member_fault(std::uint32_t /*block*/, const MemberFault&) {}
     /// The lanes of `mask` execute membar or fence.
     virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {
+    }
+    /// Such a fence of block scope (.cta), which orders nothing for other blocks.
+    virtual void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
+        on_fence(block, warp, mask);
     }
     virtual void on_instruction(std::uint32_t /*block*/, std::uint32_t /*warp*/,
                                 std::uint32_t /*mask*/, std::uint32_t /*pc*/) {}

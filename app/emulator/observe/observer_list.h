@@ -77,8 +77,14 @@ class ObserverList : public Observer {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
         each([&](Observer& o) { o.on_warp_sync(block, warp, members); });
     }
+    void on_member_fault(std::uint32_t block, const MemberFault& fault) override {
+        each([&](Observer& o) { o.on_member_fault(block, fault); });
+    }
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
         each([&](Observer& o) { o.on_fence(block, warp, mask); });
+    }
+    void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
+        each([&](Observer& o) { o.on_fence_of_block(block, warp, mask); });
     }
     void on_instruction(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
                         std::uint32_t pc) override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -10,9 +11,10 @@ namespace warpscope::emulator {
 
 /// The order of blocks by words of memory, as ThreadClocks have that of threads, but for blocks as
 /// a whole: what one thread of a block releases, the block releases, and what one thread acquires,
-/// the block acquires. A strong read counts as an acquire without a fence behind it: the pattern of
-/// NVIDIA's threadFenceReduction sample, in which the last block that is done reads the results of
-/// all, has none. The blocks of a launch run one after another.
+/// the block acquires. The rules are those of ThreadClocks: a thread that has read a word takes
+/// over what is published with it at its next fence, or at the block's next barrier, as in NVIDIA's
+/// threadFenceReduction sample, in which the last block that is done reads the results of all. The
+/// blocks of a launch run one after another.
 ///
 /// Time is counted by block, in releases.
 class BlockClocks {
@@ -33,7 +35,9 @@ class BlockClocks {
         return clocks_[seen].size() > block && clocks_[seen][block] > time;
     }
 
-    void fence();
+    /// Lanes of a warp of the running block execute a fence that counts for other blocks.
+    void fence(std::uint32_t warp, std::uint32_t lanes);
+    void barrier();  ///< of the running block; counts as the fence behind its reads
     // As those of ThreadClocks
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
@@ -44,11 +48,13 @@ class BlockClocks {
     using Clock = std::vector<std::uint32_t>;  ///< releases, by block; or empty
 
     Clock published();
+    void take_over(const Clock& released);
 
     std::size_t blocks_ = 0;
     std::uint32_t block_ = 0, time_ = 0, seen_ = 0;
     Clock fenced_;               ///< the running block's clock at its last fence; or empty
     std::vector<Clock> clocks_;  ///< by `seen`; the first one is empty
+    std::map<std::uint32_t, Clock> pending_;          ///< by thread: read, and not taken over yet
     std::unordered_map<std::uint64_t, Clock> words_;  ///< what is published with them, by address
 };
 

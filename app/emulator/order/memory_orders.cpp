@@ -3,21 +3,30 @@
 #include <algorithm>
 
 #include "emulator/order/epoch_paths.h"
+#include "emulator/order/value_paths.h"
 
 namespace warpscope::emulator {
 
 void MemoryOrders::begin_launch(const Kernel& kernel) {
     orders_.clear();
     bytes_.clear();
-    order_by_words_ = false;
+    has_block_scope_.clear();
+    order_by_words_ = order_blocks_by_words_ = has_fences_of_block_ = false;
     std::vector<std::uint32_t> fences;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
         orders_.push_back(i.order);
         bytes_.push_back(i.bytes);
-        order_by_words_ |= acquires(i.order) || releases(i.order);
-        if (i.access == MemoryAccess::none && i.order != MemoryOrder::weak) fences.push_back(pc);
+        const bool of_block = i.order != MemoryOrder::weak && i.scope == Scope::block;
+        has_block_scope_.push_back(of_block);
+        const bool orders = acquires(i.order) || releases(i.order);
+        order_by_words_ |= orders;
+        order_blocks_by_words_ |= orders && !of_block;
+        if (i.access != MemoryAccess::none || i.order == MemoryOrder::weak) continue;
+        fences.push_back(pc);
+        has_fences_of_block_ |= of_block;
     }
+    volatile_stores_.assign(orders_.size(), false);
     settle_volatile(kernel, fences);
 }
 
@@ -32,12 +41,15 @@ void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::
     }
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
         if (!is_volatile(orders_[pc])) continue;
+        const bool is_load = kernel.lines[pc].access == MemoryAccess::load;
         bool strong = behind_fence[pc];
-        if (kernel.lines[pc].access == MemoryAccess::load && !fences.empty()) {
+        if (is_load) {
             const std::vector<bool> reached = reached_in_epoch(kernel, pc);
             strong = std::any_of(fences.begin(), fences.end(),
-                                 [&](std::uint32_t fence) { return reached[fence]; });
+                                 [&](std::uint32_t fence) { return reached[fence]; }) &&
+                     is_polled(kernel, pc);
         }
+        volatile_stores_[pc] = strong && !is_load;
         orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
     }
 }

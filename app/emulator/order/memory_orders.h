@@ -11,8 +11,9 @@ namespace warpscope::emulator {
 ///
 /// A volatile access is strong: the PTX ISA treats it as relaxed. But most kernels say volatile
 /// only to keep the compiler from removing an access, and without a fence it orders nothing. So it
-/// counts as relaxed where it may be half of a release or acquire pattern: a store that a thread
-/// can execute after a fence in the same epoch, and a load before one. Elsewhere it counts as weak.
+/// counts as relaxed where it is half of a release or acquire pattern: a load that a thread repeats
+/// until the value lets it go on to a fence in the same epoch (is_polled()), and a store that it
+/// can execute after a fence. Elsewhere it counts as weak, and two volatile stores always race.
 class MemoryOrders {
   public:
     void begin_launch(const Kernel& kernel);
@@ -22,18 +23,33 @@ class MemoryOrders {
     /// True for two accesses that may access one word at one time: neither is weak, and each
     /// accesses as many bytes ("morally strong").
     bool may_meet(std::uint32_t pc, std::uint32_t other) const {
-        return is_strong(pc) && is_strong(other) && bytes_[pc] == bytes_[other];
+        return is_strong(pc) && is_strong(other) && bytes_[pc] == bytes_[other] &&
+               !(is_volatile_store(pc) && is_volatile_store(other));
     }
+    /// A volatile store that is strong.
+    bool is_volatile_store(std::uint32_t pc) const { return volatile_stores_[pc]; }
     /// True where the kernel has fences, acquires or releases: its threads can then order their
     /// accesses by words of memory.
     bool order_by_words() const { return order_by_words_; }
+
+    // Between blocks, an access or a fence of block scope counts for nothing.
+    MemoryOrder between_blocks(std::uint32_t pc) const {
+        return has_block_scope_[pc] ? MemoryOrder::weak : orders_[pc];
+    }
+    bool is_strong_between_blocks(std::uint32_t pc) const {
+        return between_blocks(pc) != MemoryOrder::weak;
+    }
+    bool order_blocks_by_words() const { return order_blocks_by_words_; }
+    /// The kernel has fences of block scope.
+    bool has_fences_of_block() const { return has_fences_of_block_; }
 
   private:
     void settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences);
 
     std::vector<MemoryOrder> orders_;
     std::vector<std::uint8_t> bytes_;
-    bool order_by_words_ = false;
+    std::vector<bool> has_block_scope_, volatile_stores_;
+    bool order_by_words_ = false, order_blocks_by_words_ = false, has_fences_of_block_ = false;
 };
 
 }  // namespace warpscope::emulator

@@ -65,9 +65,17 @@ void ThreadClocks::arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes
     Clock& arrived = barriers_[barrier];
     arrived.resize(threads_);
     for_lanes(lanes, [&](std::uint32_t lane) {
-        join(arrived, published(clocks_, warp * lanes_per_warp + lane));
+        const std::uint32_t thread = warp * lanes_per_warp + lane;
+        take_over_pending(thread);
+        join(arrived, published(clocks_, thread));
     });
     advance(warp);
+}
+
+void ThreadClocks::take_over_pending(std::uint32_t thread) {
+    if (!pending_.used) return;
+    join(clock(clocks_, thread), clock(pending_, thread));
+    sees_others_[thread / lanes_per_warp] = true;
 }
 
 void ThreadClocks::leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes) {
@@ -95,10 +103,7 @@ void ThreadClocks::warp_sync(std::uint32_t warp, Lanes members) {
 void ThreadClocks::fence(std::uint32_t warp, Lanes lanes) {
     for_lanes(lanes, [&](std::uint32_t lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
-        if (pending_.used) {
-            join(clock(clocks_, thread), clock(pending_, thread));
-            sees_others_[warp] = true;
-        }
+        take_over_pending(thread);
         const Clock now = published(clocks_, thread);
         std::copy(now.begin(), now.end(), clock(fenced_, thread).begin());
     });

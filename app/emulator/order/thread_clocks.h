@@ -19,7 +19,7 @@ namespace warpscope::emulator {
 /// Time is counted by warp. The clock of a thread has an entry for each thread of the block: the
 /// last time up to which that thread's accesses come before what this one does next. A fence is
 /// half of a pattern: a relaxed write of a word publishes what came before the writer's last fence,
-/// and a thread that has read it takes that over at its next fence.
+/// and a thread that has read it takes that over at its next fence or barrier.
 class ThreadClocks {
   public:
     using Lanes = std::uint32_t;  ///< a mask
@@ -64,6 +64,7 @@ class ThreadClocks {
     };
 
     Entries clock(Clocks& clocks, std::uint32_t thread);
+    void take_over_pending(std::uint32_t thread);
     /// The clock of a thread, its latest access included.
     Clock published(Clocks& clocks, std::uint32_t thread);
     std::uint32_t time_of(std::uint32_t thread) const { return times_[thread / lanes_per_warp]; }

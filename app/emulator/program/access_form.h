@@ -16,6 +16,10 @@ constexpr bool releases(MemoryOrder order) {
     return order == MemoryOrder::release || order == MemoryOrder::acq_rel;
 }
 
+/// The threads among which an atomic, another strong access or a fence counts (PTX ISA 8.5,
+/// "Scope"). Clusters have one block here.
+enum class Scope : std::uint8_t { block, device };
+
 enum class Space : std::uint8_t { generic, global, shared, local, constant, param };
 
 /// How a load, store or atomic accesses memory, as Instruction::target holds it.

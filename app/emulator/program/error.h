@@ -38,7 +38,10 @@ class Stopped : public Error {
 /// The threads of a block wait for each other for ever.
 class DeadlockError : public Error {
   public:
-    using Error::Error;
+    DeadlockError(const std::string& what, std::uint32_t pc, std::uint32_t thread)
+        : Error(what), pc(pc), thread(thread) {}
+    std::uint32_t pc;  ///< where it waits: a warp-wide instruction if there is one, else a barrier
+    std::uint32_t thread;  ///< that waits there: linear index in its block
 };
 
 }  // namespace warpscope::emulator

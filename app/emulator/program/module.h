@@ -36,6 +36,10 @@ struct InstructionInfo {
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;  ///< memory order of an access, or of a fence
+    Scope scope = Scope::device;            ///< scope of an order that is not weak
+    /// The variable in which the address of an access must lie, as the code computes it: an index
+    /// into Kernel::shared_variables; negative where that is not known.
+    std::int16_t variable = -1;
     /// The instruction is an atomic that may leave memory unchanged (cas).
     bool compares = false;
     std::uint8_t bytes = 0;            ///< width of one lane's access

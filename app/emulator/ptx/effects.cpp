@@ -30,6 +30,12 @@ unsigned destination_count(const Statement& s) {
     return s.opcode->operands.destinations();
 }
 
+unsigned destination_count(const Instruction& i) {
+    const Opcode& opcode = opcode_of(i.operation);
+    if (opcode.kind == OpcodeKind::loads) return i.detail;  // the elements of a vector
+    return i.operation == Operation::shfl ? 2 : opcode.operands.destinations();
+}
+
 std::vector<std::int32_t> destinations_of(const Statement& s) {
     std::vector<std::int32_t> found;
     const unsigned count = destination_count(s);

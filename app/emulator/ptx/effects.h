@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emulator/program/instruction.h"
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
@@ -31,5 +32,7 @@ bool reads_what_others_write(const Statement& statement);
 
 /// Number of leading operands that are destinations: 0 or 1. It may be a vector or a pair.
 unsigned destination_count(const Statement& statement);
+/// Of a decoded instruction: of Instruction::operands.
+unsigned destination_count(const Instruction& instruction);
 
 }  // namespace warpscope::emulator

@@ -226,16 +226,16 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
         report_.note_values();
         const unsigned other = first_lane(writer.lanes);
         std::byte theirs[16], mine[16];
-        access_.stored(other, theirs);
-        access_.stored(lane, mine);
-        if (std::memcmp(mine + (t.byte - access_.address(lane)),
-                        theirs + (t.byte - access_.address(other)), overlap(t, writer)) != 0)
-            report({.hazard = Hazard::write_after_write,
-                    .earlier_lane = other,
-                    .lane = lane,
-                    .byte = t.byte,
-                    .one_instruction = true},
-                   writer, 1);
+        access_.stored(other, theirs), access_.stored(lane, mine);
+        const std::byte* const his = theirs + (t.byte - access_.address(other));
+        const std::byte* const own = mine + (t.byte - access_.address(lane));
+        report({.hazard = Hazard::write_after_write,
+                .earlier_lane = other,
+                .lane = lane,
+                .byte = t.byte,
+                .same_value = std::memcmp(own, his, overlap(t, writer)) == 0,
+                .one_instruction = true},
+               writer, 1);
         writer.lanes |= 1u << lane;
         return;
     }
@@ -254,6 +254,8 @@ void AccessCheck::strong_write(const Target& t, unsigned lane) {
     check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
           1u << lane);
     check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
+    if (orders_.is_volatile_store(access_.pc))
+        check_each(t, *t.atomics, Hazard::write_after_write, 1u << lane);
     if (reads) check_written(t, 1u << lane);
     record(*t.atomics, 1u << lane);
 }
@@ -311,8 +313,9 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
         if (conflicting++ > 0) continue;
         conflict.lane = lane;
         conflict.earlier_lane = first_lane(others);
-        // After an atomic the values do not count: its result depends on which access is first.
-        conflict.same_value = access_.kind == MemoryAccess::store && &earlier == &t.cell.writer &&
+        // Not for an earlier atomic: its result depends on whether this store comes before it.
+        conflict.same_value = access_.kind == MemoryAccess::store &&
+                              (&earlier == &t.cell.writer || orders_.is_volatile_store(event.pc)) &&
                               keeps_value(t, earlier, lane);
     }
     if (conflicting) report(conflict, earlier, conflicting);
@@ -366,7 +369,6 @@ std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
     return replaces_newer ? 1 - older : older;
 }
 
-// Returns whether an access of another warp is ordered before this one.
 bool AccessCheck::comes_before(const CellAccess& earlier) const {
     const AccessEvent& event = cells_.events()[earlier.event];
     if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
@@ -384,8 +386,7 @@ std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) c
     return cells * cells_.cell_bytes();
 }
 
-// Returns whether the store keeps the value. No other value was written since, so memory still
-// holds what `earlier` wrote.
+// Memory still holds what `earlier` wrote: no other value was written since.
 bool AccessCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
     std::byte mine[16];
     access_.stored(lane, mine);

@@ -1,7 +1,5 @@
 #include "emulator/races/grid_races.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -105,9 +103,27 @@ void GridRaces::prepare(const Kernel& kernel) {
     has_strong_ = false;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) has_strong_ |= orders_.is_strong(pc);
     followed_.clear();
+    find_constants(kernel);
     has_conflict_ = false;
     block_ = no_block;
     newest_valued_.assign(kernel.code.size(), no_block);
+}
+
+void GridRaces::find_constants(const Kernel& kernel) {
+    std::map<std::uint32_t, std::uint64_t> values;
+    for (const auto& [slot, value] : kernel.constants) values[slot | uniform_operand] = value;
+    constants_.clear();
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        if (info.access != MemoryAccess::store || info.bytes != cell_bytes_) continue;
+        const Instruction& store = kernel.code[pc];
+        if (AccessForm(store.target).elements != 1) continue;
+        const auto found = values.find(store.operands[1]);
+        if (found == values.end()) continue;
+        std::byte bytes[8];
+        std::memcpy(bytes, &found->second, sizeof(bytes));
+        constants_[pc] = value_of(bytes, info.bytes);
+    }
 }
 
 void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
@@ -126,7 +142,8 @@ std::uint32_t GridRaces::event_of(const Access& a) {
     std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
     if (newest < first_) {
         newest = std::uint32_t(events_.size());
-        const bool publishes = a.kind != MemoryAccess::load && orders_.is_strong(a.pc);
+        const bool publishes =
+            a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
         const std::uint32_t time = publishes ? clocks_.time_of_publishing() : clocks_.time();
         events_.push_back({block_, a.warp, a.pc, time, clocks_.seen()});
     }
@@ -159,23 +176,30 @@ std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& str
     return {events_[strip.event].pc, events_[strip.event].warp};
 }
 
+bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
+    const GridEvent &a = events_[one.event], &b = events_[other.event];
+    return a.time == b.time && a.seen == b.seen;
+}
+
 bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
     const GridEvent& a = events_[one.event];
     return by_words() && clocks_.comes_before(a.block, a.time, events_[other.event].seen);
 }
 
-// Adds a strip, without what is known already. For each cell, the first accesses of each kind by
-// the two lowest blocks are kept. If a third block races with another access, one of these two does
-// too. This does not hold if words of memory order some blocks; then the writes of all blocks are
-// kept.
+// Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
+// lowest ones. Where a third block races with another access, one of the two lowest does. Where
+// words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
+// There, of the accesses of one block the first one is kept, which comes the least after what other
+// blocks have done, and the last one, which comes the least before it.
 void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
-    // Block, for each of the cells in `lower`.
-    std::array<std::uint32_t, GridStrips::row_cells> lowest;
+    GridStrip* last_own = nullptr;  // of just these cells, but not the first one
+    std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
-    bool is_known = false;         // the row is a suspect already
-    GridStrip* suspect = nullptr;  // the strip that makes the row a suspect
+    unsigned own_strips = 0;
+    bool is_known = false;         // as a suspect
+    GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
         is_known |= earlier.is_suspect;
         const std::uint32_t both = earlier.cells & strip.cells;
@@ -185,7 +209,11 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         if (!earlier.is_kind_of(strip)) return;
         if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
             earlier.many_values = strip.many_values = 1;
-        if (one_block) {
+        if (one_block && by_words()) {
+            if (have_one_clock(earlier, strip)) own |= both;
+            if (own_strips++ == 0 && earlier.cells == strip.cells && earlier.lane == strip.lane)
+                last_own = &earlier;
+        } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
         } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
             // A block can have several strips with one cell.
@@ -201,16 +229,22 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         suspect->is_suspect = true;
         suspects_.push_back({&memory, row});
     }
-    // The lanes of a strip follow the order of its cells, so a strip with only some of the cells
-    // would name other lanes.
+    if (last_own && own_strips > 1 && (strip.cells & ~own)) {
+        last_own->event = strip.event;
+        return;
+    }
+    // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
 // `strip` has what all runs of the access have in common, and is changed for each of them.
 void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
-    const bool weak_store = strip.writes && !strip.strong;
+    const bool weak_store = a.kind == MemoryAccess::store && !strip.strong;
     const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
     const auto shift = unsigned(std::countr_zero(cells_of_lane));
+    const auto found =
+        weak_store && a.bytes == cell_bytes_ ? constants_.find(a.pc) : constants_.end();
+    const std::uint32_t* const constant = found == constants_.end() ? nullptr : &found->second;
     const std::uint32_t all = lanes << shift;
     for (std::uint32_t done = 0; done < all;) {
         const unsigned lane = first_lane + (done >> shift);
@@ -227,7 +261,10 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
         strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_ && !a.is_over;
         strip.many_values = 0;
-        if (strip.has_value) {
+        if (constant) {
+            strip.has_value = 1;
+            strip.value = *constant;
+        } else if (strip.has_value) {
             std::byte stored[16];
             a.stored(lane, stored);
             strip.value = value_of(stored, a.bytes);
@@ -248,7 +285,8 @@ void GridRaces::record(const Access& a) {
     GridStrip strip;
     strip.event = event_of(a) & event_mask;
     strip.writes = a.kind != MemoryAccess::load;
-    strip.strong = orders_.is_strong(a.pc);
+    strip.strong = orders_.is_strong_between_blocks(a.pc);
+    strip.is_volatile_store = orders_.is_volatile_store(a.pc);
     const bool once = a.same_address && (strip.strong || !strip.writes);
     for_runs(a, once ? a.mask & (0 - a.mask) : a.mask,
              [&](unsigned first, unsigned lanes) { record_run(a, strip, first, lanes); });
@@ -256,110 +294,20 @@ void GridRaces::record(const Access& a) {
 }
 
 void GridRaces::follow_words(const Access& a) {
-    synchronise(a, orders_[a.pc], clocks_);
-    if (orders_.is_strong(a.pc)) first_ = std::uint32_t(events_.size());
+    synchronise(a, orders_.between_blocks(a.pc), clocks_);
+    if (orders_.is_strong_between_blocks(a.pc)) first_ = std::uint32_t(events_.size());
 }
 
-void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
+void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
     if (is_off_ || !by_words()) return;
-    clocks_.fence();
+    clocks_.fence(warp, mask);
     first_ = std::uint32_t(events_.size());
 }
 
-void GridRaces::report(std::uint32_t last_block) {
-    record_postponed();
-    if (has_conflict_) record_followers();
-    std::map<Instructions, Races> races;
-    HazardCounts hazards;
-    for (const Suspect& suspect : suspects_)
-        for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
-            if (const std::uint64_t number = find_races(suspect, cell, last_block, races);
-                heat_ && number)
-                hazards.add(suspect.memory->address_of(suspect.row, cell), cell_bytes_, number);
-    if (heat_) heat_->add_races(Space::global, hazards);
-    log_.begin_block(0);
-    for (const auto& [at, found] : races)
-        log_.add({&launch_.kernel(), at.first_pc, at.second_pc, FindingKind::race, at.severity,
-                  at.hazard},
-                 found.count, [&] { return finding(at, found.example); });
-}
-
-// For each pair of kinds, finds the lowest blocks that race.
-std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
-                                    std::map<Instructions, Races>& races) const {
-    std::vector<GridStrip> strips;
-    at.memory->for_strips(at.row, [&](const GridStrip& strip) {
-        if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
-            strips.push_back(strip);
-    });
-    std::sort(strips.begin(), strips.end(), [&](const GridStrip& a, const GridStrip& b) {
-        const std::uint32_t block_a = events_[a.event].block, block_b = events_[b.event].block;
-        if (block_a != block_b) return block_a < block_b;
-        if (!by_words() && place_of(a) != place_of(b)) return place_of(a) < place_of(b);
-        return a.event < b.event;
-    });
-    std::array<bool, 16> reported{};
-    std::uint64_t number = 0;
-    for (auto later = strips.begin(); later != strips.end(); ++later)
-        for (auto earlier = strips.begin(); earlier != later; ++earlier) {
-            if (is_one_block(*earlier, *later) || !earlier->conflicts_with(*later) ||
-                comes_before(*earlier, *later) || comes_before(*later, *earlier))
-                continue;
-            const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
-            const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
-            if (std::exchange(reported[low * 4 + high], true)) continue;
-            ++number;
-            const Pair pair{*earlier, *later, at.memory, at.row, cell};
-            Races& found = races[instructions_of(pair)];
-            if (found.count++ == 0 || order_of(pair) < order_of(found.example))
-                found.example = pair;
-        }
-    return number;
-}
-
-GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
-    const GridStrip &first = pair.first, &second = pair.second;
-    const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
-    return {events_[first.event].pc, events_[second.event].pc,
-            one_value ? Severity::warning : Severity::error,
-            !first.writes    ? Hazard::write_after_read
-            : !second.writes ? Hazard::read_after_write
-                             : Hazard::write_after_write};
-}
-
-// Orders the pairs. The example of a finding is in the lowest blocks, and among these at the lowest
-// word, so that it does not depend on the addresses of allocations.
-std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
-    return {events_[pair.first.event].block, events_[pair.second.event].block, pair.row, pair.cell};
-}
-
-ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
-    const GridEvent& event = events_[strip.event];
-    const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
-    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
-    const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
-    return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
-}
-
-Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
-    Finding f;
-    f.kind = FindingKind::race;
-    f.severity = at.severity;
-    f.hazard = at.hazard;
-    f.kernel = launch_.kernel().name;
-    f.first = thread_of(pair.first, pair.cell);
-    f.second = thread_of(pair.second, pair.cell);
-    f.sentence = fmt::format(
-        "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: blocks run in "
-        "any order, and {} orders these two.",
-        name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
-        describe_global(*memory_, *launch_.kernel().module,
-                        pair.memory->address_of(pair.row, pair.cell)),
-        f.first.where_in_full(), name_of(f.second->thread), name_of(f.second->block),
-        pair.second.writes ? "writes" : "reads", f.second->where_in_full(),
-        at.severity == Severity::warning ? ", with the same value" : "",
-        by_words() ? "no release and acquire of one word" : "nothing");
-    return f;
+void GridRaces::on_barrier_release(const BarrierRelease&) {
+    if (is_off_ || !by_words()) return;
+    clocks_.barrier();
+    first_ = std::uint32_t(events_.size());
 }
 
 }  // namespace warpscope::emulator

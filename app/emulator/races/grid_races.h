@@ -51,11 +51,12 @@ class GridRaces : public Observer, BlockSummaries {
     void on_launch_end() override { report(~0u); }
     bool wants_instructions() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
-    bool wants_barriers() const override { return false; }
     BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
+    void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
+    void on_barrier_release(const BarrierRelease& release) override;
 
   private:
     using Move = ModelBlock::Move;
@@ -97,13 +98,14 @@ class GridRaces : public Observer, BlockSummaries {
     };
 
     void prepare(const Kernel& kernel);
+    void find_constants(const Kernel& kernel);
     void begin_block(std::uint32_t block);
     void record(const Access& access);
     /// Adds a load to the runs, if it can wait there. False for other accesses.
     bool postpone(const Access& access);
     /// Records the runs of memory that blocks write to.
     void record_postponed();
-    bool by_words() const { return orders_.order_by_words(); }
+    bool by_words() const { return orders_.order_blocks_by_words(); }
     std::uint32_t event_of(const Access& access);
     /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
     GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
@@ -128,6 +130,9 @@ class GridRaces : public Observer, BlockSummaries {
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
+    /// Nothing of the two strips, of one block, can differ but what the block does between them.
+    bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
+    std::string cause(const Pair& pair) const;
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
@@ -170,6 +175,8 @@ class GridRaces : public Observer, BlockSummaries {
     /// Whether values are needed, indexed by pc and the first cell's place in its row.
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> values_;
     std::vector<Move> counted_;  ///< moves of the running block
+    /// Indexed by pc of a store of a constant: its value; a store to any number of cells has it.
+    std::map<std::uint32_t, std::uint32_t> constants_;
 };
 
 template <typename F>

@@ -21,25 +21,30 @@ struct GridEvent {
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
 /// neighbouring lanes, in their order.
 struct GridStrip {
-    static constexpr std::uint32_t event_bits = 27;
+    static constexpr std::uint32_t event_bits = 26;
 
     std::uint32_t event : event_bits = 0;
-    std::uint32_t lane : 5 = 0;         ///< lane of the first cell
-    std::uint32_t next : 27 = 0;        ///< next strip of the row; 0: none
-    std::uint32_t writes : 1 = 0;       ///< a store or an atomic
-    std::uint32_t strong : 1 = 0;       ///< an atomic, or a relaxed, release or acquire access
-    std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell
+    std::uint32_t lane : 5 = 0;               ///< lane of the first cell
+    std::uint32_t is_volatile_store : 1 = 0;  ///< a strong one: two of them race
+    std::uint32_t next : 27 = 0;              ///< next strip of the row; 0: none
+    std::uint32_t writes : 1 = 0;             ///< a store or an atomic
+    /// An atomic, or a relaxed, release or acquire access, unless of block scope.
+    std::uint32_t strong : 1 = 0;
+    std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell, or of a constant
     std::uint32_t many_values : 1 = 0;  ///< other accesses have stored another value, or may have
     std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
     std::uint32_t value = 0;            ///< the value, as far as 32 bits can hold it
     std::uint32_t cells = 0;            ///< a mask
 
     bool is_kind_of(const GridStrip& other) const {
-        return writes == other.writes && strong == other.strong;
+        return writes == other.writes && strong == other.strong &&
+               is_volatile_store == other.is_volatile_store;
     }
     /// Returns true for a race, if different blocks access a cell.
     bool conflicts_with(const GridStrip& other) const {
-        return (writes || other.writes) && !(strong && other.strong);
+        const bool may_meet =
+            strong && other.strong && !(is_volatile_store && other.is_volatile_store);
+        return (writes || other.writes) && !may_meet;
     }
 };
 

@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "emulator/order/epoch_paths.h"
+#include "emulator/order/value_paths.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -31,9 +33,25 @@ AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t 
 
 }  // namespace
 
+namespace {
+
+/// "first, second": of a kernel that has several; else empty.
+std::string dynamic_arrays(const Kernel& kernel) {
+    std::string names;
+    unsigned number = 0;
+    for (const SharedVariable& variable : kernel.shared_variables) {
+        if (variable.bytes) continue;
+        names += fmt::format("{}{}", number++ ? " and " : "", source_name(variable.name));
+    }
+    return number > 1 ? names : "";
+}
+
+}  // namespace
+
 void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
                               std::uint32_t shared_bytes, bool by_words) {
     launch_.begin(kernel, launch);
+    updates_.clear();
     by_words_ = by_words;
     log_.begin_launch();
     racing_words_.assign((shared_bytes + 3) / 4, false);
@@ -70,9 +88,24 @@ void RaceReport::mark(const Conflict& conflict, std::uint32_t bytes, std::uint64
         global_hazards_.add(conflict.global_address, bytes, count);
 }
 
-void RaceReport::add(const Conflict& conflict, const Access& later, std::uint64_t count) {
+bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
+    std::pair pcs{conflict.earlier.pc, later_pc};
+    if (conflict.hazard == Hazard::write_after_write) return false;
+    if (conflict.hazard == Hazard::read_after_write) std::swap(pcs.first, pcs.second);
+    const auto [found, is_new] = updates_.try_emplace(pcs);
+    if (is_new) found->second = emulator::is_update(launch_.kernel(), pcs.first, pcs.second);
+    return found->second;
+}
+
+// A hazard in a warp is a warning, because most GPUs run its lanes in step. That does not help an
+// update: lanes in step read one value and store one result.
+void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
+    Conflict conflict = found;
+    conflict.is_update = is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const Severity severity = one_warp || conflict.same_value ? Severity::warning : Severity::error;
+    const Severity severity = (one_warp && !conflict.is_update) || conflict.same_value
+                                  ? Severity::warning
+                                  : Severity::error;
     log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
               conflict.hazard},
              count, [&] { return finding(conflict, later, severity); });
@@ -115,21 +148,46 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
 std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& later,
-                                        const Finding& f) const {
+                                        Finding& f) const {
+    const Kernel& kernel = launch_.kernel();
+    if (conflict.is_update)
+        return "each of them changes the value that it has read, and all changes but one are lost: "
+               "use an atomic operation, such as atomicAdd()";
     if (by_words_)
         return "no barrier, and no release and acquire of one word, orders these accesses";
+    if (!conflict.global_address && conflict.byte >= kernel.shared_bytes)
+        if (const std::string arrays = dynamic_arrays(kernel); !arrays.empty())
+            return fmt::format(
+                "the extern arrays {} are one memory, which begins at one address; let the second "
+                "array begin behind the first one",
+                arrays);
     const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
     auto [from, to] = lines_between(f.first, *f.second);
-    if (from == to)
+    const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&
+                       reached_in_epoch(kernel, conflict.earlier.pc)[later.pc];
+    // Of accesses in two branches, the one at the lower line stands first in the program.
+    const bool in_branches = f.order == AccessOrder::unknown && !loops;
+    const bool is_reversed = f.misread() || (in_branches && f.first.line > f.second->line);
+    if (from != to || conflict.earlier.pc != later.pc ||
+        reached_in_epoch(kernel, later.pc)[later.pc])
+        f.barrier = is_reversed ? Finding::BarrierPlace{f.second->line, f.first.line}
+                                : Finding::BarrierPlace{f.first.line, f.second->line};
+    if (from == to && reached_in_epoch(kernel, later.pc)[conflict.earlier.pc])
         return fmt::format(
             "{} is missing between one pass of this line and the next, or an atomic operation",
             barrier);
-    if (f.misread()) std::swap(from, to);
+    if (from == to && conflict.earlier.pc == later.pc)
+        return "no barrier can order what threads do at one line at one time: let one thread do "
+               "it, give each thread a word of its own, or use an atomic operation";
+    if (from == to)
+        return fmt::format(
+            "{} is missing between what this line reads and what it writes, or an atomic operation",
+            barrier);
+    if (is_reversed) std::swap(from, to);
     return fmt::format("{} is missing between {} and {}", barrier, from, to);
 }
 
-std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
-                                 const Finding& f) const {
+std::string RaceReport::sentence(const Conflict& conflict, const Access& later, Finding& f) const {
     const AccessEvent& earlier = conflict.earlier;
     const auto subject = [&](const ThreadAtLine& at, std::uint32_t warp) {
         return fmt::format("Thread {} of block {} (warp {})", name_of(at.thread), name_of(at.block),
@@ -144,9 +202,12 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
     const std::string place = place_of(conflict, later);
     if (conflict.one_instruction)
         return fmt::format(
-            "{} and {} store different values to {} in one instruction, at "
-            "{}. Either value may remain, and no barrier can order the two stores.",
-            subject(second, later.warp), other(first, earlier.warp), place, second.where_in_full());
+            "{} and {} store {} to {} in one instruction, at {}. {}", subject(second, later.warp),
+            other(first, earlier.warp), conflict.same_value ? "one value" : "different values",
+            place, second.where_in_full(),
+            conflict.same_value ? "It is the value that remains; one store would do."
+                                : "Either value may remain, and no barrier can order the two "
+                                  "stores.");
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)

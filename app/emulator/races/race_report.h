@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/checks/hazard_counts.h"
@@ -20,6 +22,7 @@ struct Conflict {
     std::uint32_t byte = 0;            ///< offset into shared memory
     std::uint64_t global_address = 0;  ///< set instead of `byte` for a race in global memory
     bool same_value = false;           ///< both accesses store one value
+    bool is_update = false;            ///< both change the word that they have read (is_update())
     bool one_instruction = false;      ///< the accesses are two lanes of one store instruction
 };
 
@@ -59,10 +62,12 @@ class RaceReport {
     void forget_after(std::uint32_t block) { log_.forget_after(block); }
 
   private:
+    /// One of the two accesses is the load, the other one the store of ++word.
+    bool is_update(const Conflict& conflict, std::uint32_t later_pc);
     Finding finding(const Conflict& conflict, const Access& later, Severity severity) const;
-    std::string sentence(const Conflict& conflict, const Access& later, const Finding& f) const;
-    std::string missing_barrier(const Conflict& conflict, const Access& later,
-                                const Finding& f) const;
+    std::string sentence(const Conflict& conflict, const Access& later, Finding& f) const;
+    /// Sets Finding::barrier where it names one.
+    std::string missing_barrier(const Conflict& conflict, const Access& later, Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;
@@ -73,6 +78,7 @@ class RaceReport {
     bool by_words_ = false;
     bool counts_hazards_ = false;
     HazardCounts shared_hazards_, global_hazards_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool> updates_;  ///< by pc of load and store
 };
 
 }  // namespace warpscope::emulator

@@ -4,11 +4,18 @@
 #include <string>
 #include <utility>
 
+#include "emulator/ptx/opcodes.h"
+
 namespace warpscope::emulator {
 namespace {
 
 /// The most accesses of one thread at one line that are examined: each takes a moment.
 constexpr std::size_t most_looked_at = 4096;
+
+bool is_warp_wide(Operation operation) {
+    const OpcodeKind kind = opcode_of(operation).kind;
+    return kind == OpcodeKind::exchanges || kind == OpcodeKind::warp_barrier;
+}
 
 /// One thread's access in the stepper's block.
 struct Party {
@@ -21,7 +28,8 @@ struct Party {
         for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
             const InstructionInfo& info = kernel.lines[pc];
             is_at_place.push_back(
-                (info.barrier || info.access != MemoryAccess::none) &&
+                (info.barrier || info.access != MemoryAccess::none ||
+                 is_warp_wide(kernel.code[pc].operation)) &&
                 place == users_place(kernel.own_line(pc),
                                      header_lines(info.source, kernel.module->files())));
         }

@@ -111,21 +111,28 @@ void Warp::merge_splits() {
         }
 }
 
+// Splits may wait for different lanes. Those go on whose lanes all wait at one instruction.
 bool Warp::complete_warp_sync() {
     for (const Split& waiting : splits) {
         if (waiting.state != Split::at_warp_sync) continue;
-        const Instruction* i = waiting.pc;
-        std::uint32_t arrived = 0;
+        const Instruction* const i = waiting.pc;
+        const auto waits_here = [&](const Split& s) {
+            return s.state == Split::at_warp_sync && s.pc == i;
+        };
+        std::uint32_t arrived = 0, before = 0;
         for (const Split& s : splits)
-            if (s.state == Split::at_warp_sync && s.pc == i && s.members == waiting.members)
-                arrived |= s.mask;
-        if (waiting.members & ~exited & ~arrived) continue;
-        const std::uint32_t members = waiting.members;
+            if (waits_here(s)) arrived |= s.mask;
+        do {
+            before = arrived;
+            for (const Split& s : splits)
+                if (waits_here(s) && (s.members & ~exited & ~arrived)) arrived &= ~s.mask;
+        } while (arrived != before);
+        if (!arrived) continue;
         left = INT64_MAX / 2;
         use_lanes(arrived);
         i->handlers[Instruction::masked](i, *this);
         for (Split& s : splits)
-            if (s.state == Split::at_warp_sync && s.pc == i && s.members == members) {
+            if (waits_here(s) && (s.mask & arrived)) {
                 s.state = Split::runnable;
                 s.pc = i + 1;
             }

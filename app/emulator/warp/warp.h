@@ -12,6 +12,7 @@
 #include "emulator/program/module.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/launch.h"
+#include "emulator/warp/member_fault.h"
 #include "emulator/warp/printed.h"
 
 namespace warpscope::emulator {
@@ -69,6 +70,8 @@ struct BlockContext {
     /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
     std::uint64_t timer_base = 0;
     ObservedBlock* observed = nullptr;  ///< wants no events where nobody observes the block
+    /// The faults of an observed block since the observer was told; null: nobody observes it.
+    std::vector<MemberFault>* member_faults = nullptr;
     /// The allocation that an instruction accessed last, by range_of(): most accesses of an
     /// instruction are to one allocation.
     std::array<AddressRange, 64> ranges;

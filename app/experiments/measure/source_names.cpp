@@ -33,6 +33,7 @@ std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits) {
     for (emulator::Finding& finding : findings) {
         finding.sentence = as_named(std::move(finding.sentence), edits);
+        finding.repaired_too = as_named(std::move(finding.repaired_too), edits);
         finding.kernel = as_named(std::move(finding.kernel), edits);
         name_files(finding.first, edits);
         if (finding.second) name_files(*finding.second, edits);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "emulator/checks/missing_barriers.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
 
@@ -41,6 +42,8 @@ std::string what(const Finding& f) {
                                f.byte ? "shared" : "global", f.first.where());
         case FindingKind::barrier:
             return fmt::format("barrier not reached by all threads, at {}", f.first.where());
+        case FindingKind::members:
+            return fmt::format("wrong member mask at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
@@ -48,13 +51,20 @@ std::string what(const Finding& f) {
 }
 
 std::string paragraph(const Finding& f) {
+    const bool counts_threads = f.kind == FindingKind::barrier || f.kind == FindingKind::members;
     std::string text = fmt::format("{}{}: {}, in {} [{} {}]\n", margin,
                                    f.severity == emulator::Severity::error ? "Error" : "Warning",
                                    what(f), f.kernel, f.count,
-                                   f.kind == FindingKind::barrier ? "threads"
-                                   : f.kind == FindingKind::race  ? "hazards"
-                                                                  : "accesses");
-    for (const std::string& line : wrap(f.sentence, text_columns))
+                                   counts_threads                ? "threads"
+                                   : f.kind == FindingKind::race ? "hazards"
+                                                                 : "accesses");
+    std::string sentences = f.sentence;
+    for (const Finding& other : f.repaired_too)
+        sentences += fmt::format(
+            "{} {} [{}]", &other == &f.repaired_too.front() ? " This barrier also repairs:" : ";",
+            what(other), other.count);
+    if (!f.repaired_too.empty()) sentences += ".";
+    for (const std::string& line : wrap(sentences, text_columns))
         text += fmt::format("{}    {}\n", margin, line);
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
@@ -93,8 +103,8 @@ Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool c
 }
 
 std::vector<Finding> Checking::findings() const {
-    return emulator::merged(
-        {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()});
+    return emulator::by_missing_barrier(emulator::merged(
+        {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()}));
 }
 
 Json to_json(const std::vector<Finding>& findings) {
@@ -109,6 +119,7 @@ Json to_json(const std::vector<Finding>& findings) {
              {"second", f.second ? party_json(*f.second) : Json(nullptr)},
              {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
              {"count", f.count},
+             {"repaired_too", to_json(f.repaired_too)},
              {"sentence", f.sentence}});
     }
     return json;

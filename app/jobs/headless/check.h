@@ -61,9 +61,9 @@ class Checking {
     emulator::ObserverList all_;
 };
 
-/// [{kind, severity, kernel, hazard, first, second, address, count, sentence}, …]; `first` and
-/// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a race, `first` is the
-/// earlier access. Fields without a value are null.
+/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, sentence}, …];
+/// `first` and `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a race, `first`
+/// is the earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
 /// Findings in kernels whose launch was guessed in part become warnings that say so. Returns what
@@ -76,6 +76,12 @@ experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs
+
+template <>
+inline constexpr std::array warpscope::compute::words_of<warpscope::emulator::Severity>{
+    Word<emulator::Severity>{emulator::Severity::warning, "warning", "Warnings"},
+    Word<emulator::Severity>{emulator::Severity::error, "error", "Errors"},
+};
 
 template <>
 inline constexpr std::array warpscope::compute::words_of<warpscope::jobs::Check>{

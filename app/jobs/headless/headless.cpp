@@ -193,8 +193,14 @@ void run_frames(RunResult& result, const Entry& entry,
     if (run.stopped()) result.partial = std::move(partial);
 }
 
-/// Runs with checks or counters. An error that a check has recorded ends the run, but is reported
-/// as a finding and is not thrown.
+bool is_of_kernel(const compute::DeviceError& e) {
+    return !dynamic_cast<const compute::Cancelled*>(&e) &&
+           !dynamic_cast<const compute::DeviceLost*>(&e) &&
+           !dynamic_cast<const compute::OutOfMemory*>(&e);
+}
+
+/// Runs with checks or counters. A kernel that fails ends the run. With checks, this is not thrown:
+/// what they have found up to there is reported.
 void run_watched(RunResult& result, const Entry& entry,
                  const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
                  const Painter& painter) {
@@ -203,11 +209,9 @@ void run_watched(RunResult& result, const Entry& entry,
     try {
         run_frames(result, entry, device, request, painter);
         result.findings = experiments::as_named(checking.findings(), device->edits());
-    } catch (const compute::Cancelled&) {
-        throw;
     } catch (const compute::DeviceError& e) {
+        if (!request.checks.any() || !is_of_kernel(e)) throw;
         result.findings = experiments::as_named(checking.findings(), device->edits());
-        if (!emulator::has_errors(result.findings)) throw;
         result.kernels = device->timings().kernels();
         result.output = device->take_output();
         result.stopped = experiments::as_named(e.what(), device->edits());
@@ -292,7 +296,7 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
-        write_file(request.sarif, dump(sarif(result.findings, !result.partial)));
+        write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
@@ -336,6 +340,7 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.frames = request.frames;
     result.compared = request.compare;
     result.checks = request.checks;
+    result.fail_on = request.fail_on;
     result.counted = request.counters;
     result.lines = request.lines;
     result.hottest = request.heat;

@@ -36,6 +36,8 @@ struct HeadlessRequest {
     Checks checks{};  ///< they need an EmulatedDevice
     /// A file that receives what `checks` find; empty: none.
     std::filesystem::path sarif{};
+    /// The exit code is 1 for findings from this severity on.
+    emulator::Severity fail_on = emulator::Severity::warning;
     bool counters = false;  ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
@@ -96,7 +98,8 @@ struct RunResult {
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     Checks checks;
     std::vector<emulator::Finding> findings;  ///< what the checks have found
-    bool counted = false;                     ///< counters were requested
+    emulator::Severity fail_on = emulator::Severity::warning;
+    bool counted = false;  ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
     std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested
@@ -106,7 +109,7 @@ struct RunResult {
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
     experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
-    std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
+    std::string stopped;                    ///< the error that ended the run; empty: none
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
@@ -119,8 +122,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
 Json to_json(const RunResult& result);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
-/// 1 if a reading or a compared variant fails, or if a check found an error or a warning that does
-/// not rest on a guess; else 0.
+/// 1 if a reading or a compared variant fails, if a check found something as severe as
+/// RunResult::fail_on that does not rest on a guess, or if an error has ended the run; else 0.
 int exit_code(const RunResult& result);
 
 /// Refuses a run that would take longer than this, unless it is forced.

@@ -161,10 +161,11 @@ std::string summary(const RunResult& r) {
 }
 
 int exit_code(const RunResult& r) {
-    const auto is_sure = [&](const emulator::Finding& finding) {
-        return !r.proposal.guesses.contains(finding.kernel);
+    const auto fails = [&](const emulator::Finding& finding) {
+        return finding.severity >= r.fail_on && !r.proposal.guesses.contains(finding.kernel);
     };
-    if (experiments::has_failure(r.report) || std::ranges::any_of(r.findings, is_sure)) return 1;
+    const bool has_findings = std::ranges::any_of(r.findings, fails);
+    if (experiments::has_failure(r.report) || has_findings || !r.stopped.empty()) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

@@ -19,7 +19,9 @@ using emulator::ThreadAtLine;
 constexpr const char* rules[] = {
     "Two threads access a word of shared memory, one of them writes, and nothing orders them.",
     "A thread reads memory that was never written.", "Not every thread reaches a barrier.",
-    "A thread accesses memory that is not allocated, or an address that is not aligned."};
+    "A thread accesses memory that is not allocated, or an address that is not aligned.",
+    "A warp-wide instruction is executed by lanes that its member mask does not name, or waits for "
+    "lanes that never come."};
 
 /// RFC 3986: a relative reference, or a file URI for an absolute path.
 std::string uri_of(const std::string& path) {
@@ -82,14 +84,17 @@ Json result(const Finding& f) {
 
 }  // namespace
 
-Json sarif(const std::vector<Finding>& findings, bool complete) {
+Json sarif(const std::vector<Finding>& findings, bool complete, const std::string& error) {
     Json described = Json::array(), results = Json::array();
     for (std::size_t kind = 0; kind < std::size(rules); ++kind)
         described.push_back(
             {{"id", to_string(FindingKind(kind))}, {"shortDescription", text_of(rules[kind])}});
     for (const Finding& f : findings) results.push_back(result(f));
     const Json driver = {{"name", "warpscope"}, {"rules", described}};
-    const Json invocation = {{"executionSuccessful", complete}};
+    Json invocation = {{"executionSuccessful", complete && error.empty()}};
+    if (!error.empty())
+        invocation["toolExecutionNotifications"] =
+            Json::array({{{"level", "error"}, {"message", text_of(error)}}});
     const Json run = {{"tool", {{"driver", driver}}},
                       {"invocations", Json::array({invocation})},
                       {"results", results}};

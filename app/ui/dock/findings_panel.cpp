@@ -28,6 +28,8 @@ std::string kind_of(const Finding& finding) {
             return "barrier";
         case FindingKind::memory:
             return "memory";
+        case FindingKind::members:
+            return "member mask";
     }
     return {};
 }

@@ -21,10 +21,24 @@ struct LaunchCopy {
 };
 
 /// Copies the launch of an experiment. Throws nothing.
-LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
-                       const compute::RunSettings& run);
+inline LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
+                              const compute::RunSettings& run) {
+    const std::uint64_t frame = live.frame();
+    try {
+        return {std::make_unique<experiments::Specimen>(entry, live, run), {}, frame, frame};
+    } catch (const std::exception& error) {
+        return {nullptr, error.what(), frame, frame};
+    }
+}
 /// Copies a launch that a check has run, while the experiment stands before `live_frame`.
-LaunchCopy copy_launch(const experiments::LaunchState& checked, std::uint64_t live_frame);
+inline LaunchCopy copy_launch(const experiments::LaunchState& checked, std::uint64_t live_frame) {
+    const std::uint64_t frame = checked.snapshot.frame;
+    try {
+        return {std::make_unique<experiments::Specimen>(checked), {}, frame, live_frame};
+    } catch (const std::exception& error) {
+        return {nullptr, error.what(), frame, live_frame};
+    }
+}
 
 /// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
 /// way to one.

@@ -37,7 +37,7 @@ std::string extent(const Inspection& inspection) {
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
     std::uint64_t hazards = 0, within_warps = 0;
-    bool barrier = false, unwritten = false, invalid = false;
+    bool barrier = false, members = false, unwritten = false, invalid = false;
     for (const Finding& f : inspection.findings) {
         if (f.severity != Severity::error) {
             if (spoils_results(f)) within_warps += f.count;
@@ -45,6 +45,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         }
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
+        members |= f.kind == FindingKind::members;
         unwritten |= f.kind == FindingKind::uninitialized;
         invalid |= f.kind == FindingKind::memory;
     }
@@ -62,9 +63,10 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence = fmt::format(
             "{} between lanes of a warp in {}: without __syncwarp() nothing orders them.",
             amount(within_warps, inspection.blocks), where);
-    } else if (barrier || unwritten || invalid) {
+    } else if (barrier || members || unwritten || invalid) {
         summary.state = State::error;
         summary.chip = barrier     ? "barrier not reached by all"
+                       : members   ? "wrong member mask"
                        : unwritten ? "reads unwritten memory"
                                    : "invalid access";
         summary.sentence = fmt::format("No race, but errors in {}.", where);

@@ -53,6 +53,7 @@ class AlikeEvents final : public BlockEvents {
     void run_end() override {
         if (failure_) std::rethrow_exception(failure_);
         tell_broadcasts();
+        BlockEvents::run_end();
     }
 
     // For compiled code, through which no exception passes: the observer's exception waits.

@@ -23,11 +23,24 @@ std::uint64_t address_in(const Instruction* i, const Warp& warp, unsigned operan
     return warp.get<std::uint32_t>(i->operands[operand], lane) + std::uint32_t(i->immediate);
 }
 
-std::uint32_t members_of(const Instruction* i, const Warp& warp) {
+/// Lanes that some, and that all, of the running lanes name in their member masks.
+struct Named {
+    std::uint32_t by_some = 0, by_all = all_lanes;
+};
+
+Named members_of(const Instruction* i, const Warp& warp) {
     const unsigned operand = i->role == Role::warp_barrier     ? 0
                              : i->operation == Operation::shfl ? 5
                                                                : 2;
-    return warp.get<std::uint32_t>(i->operands[operand], unsigned(std::countr_zero(warp.mask)));
+    Named named;
+    for (std::uint32_t lanes = warp.mask; lanes; lanes &= lanes - 1) {
+        const auto members =
+            warp.get<std::uint32_t>(i->operands[operand], unsigned(std::countr_zero(lanes)));
+        named.by_some |= members;
+        named.by_all &= members;
+        if (is_uniform(i->operands[operand])) break;
+    }
+    return named;
 }
 
 }  // namespace
@@ -138,12 +151,13 @@ void Rehearsal::end_interval() {
 
 void Rehearsal::exchange(const Instruction* i, const Warp& warp) {
     if (apart_[warp.index]) throw Obstacle{"lanes exchange values while others run elsewhere"};
-    if (!warp.has_all(members_of(i, warp))) throw Obstacle{"an exchange waits for other lanes"};
+    if (!warp.has_all(members_of(i, warp).by_some))
+        throw Obstacle{"an exchange waits for other lanes"};
 }
 
 void Rehearsal::sync_warp(const Instruction* i, const Warp& warp) {
     exchange(i, warp);
-    if (warp.mask == warp.threads && (warp.threads & ~members_of(i, warp)) == 0)
+    if (warp.mask == warp.threads && (warp.threads & ~members_of(i, warp).by_all) == 0)
         ++warp_syncs_[warp.index];
 }
 

@@ -91,8 +91,10 @@ bool Units::is_compiled_barrier(const Unit& unit) const {
 
 // A shuffle is compiled if all lanes move values by one constant distance.
 bool Units::is_compiled_shuffle(const Instruction& i) const {
-    return i.operands[0] && !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
-           constant(i.operands[3]) && constant(i.operands[4]);
+    const std::uint64_t* const members = constant(i.operands[5]);
+    return members && std::uint32_t(*members) == all_lanes && i.operands[0] &&
+           !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) && constant(i.operands[3]) &&
+           constant(i.operands[4]);
 }
 
 Unit::Kind Units::kind_of(const Unit& unit) const {

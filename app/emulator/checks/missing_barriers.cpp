@@ -1,0 +1,99 @@
+#include "emulator/checks/missing_barriers.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+
+namespace warpscope::emulator {
+
+namespace {
+
+using Interval = Finding::BarrierPlace;
+
+bool is_in_loop(const Interval& i) {
+    return i.from >= i.to;
+}
+
+/// A barrier stands before line `at`: behind `from` and not behind `to`.
+bool repairs(int at, const Interval& i) {
+    return i.from < at && at <= i.to;
+}
+
+/// The indices of the findings that one barrier repairs together with `first`, which ends first.
+bool belong_together(const Interval& first, const Interval& other) {
+    if (is_in_loop(first) != is_in_loop(other)) return false;
+    if (!is_in_loop(first)) return repairs(first.to, other);
+    if (first.from == first.to || other.from == other.to)
+        return first.from == other.from && first.to == other.to;
+    return first.to <= other.from && other.to <= first.from;
+}
+
+auto plainness(const Finding& f) {
+    const bool read_behind_write =
+        f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
+    return std::make_tuple(f.severity != Severity::error, !read_behind_write,
+                           std::abs(f.barrier->to - f.barrier->from), -std::int64_t(f.count));
+}
+
+/// The place at which a race or an unwritten read reads.
+std::string read_line(const Finding& f) {
+    if (f.kind == FindingKind::uninitialized) return f.byte ? f.first.where() : "";
+    return f.misread() && f.hazard == Hazard::write_after_read ? f.first.where() : "";
+}
+
+}  // namespace
+
+std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings) {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> order, group(findings.size(), none);
+    for (std::size_t k = 0; k < findings.size(); ++k)
+        if (findings[k].barrier) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return findings[a].barrier->to < findings[b].barrier->to;
+    });
+    for (const std::size_t first : order) {
+        if (group[first] != none) continue;
+        for (const std::size_t other : order)
+            if (group[other] == none && findings[first].kernel == findings[other].kernel &&
+                findings[first].first.file == findings[other].first.file &&
+                belong_together(*findings[first].barrier, *findings[other].barrier))
+                group[other] = first;
+    }
+    for (std::size_t k = 0; k < findings.size(); ++k)
+        for (std::size_t race = 0; race < findings.size() && group[k] == none; ++race)
+            if (findings[k].kind == FindingKind::uninitialized && group[race] != none &&
+                findings[race].kernel == findings[k].kernel && !read_line(findings[k]).empty() &&
+                read_line(findings[race]) == read_line(findings[k]))
+                group[k] = group[race];
+    std::vector<Finding> all;
+    std::vector<bool> is_told(findings.size());
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+        if (is_told[k]) continue;
+        if (group[k] == none) {
+            all.push_back(findings[k]);
+            continue;
+        }
+        std::vector<std::size_t> members;
+        for (std::size_t m = k; m < findings.size(); ++m)
+            if (group[m] == group[k]) members.push_back(m);
+        for (const std::size_t m : members) is_told[m] = true;
+        const auto races_end = std::stable_partition(
+            members.begin(), members.end(), [&](std::size_t m) { return findings[m].barrier; });
+        const auto plainest =
+            std::min_element(members.begin(), races_end, [&](std::size_t a, std::size_t b) {
+                return plainness(findings[a]) < plainness(findings[b]);
+            });
+        Finding finding = findings[*plainest];
+        members.erase(plainest);
+        std::sort(members.begin(), members.end());
+        for (const std::size_t m : members) {
+            finding.repaired_too.push_back(findings[m]);
+            finding.severity = std::max(finding.severity, findings[m].severity);
+        }
+        all.push_back(std::move(finding));
+    }
+    return merged({all});
+}
+
+}  // namespace warpscope::emulator

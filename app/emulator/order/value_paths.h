@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// True for a load that a thread repeats in one epoch until its value lets the thread go on:
+/// `while (*flag == 0) {}`. The value decides a branch that leaves the loop.
+bool is_polled(const Kernel& kernel, std::uint32_t load);
+
+/// True where a store changes the word that the load has read: `++*counter`. Both have one address
+/// operand, and the stored value is computed of the loaded one, without a branch between. Threads
+/// that do so at one time lose all changes but one. Not for `|=`, `&=`, min and max: threads that
+/// store equal values there lose nothing.
+bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store);
+
+}  // namespace warpscope::emulator

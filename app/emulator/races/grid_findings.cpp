@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/order/epoch_paths.h"
+#include "emulator/races/grid_races.h"
+#include "emulator/warp/global_range.h"
+
+// What GridRaces reports at the end of a launch.
+namespace warpscope::emulator {
+
+void GridRaces::report(std::uint32_t last_block) {
+    record_postponed();
+    if (has_conflict_) record_followers();
+    std::map<Instructions, Races> races;
+    HazardCounts hazards;
+    for (const Suspect& suspect : suspects_)
+        for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
+            if (const std::uint64_t number = find_races(suspect, cell, last_block, races);
+                heat_ && number)
+                hazards.add(suspect.memory->address_of(suspect.row, cell), cell_bytes_, number);
+    if (heat_) heat_->add_races(Space::global, hazards);
+    log_.begin_block(0);
+    for (const auto& [at, found] : races)
+        log_.add({&launch_.kernel(), at.first_pc, at.second_pc, FindingKind::race, at.severity,
+                  at.hazard},
+                 found.count, [&] { return finding(at, found.example); });
+}
+
+// Of each pair of kinds, the lowest blocks that race.
+std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                                    std::map<Instructions, Races>& races) const {
+    std::vector<GridStrip> strips;
+    at.memory->for_strips(at.row, [&](const GridStrip& strip) {
+        if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
+            strips.push_back(strip);
+    });
+    std::sort(strips.begin(), strips.end(), [&](const GridStrip& a, const GridStrip& b) {
+        const std::uint32_t block_a = events_[a.event].block, block_b = events_[b.event].block;
+        if (block_a != block_b) return block_a < block_b;
+        if (!by_words() && place_of(a) != place_of(b)) return place_of(a) < place_of(b);
+        return a.event < b.event;
+    });
+    std::array<bool, 16> reported{};
+    std::uint64_t number = 0;
+    for (auto later = strips.begin(); later != strips.end(); ++later)
+        for (auto earlier = strips.begin(); earlier != later; ++earlier) {
+            if (is_one_block(*earlier, *later) || !earlier->conflicts_with(*later) ||
+                comes_before(*earlier, *later) || comes_before(*later, *earlier))
+                continue;
+            const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
+            const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
+            if (std::exchange(reported[low * 4 + high], true)) continue;
+            ++number;
+            const Pair pair{*earlier, *later, at.memory, at.row, cell};
+            Races& found = races[instructions_of(pair)];
+            if (found.count++ == 0 || order_of(pair) < order_of(found.example))
+                found.example = pair;
+        }
+    return number;
+}
+
+GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
+    const GridStrip &first = pair.first, &second = pair.second;
+    const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
+    return {events_[first.event].pc, events_[second.event].pc,
+            one_value ? Severity::warning : Severity::error,
+            !first.writes    ? Hazard::write_after_read
+            : !second.writes ? Hazard::read_after_write
+                             : Hazard::write_after_write};
+}
+
+// The lowest blocks are the example of a finding, and of these the lowest word: it must not depend
+// on the addresses of allocations.
+std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
+    return {events_[pair.first.event].block, events_[pair.second.event].block, pair.row, pair.cell};
+}
+
+ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
+    const GridEvent& event = events_[strip.event];
+    const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
+    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
+    const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
+    return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
+}
+
+Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
+    Finding f;
+    f.kind = FindingKind::race;
+    f.severity = at.severity;
+    f.hazard = at.hazard;
+    f.kernel = launch_.kernel().name;
+    f.first = thread_of(pair.first, pair.cell);
+    f.second = thread_of(pair.second, pair.cell);
+    f.sentence = fmt::format(
+        "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: {}.",
+        name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
+        describe_global(*memory_, *launch_.kernel().module,
+                        pair.memory->address_of(pair.row, pair.cell)),
+        f.first.where_in_full(), name_of(f.second->thread), name_of(f.second->block),
+        pair.second.writes ? "writes" : "reads", f.second->where_in_full(),
+        at.severity == Severity::warning ? ", with the same value" : "", cause(pair));
+    return f;
+}
+
+std::string GridRaces::cause(const Pair& pair) const {
+    for (const GridStrip* strip : {&pair.first, &pair.second}) {
+        const std::uint32_t pc = events_[strip->event].pc;
+        if (launch_.kernel().lines[pc].access != MemoryAccess::atomic || strip->strong) continue;
+        return fmt::format(
+            "the atomic operation at {} has the scope of a block, so it is not atomic for threads "
+            "of other blocks",
+            thread_of(*strip, pair.cell).where());
+    }
+    std::string text = fmt::format("blocks run in any order, and {} orders these two",
+                                   by_words() ? "no release and acquire of one word" : "nothing");
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const bool have_barrier = launch_.kernel().has_barrier && one != other &&
+                              !reached_in_epoch(launch_.kernel(), one)[other] &&
+                              !reached_in_epoch(launch_.kernel(), other)[one];
+    if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
+    if (orders_.has_fences_of_block())
+        text +=
+            "; a fence of block scope, such as __threadfence_block(), orders nothing between "
+            "blocks";
+    return text;
+}
+
+}  // namespace warpscope::emulator

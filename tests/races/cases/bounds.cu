@@ -1,0 +1,63 @@
+// Accesses that run from one array of shared memory into the next one.
+
+template <bool right>
+__global__ void next_array(const int* in, int* out, int kept) {
+    __shared__ int buffer[64];
+    __shared__ int other[64];
+    const int t = int(threadIdx.x);
+    buffer[t] = in[t];
+    other[t] = -1;
+    __syncthreads();
+    const int at = t + 32 * kept;
+    int v = 0;
+    if (!right || at < 64) v = buffer[at];
+    out[t] = v + other[t];
+}
+
+template <bool right>
+__global__ void array_before(const int* in, int* out, int back) {
+    __shared__ int lower[64];
+    __shared__ int upper[64];
+    const int t = int(threadIdx.x);
+    lower[t] = upper[t] = in[t];
+    __syncthreads();
+    int v = lower[63 - t];
+    if (!right || t >= back) v += upper[t - back] + lower[right && t < back ? 0 : (t - back) & 63];
+    out[t] = v;
+}
+
+// Stores one row too many.
+template <bool right>
+__global__ void store_beyond(const int* in, int* out, int rows) {
+    __shared__ int tile[4][16];
+    __shared__ int edge[16];
+    const int t = int(threadIdx.x);
+    if (t < 16) edge[t] = 7;
+    __syncthreads();
+    for (int r = t / 16; r < (right ? rows - 1 : rows); r += 4) tile[r][t % 16] = in[t];
+    __syncthreads();
+    out[t] = tile[t / 16][t % 16] + edge[t % 16];
+}
+
+// A pointer that moves from row to row of one array.
+__global__ void rows_of_one_array(const int* in, int* out) {
+    __shared__ int tile[4][16];
+    __shared__ int other[16];
+    const int t = int(threadIdx.x);
+    tile[t / 16][t % 16] = in[t];
+    if (t < 16) other[t] = 1;
+    __syncthreads();
+    int sum = 0;
+    for (int* p = &tile[0][0]; p != &tile[0][0] + 64; p += 16) sum += p[t % 16];
+    out[t] = sum + other[t % 16];
+}
+
+// One of two arrays, chosen by the thread.
+__global__ void either_array(const int* in, int* out) {
+    __shared__ int even[32], odd[32];
+    const int t = int(threadIdx.x);
+    int* mine = t % 2 ? odd : even;
+    mine[t / 2] = in[t];
+    __syncthreads();
+    out[t] = (t % 2 ? even : odd)[t / 2];
+}

@@ -1,0 +1,63 @@
+// Threads that store to one word: equal values, different values, updates.
+
+__global__ void one_value(int* flag) { *flag = 1; }
+
+__global__ void many_values(int* flag) { *flag = int(threadIdx.x); }
+
+__global__ void one_writer(int* flag) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) *flag = 1;
+}
+
+// f08: two lines store 0 to the words at the edges of the blocks.
+__global__ void one_value_two_lines(float* y) {
+    const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+    y[i] = 0;
+    __syncthreads();
+    y[i + 1] = 0;
+}
+
+__global__ void two_values_two_lines(float* y) {
+    const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+    y[i] = 0;
+    __syncthreads();
+    y[i + 1] = 1;
+}
+
+// All lanes read, change and write one word.
+template <bool right>
+__global__ void two_add_one(int* out) {
+    __shared__ int s[1];
+    if (threadIdx.x == 0) s[0] = 0;
+    __syncthreads();
+    if (right) atomicAdd(&s[0], 1); else s[0] += 1;
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s[0];
+}
+
+template <bool right>
+__global__ void histogram(const int* in, int* out) {
+    __shared__ int bins[8];
+    if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+    __syncthreads();
+    if (right) atomicAdd(&bins[in[threadIdx.x]], 1); else bins[in[threadIdx.x]]++;
+    __syncthreads();
+    if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
+}
+
+// Each lane changes a word of its own.
+__global__ void own_words(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 1;
+    s[threadIdx.x] += 2;
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+// All lanes store one value that they compute of the word: nothing is lost.
+__global__ void set_bit(int* out) {
+    __shared__ int s[1];
+    if (threadIdx.x == 0) s[0] = 0;
+    __syncthreads();
+    s[0] |= 4;
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s[0];
+}
