@@ -31,7 +31,7 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
---bench without sections measures all of them but window, which takes ten minutes.
+--bench without sections measures all of them but wing and window, which take minutes.
 
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.

@@ -114,18 +114,18 @@ class Parser {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         flag("--list", list_, "print every experiment and parameter", group);
-        bench_ = text(
-            "--bench", "S,...",
-            "measure; S: emulator, start, edit, gpu, ladders, devices, frames, shortcuts, window",
-            group, [this](const std::string& words) {
-                const auto sections = parse_word_list<jobs::BenchSection>(
-                    "--bench", words.empty() ? compute::names<jobs::BenchSection>(",") : words);
-                options_.bench = {sections.begin(), sections.end()};
-                if (words.empty())
-                    for (const auto section :
-                         {jobs::BenchSection::shortcuts, jobs::BenchSection::window})
-                        options_.bench.erase(section);
-            });
+        bench_ = text("--bench", "S,...",
+                      "S: emulator, start, edit, gpu, ladders, devices, frames, wing, window",
+                      group, [this](const std::string& words) {
+                          const auto sections = parse_word_list<jobs::BenchSection>(
+                              "--bench",
+                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
+                          options_.bench = {sections.begin(), sections.end()};
+                          if (words.empty())
+                              for (const auto section :
+                                   {jobs::BenchSection::wing, jobs::BenchSection::window})
+                                  options_.bench.erase(section);
+                      });
         bench_->expected(0, 1);
         flag("-h,--help", help_, "print this help", group);
         // The app uses this option to start helper processes. It has no help, since no person needs
@@ -148,7 +148,7 @@ class Parser {
             ->type_name("E.P=V")
             ->group(group)
             ->allow_extra_args(false);
-        text("--bodies", "FILE", "n-body: bodies from a tipsy file, or CSV x,y,z,vx,vy,vz,mass",
+        text("--bodies", "FILE", "n-body: bodies from a tipsy file, or a table with named columns",
              group, [this](const std::string& file) {
                  if (file.empty()) throw UsageError("--bodies: name a file");
                  bodies_ = file;

@@ -179,7 +179,7 @@ class Scenarios(Scenario):
         app.key("3")
         app.wait_value("tab.dot", "on")
         app.key("ctrl+o")
-        app.wait_value("open.path", "")
+        app.wait_value("open.path", lambda value: True)
         app.type_into("open.path", str(picture))
         app.wait_value("message", lambda value: f"The settings of {picture.name} are back" in value)
         app.wait_value("ripple.sync", "off")

@@ -32,8 +32,10 @@ class Session(Scenario):
         """{id: value} of the widgets that depend only on the step."""
         kept = ("microscope.position", "microscope.epoch", "microscope.ending", "warp.", "source.",
                 "ptx.", "tile", "timeline", "register", "banks", "picture.block", "picture.thread")
+        # Which lines of the texts are in sight depends on the steps before, too.
+        scrolled = ("ptx.line.", "source.line.")
         return {id: (w["value"], w["enabled"]) for id, w in app.widgets().items()
-                if id.startswith(kept)}
+                if id.startswith(kept) and not id.startswith(scrolled)}
 
     def words(self, panels, id):
         return panels[id][0] if id in panels else None

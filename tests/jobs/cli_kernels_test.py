@@ -148,7 +148,8 @@ class Compiled(Kernels):
         racy = self.write("racy.cu", STRIPES.replace("__syncthreads();", ""))
         done = self.run_program("--check", "race", "--counters", "--launch", racy, "--json",
                                 "-", "--set", "launch.width=16", "--set", "launch.height=16")
-        self.assertEqual(done.returncode, 1, done.stderr)
+        # The source has no host program: the block is guessed, so the findings are no errors.
+        self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual({(f["kind"], f["first"]["file"]) for f in result["findings"]
                           if f["kind"] == "race"}, {("race", "racy.cu")})

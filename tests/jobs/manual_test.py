@@ -69,8 +69,8 @@ class Manual(unittest.TestCase):
     def test_bash_completes_the_values_that_the_help_lists(self):
         for option, values in {
             "--check": ["race", "barrier", "memory"],
-            "--experiment": ["ripple", "nbody", "dot", "reduction"],
-            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames",
+            "--experiment": ["ripple", "nbody", "dot", "reduction", "launch"],
+            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "wing",
                         "window"],
             "--device": ["auto", "cuda", "emulator"],
             "--math": ["precise", "fast"],

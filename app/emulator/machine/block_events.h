@@ -69,6 +69,7 @@ class BlockEvents {
         wants_barriers_ = barriers;
     }
 
+    Access access_of(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) const;
     virtual void shared_access(const Access& access) { told_->on_shared_access(access); }
     virtual void global_access(const Access& access) { told_->on_global_access(access); }
     virtual void warp_sync(std::uint32_t warp, std::uint32_t members) {

@@ -66,6 +66,6 @@ void bench_devices(std::vector<BenchRow>& rows);
 /// picture takes from `device` to OpenGL.
 void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);
 /// What frames, checks and counters cost without each shortcut of the emulator.
-void bench_shortcuts(std::vector<BenchRow>& rows);
+void bench_wing(std::vector<BenchRow>& rows);
 
 }  // namespace warpscope::jobs

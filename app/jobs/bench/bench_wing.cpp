@@ -105,7 +105,7 @@ void measure(std::vector<BenchRow>& rows, const std::string& label, Frames& fram
 
 }  // namespace
 
-void bench_shortcuts(std::vector<BenchRow>& rows) {
+void bench_wing(std::vector<BenchRow>& rows) {
     const auto before = emulator::Launcher::execution();
     emulator::Launcher::set_execution(emulator::Execution::compiled);
     const auto of = [&](const char* id, std::vector<Assignment> settings, const char* label) {
