@@ -155,7 +155,7 @@ TEST_F(Signatures, PointersHaveTheirTarget) {
     EXPECT_EQ(type_in("", "float p[][8]"),
               "pointer float (*)[8] 8 -> array float[8] 32 x8 -> floating float 4");
     EXPECT_EQ(type_in("using f = int (*)(float, const char*);", "f p"),
-              "pointer f 8 = int (*)(float, const char*) -> other int (float, const char*) 0");
+              "pointer f 8 = int (*)(float, const char*) -> function int (float, const char*) 0");
 }
 
 TEST_F(Signatures, StructuresHaveTheirMembersAtTheirOffsets) {

@@ -45,7 +45,9 @@ __global__ void other(T* x) {
 
 int main() {
     const int n = 100;
-    stamp<8><<<(n + SIDE - 1) / SIDE, SIDE>>>(nullptr, n, SIDE);
+    int* out;
+    cudaMalloc(&out, n * sizeof(int));
+    stamp<8><<<(n + SIDE - 1) / SIDE, SIDE>>>(out, n, SIDE);
 }
 """
 

@@ -177,7 +177,7 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual(done.returncode, 1, done.stderr)
         write, read = "tile.h:4 (called at sums.cu:4)", "sub/deep.h:2 (called at sums.cu:5)"
         text = " ".join(done.stdout.replace("=========", " ").split())
-        self.assertIn(f"WAR race between {read} and {write}, in mirror [", text)
+        self.assertIn(f"RAW race between {write} and {read}, in mirror [", text)
         self.assertIn("__syncthreads() is missing between sums.cu:4 and sums.cu:5.", text)
         results = json.loads((self.folder / "found.sarif").read_text())["runs"][0]["results"]
         race = next(r for r in results if r["ruleId"] == "race")
@@ -207,7 +207,7 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual(done.returncode, 1, done.stderr)
         # The second sum overwrites the storage of the first one.
         text = " ".join(done.stdout.replace("=========", " ").split())
-        self.assertIn("WAR race between sums.cu:10 and sums.cu:10, in mirror [", text)
+        self.assertIn("RAW race between sums.cu:10 and sums.cu:10, in mirror [", text)
         self.assertRegex(text, r"at sums\.cu:10 \(in the toolkit's \w+\.cuh:\d+\)")
         results = json.loads((self.folder / "found.sarif").read_text())["runs"][0]["results"]
         places = {json.dumps(place["physicalLocation"], sort_keys=True) for r in results

@@ -89,6 +89,7 @@ std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings) {
         std::sort(members.begin(), members.end());
         for (const std::size_t m : members) {
             finding.repaired_too.push_back(findings[m]);
+            if (findings[m].kind == FindingKind::race) finding.count += findings[m].count;
             finding.severity = std::max(finding.severity, findings[m].severity);
         }
         all.push_back(std::move(finding));

@@ -10,7 +10,8 @@ namespace warpscope::emulator {
 /// Finding::barrier have a place in common, and reads of unwritten shared memory at the line of a
 /// read that came too early. The plainest pair stands for all: an error before a warning, a read
 /// behind a write in the order of the program, the nearest lines. The others become its
-/// Finding::repaired_too. It takes the place of the most harmful one in the list.
+/// Finding::repaired_too, and its count is that of all races among them. It takes the place of the
+/// most harmful one in the list.
 std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings);
 
 }  // namespace warpscope::emulator

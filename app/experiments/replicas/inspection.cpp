@@ -3,7 +3,6 @@
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/checks/missing_barriers.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
@@ -71,8 +70,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     }
     for (emulator::KernelHeat& kernel : heat.take())
         inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
-    inspection.findings = emulator::by_missing_barrier(
-        emulator::merged({races.findings(), grid_races.findings(), barriers.findings(), invalid}));
+    inspection.findings =
+        emulator::merged({races.findings(), grid_races.findings(), barriers.findings(), invalid});
     return inspection;
 }
 
