@@ -71,8 +71,8 @@ NBodyParameters::NBodyParameters()
           *this, "file", "File",
           "For the start \"file\": a tipsy binary, or a table with the columns x, y, z, vx, vy, vz "
           "and mass."),
-      seed(*this, "seed", "Start seed", "Seed of the random numbers that a generated start uses.", 1, 0,
-           1'000'000'000),
+      seed(*this, "seed", "Start seed", "Seed of the random numbers that a generated start uses.",
+           1, 0, 1'000'000'000),
       dt(*this, "dt", "Time step",
          "Time of one frame, in units in which the gravitational constant, the total mass and the "
          "radius are 1.",

@@ -24,17 +24,15 @@ compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
 LaunchState::LaunchState(const Entry& from, Experiment& live, const compute::RunSettings& run)
     : entry(from), snapshot(live.snapshot()), settings(run), edits(live.device().edits()) {}
 
-Replica make_replica(const Entry& entry, Experiment& live,
-                              const compute::RunSettings& settings, std::size_t memory_bytes,
-                              std::stop_token stop,
-                              std::shared_ptr<compute::LaunchProgress> progress) {
+Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+                     std::size_t memory_bytes, std::stop_token stop,
+                     std::shared_ptr<compute::LaunchProgress> progress) {
     return make_replica(LaunchState(entry, live, settings), memory_bytes, std::move(stop),
-                            std::move(progress));
+                        std::move(progress));
 }
 
-Replica make_replica(const LaunchState& state, std::size_t memory_bytes,
-                              std::stop_token stop,
-                              std::shared_ptr<compute::LaunchProgress> progress) {
+Replica make_replica(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
+                     std::shared_ptr<compute::LaunchProgress> progress) {
     Replica replica;
     replica.device = compute::make_emulated_device(
         {"for the microscope", memory_bytes, state.settings, state.edits,

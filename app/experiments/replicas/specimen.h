@@ -9,8 +9,8 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
-#include "emulator/observe/findings.h"
 #include "emulator/checks/kernel_heat.h"
+#include "emulator/observe/findings.h"
 #include "experiments/replicas/running.h"
 
 namespace warpscope::experiments {
@@ -37,15 +37,14 @@ struct LaunchState {
 /// `memory_bytes`, and Cancelled after a stop request, which ends launches of the copy. Launches of
 /// edits have a time limit too, which is longer where a stop can be requested. Launches report to
 /// `progress`.
-Replica make_replica(const Entry& entry, Experiment& live,
-                              const compute::RunSettings& settings,
-                              std::size_t memory_bytes = compute::usual_emulator_memory(),
-                              std::stop_token stop = {},
-                              std::shared_ptr<compute::LaunchProgress> progress = {});
+Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+                     std::size_t memory_bytes = compute::usual_emulator_memory(),
+                     std::stop_token stop = {},
+                     std::shared_ptr<compute::LaunchProgress> progress = {});
 Replica make_replica(const LaunchState& state,
-                              std::size_t memory_bytes = compute::usual_emulator_memory(),
-                              std::stop_token stop = {},
-                              std::shared_ptr<compute::LaunchProgress> progress = {});
+                     std::size_t memory_bytes = compute::usual_emulator_memory(),
+                     std::stop_token stop = {},
+                     std::shared_ptr<compute::LaunchProgress> progress = {});
 
 /// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
 /// The microscope steps this launch and the checks run it while the live experiment continues.

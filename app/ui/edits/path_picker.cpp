@@ -79,8 +79,7 @@ bool PathPicker::field(Ui& ui, float width) {
 
 /// Has the folder of the path read, and takes what was read.
 void PathPicker::follow_folder() {
-    if (listing_.valid() &&
-        listing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    if (listing_.valid() && listing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
         choices_ = listing_.get();
     if (listing_.valid() || listed_ == path_) return;
     listed_ = path_;
@@ -101,9 +100,9 @@ bool PathPicker::list(Ui& ui, ImVec2 size) {
         const std::size_t name = one.rfind('/', one.size() - 2) + 1;
         ImGui::PushStyleColor(ImGuiCol_Text, folder ? colour::accent : colour::text);
         ImGui::PushID(int(i));
-        if (ImGui::Selectable(one.c_str() + name, one == path_,
-                              ImGuiSelectableFlags_AllowDoubleClick |
-                                  ImGuiSelectableFlags_DontClosePopups)) {
+        if (ImGui::Selectable(
+                one.c_str() + name, one == path_,
+                ImGuiSelectableFlags_AllowDoubleClick | ImGuiSelectableFlags_DontClosePopups)) {
             set(one);
             chosen |= !folder && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
         }

@@ -9,8 +9,8 @@
 
 namespace warpscope::ui {
 
-/// A path that a person types in a popup: a field, which Tab completes, and below it the folders and
-/// files that the path may become. Widgets: ID, "ID:0" and so on, and "ID.error".
+/// A path that a person types in a popup: a field, which Tab completes, and below it the folders
+/// and files that the path may become. Widgets: ID, "ID:0" and so on, and "ID.error".
 class PathPicker {
   public:
     explicit PathPicker(std::string id) : id_(std::move(id)) {}
