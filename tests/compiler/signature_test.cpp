@@ -16,8 +16,9 @@ using Kind = Type::Kind;
 
 /// "signed int 4", "pointer float* 8 -> floating float 4".
 std::string text_of(const Type& type) {
-    static constexpr const char* words[] = {"bool",    "char",   "signed", "unsigned", "floating",
-                                            "pointer", "struct", "array",  "enum",     "function", "other"};
+    static constexpr const char* words[] = {"bool",     "char",     "signed", "unsigned",
+                                            "floating", "pointer",  "struct", "array",
+                                            "enum",     "function", "other"};
     std::string text = fmt::format("{} {} {}", words[int(type.kind)], type.name, type.bytes);
     if (type.canonical != type.name) text += fmt::format(" = {}", type.canonical);
     if (type.kind == Kind::array) text += fmt::format(" x{}", type.count);
