@@ -16,7 +16,8 @@ struct Difference {
     std::vector<bool> elements;
 };
 
-/// Compares arrays of equally many numbers, or throws LaunchError. NaN equals NaN only.
+/// Compares arrays of equally many numbers, or throws LaunchError. A number is in tolerance if
+/// |found - expected| <= absolute + relative * |expected|; NaN equals NaN only.
 Difference difference(const Array& found, const Array& expected, double absolute, double relative);
 
 /// Names the place of a number by row and column: "y[12, 7]".
