@@ -3,7 +3,10 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/machine/machine.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/races/grid_races.h"
+#include "emulator/races/race_detector.h"
 
 namespace warpscope::tests {
 
@@ -55,5 +58,29 @@ class GridForks : public emulator::Observer {
     std::vector<std::unique_ptr<emulator::Observer>> forks_;
     emulator::Observer* running_ = nullptr;
 };
+
+struct GridFindings {
+    std::vector<emulator::Finding> between, within;  ///< between blocks, and within them
+};
+
+/// Runs blocks of 64 threads of a kernel with a buffer of 1024 words and `numbers` as arguments.
+/// The races are real, so the blocks run on one thread.
+inline GridFindings grid_findings(const emulator::Kernel& kernel, std::uint32_t blocks,
+                                  const std::vector<const void*>& numbers, unsigned forks,
+                                  emulator::Options options) {
+    emulator::Machine machine;
+    emulator::GridRaces between;
+    emulator::RaceDetector within;
+    GridForks dealt(between, forks);
+    emulator::ObserverList all;
+    all.add(dealt);
+    all.add(within);
+    options.threads = 1;
+    void* out = machine.memory().allocate(1024 * 4);
+    std::vector<const void*> arguments = {&out};
+    arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+    machine.run(kernel, {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments, options, &all);
+    return {between.findings(), within.findings()};
+}
 
 }  // namespace warpscope::tests

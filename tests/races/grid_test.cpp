@@ -14,28 +14,12 @@ using emulator::FindingKind;
 using emulator::Hazard;
 using emulator::Severity;
 
-struct Found {
-    std::vector<Finding> between, within;
-};
-
-/// Runs `blocks` blocks of 64 threads of a kernel of grid.cu. Its races are real, so the blocks run
-/// on one thread.
-Found check_grid(const std::string& kernel, std::uint32_t blocks, unsigned forks = 1,
-                 emulator::Options options = {}) {
-    // Of its own, because blocks_done keeps its value.
+/// Checks a kernel of grid.cu.
+GridFindings check_grid(const std::string& kernel, std::uint32_t blocks, unsigned forks = 1,
+                        const emulator::Options& options = {}) {
+    // A module of its own, because blocks_done keeps its value.
     const auto module = emulator::Module::parse(race_kernels("grid.ptx"), "races/grid.cu");
-    emulator::Machine machine;
-    emulator::GridRaces between;
-    emulator::RaceDetector within;
-    GridForks dealt(between, forks);
-    emulator::ObserverList all;
-    all.add(dealt);
-    all.add(within);
-    options.threads = 1;
-    void* out = machine.memory().allocate(1024 * 4);
-    const void* arguments[] = {&out};
-    machine.run(*module->find(kernel), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments, options, &all);
-    return {between.findings(), within.findings()};
+    return grid_findings(*module->find(kernel), blocks, {}, forks, options);
 }
 
 /// Words that race between blocks, in every schedule and with any number of forks.
@@ -55,7 +39,7 @@ class GridRaceKernels : public testing::TestWithParam<ExpectedBetween> {};
 TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
     const ExpectedBetween& e = GetParam();
     for (const emulator::Options& options : schedules(2)) {
-        const Found found = check_grid(e.kernel, e.blocks, 1, options);
+        const GridFindings found = check_grid(e.kernel, e.blocks, 1, options);
         SCOPED_TRACE(sentences(found.between));
         EXPECT_EQ(count(found.between, Hazard::read_after_write), e.raw);
         EXPECT_EQ(count(found.between, Hazard::write_after_read), e.war);
@@ -94,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.kernel + "_" + std::to_string(info.param.blocks); });
 
 TEST(GridRaces, NameBothThreadsBlocksLinesAndTheWord) {
-    const Found found = check_grid("next_block", 3);
+    const GridFindings found = check_grid("next_block", 3);
     ASSERT_EQ(found.between.size(), 1u);
     const Finding& f = found.between[0];
     EXPECT_EQ(f.severity, Severity::error);
@@ -150,7 +134,7 @@ TEST(GridRaces, AFailedLaunchHasTheRacesBelowItsFailingBlock) {
 
 TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
     for (const emulator::Options& options : schedules()) {
-        const Found found = check_grid("mirror_in_global_memory_no_barrier", 3, 1, options);
+        const GridFindings found = check_grid("mirror_in_global_memory_no_barrier", 3, 1, options);
         EXPECT_EQ(sentences(found.between), "");
         EXPECT_EQ(count(found.within, FindingKind::race, Severity::error), 3u * 64)
             << sentences(found.within);

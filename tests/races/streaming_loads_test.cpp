@@ -39,26 +39,11 @@ LOOP:
                        at * 4, barrier);
 }
 
-struct StepsFound {
-    std::vector<Finding> between, within;
-};
-
-StepsFound check_steps(std::uint32_t blocks, std::uint32_t writer, std::uint32_t at,
-                       const std::string& barrier = "", unsigned forks = 1,
-                       emulator::Options options = {}) {
+GridFindings check_steps(std::uint32_t blocks, std::uint32_t writer, std::uint32_t at,
+                         const std::string& barrier = "", unsigned forks = 1,
+                         const emulator::Options& options = {}) {
     const auto module = emulator::Module::parse(steps_text(at, barrier), "steps");
-    emulator::Machine machine;
-    emulator::GridRaces between;
-    emulator::RaceDetector within;
-    GridForks dealt(between, forks);
-    emulator::ObserverList all;
-    all.add(dealt);
-    all.add(within);
-    options.threads = 1;
-    void* out = machine.memory().allocate(1024 * 4);
-    const void* arguments[] = {&out, &writer};
-    machine.run(*module->find("steps"), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments, options, &all);
-    return {between.findings(), within.findings()};
+    return grid_findings(*module->find("steps"), blocks, {&writer}, forks, options);
 }
 
 TEST(StreamingLoads, RaceWithTheStoreOfAnotherBlock) {
@@ -66,7 +51,7 @@ TEST(StreamingLoads, RaceWithTheStoreOfAnotherBlock) {
         for (const unsigned forks : {1u, 2u, 4u}) {
             // Block 0 reads words 0 to 63 and 256 to 319.
             for (const std::uint32_t at : {0u, 256u}) {
-                const StepsFound found = check_steps(4, 3, at, "", forks, options);
+                const GridFindings found = check_steps(4, 3, at, "", forks, options);
                 ASSERT_EQ(found.between.size(), 1u) << sentences(found.between);
                 const Finding& f = found.between[0];
                 EXPECT_EQ(f.count, 64u);

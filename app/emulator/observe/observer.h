@@ -133,7 +133,7 @@ class Observer {
     /// The lanes of `mask` execute membar or fence.
     virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {
     }
-    /// Such a fence of block scope (.cta), which orders nothing for other blocks.
+    /// The fence has block scope (.cta): it orders nothing for other blocks.
     virtual void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
         on_fence(block, warp, mask);
     }

@@ -120,7 +120,7 @@ bool has_numbers(const Cells& cells) {
                        [](std::string_view cell) { return number(cell).has_value(); });
 }
 
-/// What is known of the masses if they are in one of the columns at the ends.
+/// The first or the last column, which may hold the masses.
 struct End {
     bool has_negative = false, has_zero = false, has_positive = false, is_constant = true;
     double first = 0;

@@ -50,9 +50,11 @@ class Proposal {
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
     Texts shape_of(const Expression& elements) const;
+    Texts guessed_shape(const std::string& buffer);
     Fill fill_of(const std::string& text, const Type& type, bool& known) const;
     compiler::MemoryUse use_of(std::size_t parameter) const;
     bool is_in_place() const;
+    bool begins_with_0(const compiler::MemoryUse& use) const;
 
     void add(const std::string& name, const Type& type);
     ArgumentSpec members(const std::string& name, const Type& type);

@@ -75,6 +75,21 @@ bool Proposal::is_in_place() const {
     return true;
 }
 
+/// A buffer that the kernel reads and writes, beside other buffers that it only reads, is a result
+/// that it adds to.
+bool Proposal::begins_with_0(const MemoryUse& use) const {
+    return !use.reads || (use.writes && !is_in_place());
+}
+
+/// An element for each column, or for each row and column, of the guessed sizes.
+Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
+    guess("the size of " + buffer);
+    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
+    if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
+    if (two()) return {Expression(height()), Expression(width())};
+    return {Expression(width())};
+}
+
 void Proposal::add_buffer(std::size_t p) {
     const compiler::KernelParameter& parameter = kernel_->parameters[p];
     const auto text = host_text(p);
@@ -140,15 +155,10 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     if (elements && elements->text() != "0") {
         buffer.shape = shape_of(*elements);
     } else {
-        guess("the size of " + name);
-        if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
-        if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
-        buffer.shape.emplace_back(width());
-        if (two()) buffer.shape.emplace(buffer.shape.begin(), height());
+        buffer.shape = guessed_shape(name);
     }
     buffer.fill = is_filled ? fill : target ? numbers_of(*target) : numbers_of({});
-    const bool begins_with_0 = !use.reads || (use.writes && !is_in_place());
-    if (!is_filled && begins_with_0) buffer.fill = Expression("0");
+    if (!is_filled && begins_with_0(use)) buffer.fill = Expression("0");
     try {
         double count = has_type ? double(target->bytes) : 4;
         for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));
@@ -216,19 +226,13 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
     file().buffers.push_back(std::move(buffer));
 }
 
-/// What is read gets numbers; what is read and written gets them where all numbers are, and is a
-/// sum that begins with 0 otherwise. The last buffer that is written is shown.
+/// The window shows the last buffer that the kernel writes.
 void Proposal::add_buffer(const std::string& name, const Type& type, const MemoryUse& use) {
     if (file().find_buffer(name)) return;
-    guess("the size of " + name);
+    BufferSpec buffer{.name = name, .type = {}, .shape = guessed_shape(name)};
     if (use.reads && use.indexes) guess("the numbers of " + name);
-    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
-    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
-    if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
-    buffer.shape.emplace_back(width());
-    if (two()) buffer.shape.emplace(buffer.shape.begin(), height());
     buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
-    if (!use.reads || (use.writes && !is_in_place())) buffer.fill = Expression("0");
+    if (begins_with_0(use)) buffer.fill = Expression("0");
     if (use.writes) file().show = name;
     if (!type.target || type.target->bytes == 0) buffer.type = ElementType{};
     file().buffers.push_back(std::move(buffer));

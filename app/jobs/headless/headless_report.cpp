@@ -73,7 +73,7 @@ Json to_json(const experiments::ProposalWords& proposal) {
             {"not_launched", proposal.not_launched}};
 }
 
-/// What was launched, what of it was guessed, and what was not launched.
+/// The proposed launches, the guesses in them, and the launches of the program that were left out.
 std::string proposal_lines(const experiments::ProposalWords& proposal) {
     std::string text = "\nlaunches that were proposed, since there is no launch file\n";
     const auto add = [&](const std::string& line) {

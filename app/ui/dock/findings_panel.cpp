@@ -43,6 +43,7 @@ std::string count_of(const Finding& finding) {
             case FindingKind::uninitialized:
                 return "read";
             case FindingKind::barrier:
+            case FindingKind::members:
                 return "thread";
             case FindingKind::memory:
                 return "access";

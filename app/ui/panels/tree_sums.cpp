@@ -40,7 +40,8 @@ std::vector<std::vector<bool>> wrong_values(const experiments::Tree& tree) {
         for (std::size_t i = 0; i < here.size(); ++i) {
             const bool written = i < row.active.size() && row.active[i];
             if (!written) continue;
-            // What is no sum of two elements is as right as it can be known.
+            // The right value is known for a sum of two elements only; any other value counts as
+            // right.
             right[i] = terms[i] == 2 ? sums[i] : row.values[i];
             here[i] = right[i] != row.values[i];
         }

@@ -1,90 +1,13 @@
 #include "ui/launch/launch_panel.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "compute/emulated/emulated_device.h"
 #include "experiments/arrays/array_file.h"
-#include "experiments/launch/launch.h"
-#include "experiments/launch/open_launch.h"
-#include "support/add_kernel.h"
-#include "ui/view_fixture.h"
+#include "ui/launch/launch_panel_fixture.h"
 #include "ui/window/screenshot.h"
 
 namespace warpscope::ui {
 namespace {
 
 using experiments::LaunchFile;
-
-/// Stands in for the compiler: every text has the kernel add(). A text with "error" fails.
-experiments::EditResult compile_add(const experiments::EditRequest& request) {
-    experiments::EditResult result;
-    const auto fail = [&](const std::string& words) {
-        result.error = words;
-        return std::move(result);
-    };
-    const auto text = request.sources.find("launch/add");
-    if (text == request.sources.end()) return fail("there is no source");
-    if (text->second.find("error") != std::string::npos) {
-        result.diagnostics["launch/add"] = {{1, 1, compiler::Severity::error, "no such name"}};
-        return fail("add.cu:1: no such name");
-    }
-    try {
-        const auto blank = compute::make_emulated_device("");
-        const auto before = request.entry->make(*blank);
-        const LaunchFile& file = dynamic_cast<experiments::Launch&>(*before).plan()->file;
-        result.entry = experiments::launch_entry(std::make_shared<const experiments::LaunchPlan>(
-            experiments::plan_launch(file, {tests::add_signature()})));
-        result.running.device = compute::make_emulated_device(
-            {.settings = request.settings,
-             .edits = {{"launch/add", tests::add_kernels(text->second, request.settings.math)}}});
-        result.running.experiment = result.entry->make(*result.running.device);
-        experiments::Snapshot from = request.snapshot;
-        from.parameters.insert(from.parameters.end(), request.values.begin(), request.values.end());
-        result.running.experiment->resume(experiments::fitted(std::move(from), *result.entry));
-        result.running.experiment->report();
-        return result;
-    } catch (const std::exception& error) {
-        return fail(error.what());
-    }
-}
-
-class LaunchPanelTest : public ViewFixture {
-  protected:
-    LaunchPanelTest() {
-        std::filesystem::create_directories(folder_);
-        LaunchFile file = experiments::parse_launch_file(tests::file_text());
-        file.file = folder_ / "add.launch.json";
-        Stage::Start start;
-        start.device_wish = "emulator";
-        start.entry = experiments::launch_entry(file);
-        start.try_edits = [](const auto& request, const auto&) { return compile_add(request); };
-        start.no_compiler = [] { return std::string(); };
-        show(start);
-        stage_->documents().open("launch/add", "kernels", (folder_ / "add.cu").string());
-        finish_edits();
-    }
-    ~LaunchPanelTest() override { std::filesystem::remove_all(folder_); }
-
-    void fill(const std::string& field, const std::string& text) {
-        type("launch." + field, text);
-        finish_edits();
-    }
-    void press_button(const std::string& id) {
-        click(id);
-        finish_edits();
-    }
-    std::string state() { return value("launch.state"); }
-    bool shows(const std::string& id) { return view_->widgets().find(id) != nullptr; }
-    double result(const std::string& name) {
-        return experiments::find(stage_->report(), name)->value;
-    }
-
-    const std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
-                                          ("warpscope-launch-panel-" + std::to_string(::getpid()));
-};
 
 TEST_F(LaunchPanelTest, AFieldChangesTheLaunch) {
     click("dock.launch");
@@ -131,79 +54,6 @@ TEST_F(LaunchPanelTest, ATextThatCannotBeUsedStaysInItsField) {
     fill("launches[0].block", "128");
     EXPECT_EQ(state(), "add.launch.json (not saved)");
     EXPECT_EQ(result("largest"), 1023);
-}
-
-TEST_F(LaunchPanelTest, UndoAndRedoGoThroughTheChangesOfTheForm) {
-    click("dock.launch");
-    EXPECT_FALSE(enabled("launch.undo"));
-    fill("launches[0].grid", "1");
-    click("launch.arguments.launches[0]");
-    fill("launches[0].arguments.a", "3 * a");
-    EXPECT_EQ(result("largest"), 1 + 6 * 255);
-    press_button("launch.undo");
-    EXPECT_EQ(stage_->message().text, "Undone: the change of launches[0].arguments.a.");
-    EXPECT_EQ(result("largest"), 511);
-    EXPECT_EQ(state(), "add.launch.json (not saved)");
-    press_button("launch.undo");
-    EXPECT_EQ(result("largest"), 1999);
-    EXPECT_EQ(state(), "add.launch.json");
-    EXPECT_FALSE(enabled("launch.undo"));
-    press_button("launch.redo");
-    press_button("launch.redo");
-    EXPECT_EQ(result("largest"), 1 + 6 * 255);
-    EXPECT_EQ(value("launch.launches[0].arguments.a"), "3 * a");
-    EXPECT_FALSE(enabled("launch.redo"));
-    press_button("launch.undo");
-    fill("launches[0].repeat", "1 + 0");  // what was undone is gone
-    EXPECT_FALSE(enabled("launch.redo"));
-    EXPECT_EQ(result("largest"), 511);
-}
-
-TEST_F(LaunchPanelTest, UndoBringsBackRowsScalarsAndTextsThatCannotBeUsed) {
-    click("dock.launch");
-    set("n", "600");
-    fill("scalars.n", "5 * 100");
-    EXPECT_EQ(stage_->parameters().find("n").text(), "500");
-    EXPECT_EQ(result("largest"), 999);
-    press_button("launch.undo");
-    EXPECT_EQ(stage_->parameters().find("n").text(), "600");
-    EXPECT_EQ(result("largest"), 1199);
-    press_button("launch.redo");
-    EXPECT_EQ(result("largest"), 999);
-    fill("launches[0].block", "256 +");
-    press_button("launch.undo");
-    EXPECT_EQ(value("launch.launches[0].block"), "256");
-    press_button("launch.redo");
-    EXPECT_EQ(value("launch.launches[0].block"), "256 +");
-    press_button("launch.undo");
-    fill("launches[0].block", "2000");
-    EXPECT_EQ(state(), "launches[0].block: \"2000\" is 2000: it must be 1 to 1024");
-    press_button("launch.undo");
-    EXPECT_EQ(state(), "add.launch.json (not saved)");
-    click("launch.add");
-    press_button("launch.add:add");
-    ASSERT_EQ(stage_->shown().plan->launches.size(), 2U);
-    press_button("launch.undo");
-    EXPECT_EQ(stage_->shown().plan->launches.size(), 1U);
-}
-
-TEST_F(LaunchPanelTest, CtrlZIsForTheFormWhereItWasUsedLastAndElseForTheParameters) {
-    constexpr int control = 2, shift = 1;  // as GLFW numbers them
-    click("dock.launch");
-    set("n", "600");
-    fill("launches[0].grid", "1");
-    EXPECT_EQ(result("largest"), 511);
-    view_->press('Z', control);
-    finish_edits();
-    EXPECT_EQ(result("largest"), 1199);
-    view_->press('Z', control | shift);
-    finish_edits();
-    EXPECT_EQ(result("largest"), 511);
-    press(5, 5);  // beside all widgets
-    view_->press('Z', control);
-    finish_edits();
-    EXPECT_EQ(stage_->parameters().find("n").text(), "1000");
-    EXPECT_EQ(stage_->shown().plan->file.launches[0].grid[0].text(), "1");
 }
 
 TEST_F(LaunchPanelTest, APictureOfTheLaunchOpensItsFileWithTheSettings) {

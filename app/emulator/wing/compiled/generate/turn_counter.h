@@ -12,7 +12,7 @@ class TurnCounter {
     /// Declares and loads the variables, in the function's first block.
     void begin();
 
-    /// What is left of the turn after `cost` instructions: an i64.
+    /// The instructions that the turn has left after `cost` of them: an i64.
     LlvmValue left_after(std::uint64_t cost) const;
     void set_left(LlvmValue left) const { ir_.store(left, left_); }
     /// Takes the unit's cost off the turn.
