@@ -15,7 +15,7 @@ import tempfile
 import time
 import zlib
 
-PATIENCE = 60
+PATIENCE = 180
 WIDTH, HEIGHT = 1280, 720
 # `./run test` downloads the compiler of edits into it, where no CUDA Toolkit brings one.
 DATA = os.environ.get("XDG_DATA_HOME") or str(pathlib.Path.home() / ".local/share")
