@@ -317,8 +317,20 @@ void HeatMap::count_lanes(const Access& a) {
 }
 
 void HeatMap::on_broadcasts(std::span<const BroadcastLoad> loads) {
-    for (const BroadcastLoad& load : loads)
-        shared_.add(HeatFigure::reads, load.address, kernel_->lines[load.pc].bytes, lanes_per_warp);
+    // A loop often loads an array word by word. These loads are added at once, as whole groups.
+    std::uint64_t begin = 0, end = 0;
+    const auto add = [&] {
+        if (begin < end)
+            shared_.add(HeatFigure::reads, begin, std::uint32_t(end - begin), lanes_per_warp);
+    };
+    for (const BroadcastLoad& load : loads) {
+        if (load.address != end || end % 4 != 0) {
+            add();
+            begin = load.address;
+        }
+        end = load.address + kernel_->lines[load.pc].bytes;
+    }
+    add();
 }
 
 }  // namespace warpscope::emulator

@@ -19,7 +19,8 @@ bool names_all_lanes(const Warp& w, std::uint32_t operand) {
 
 template <ShuffleMode mode>
 const Instruction* shuffle_all(const Instruction* i, Warp& w) {
-    if (!names_all_lanes(w, i->operands[5])) return shuffle(i, w);
+    // All lanes run, so member masks change no value; shuffle() finds their faults.
+    if (w.block->member_faults && !names_all_lanes(w, i->operands[5])) return shuffle(i, w);
     const Full<std::int32_t> d;
     HWY_ALIGN std::int32_t values[lanes_per_warp];
     const auto* a = slot<std::int32_t>(w, i->operands[2]);

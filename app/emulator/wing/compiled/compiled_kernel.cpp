@@ -50,11 +50,12 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
         throw Error(
             fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
                         kernel.name, kernel.code.size(), most_instructions));
+    const bool is_watched = form == CompiledForm::reports_accesses;
     std::vector<Plan> plans;
-    plans.emplace_back(kernel, Instruction::full);
+    plans.emplace_back(kernel, Instruction::full, is_watched);
     const std::vector<bool> separated = find_separated_loops(plans.front().units());
     if (std::find(separated.begin(), separated.end(), true) != separated.end())
-        plans.emplace_back(kernel, Instruction::masked);
+        plans.emplace_back(kernel, Instruction::masked, is_watched);
     number_entries(plans);
     has_late_code_ = plans.size() > 1 && for_some_lanes == ForSomeLanes::when_asked;
     std::vector<Function> functions;
@@ -78,7 +79,7 @@ bool CompiledKernel::misses_code_for_some_lanes() const {
 void CompiledKernel::compile_for_some_lanes() {
     const std::lock_guard lock(compiling_);
     if (is_complete()) return;
-    const Plan plan(original_, Instruction::masked);
+    const Plan plan(original_, Instruction::masked, form_ == CompiledForm::reports_accesses);
     std::vector<Function> functions;
     for (const Part& part : divide_into_parts(plan)) functions.push_back({&plan, part, false});
     const std::vector<Handler> handlers = compile(functions);

@@ -8,9 +8,9 @@ namespace {
 
 class PlanOf {
   public:
-    explicit PlanOf(const std::string& body)
+    explicit PlanOf(const std::string& body, bool is_watched = false)
         : module_(Module::parse(kernel_text(body, shared_words), "test")),
-          plan(*module_->kernels().front(), Instruction::full) {}
+          plan(*module_->kernels().front(), Instruction::full, is_watched) {}
 
     std::vector<std::uint32_t> units(Unit::Kind kind) const {
         std::vector<std::uint32_t> found;
@@ -25,6 +25,14 @@ class PlanOf {
   public:
     const Plan plan;
 };
+
+TEST(Units, AShuffleWithAnUnknownMaskIsCompiledWhereNobodyWatches) {
+    const std::string unknown = "shfl.sync.down.b32 %r3|%p0, %r2, 3, 31, %r1;\n";
+    EXPECT_EQ(PlanOf(unknown).units(Unit::Kind::shuffles).size(), 1u);
+    EXPECT_EQ(PlanOf(unknown, true).units(Unit::Kind::shuffles).size(), 0u);
+    const std::string all = "shfl.sync.down.b32 %r3|%p0, %r2, 3, 31, -1;\n";
+    EXPECT_EQ(PlanOf(all, true).units(Unit::Kind::shuffles).size(), 1u);
+}
 
 TEST(LoadGroups, EndWhereTheAddressIsWrittenAndAtTheTargetOfABranch) {
     const PlanOf k(

@@ -2,8 +2,8 @@
 
 namespace warpscope::emulator {
 
-Plan::Plan(const Kernel& kernel, Instruction::Mode mode)
-    : units_(kernel, mode),
+Plan::Plan(const Kernel& kernel, Instruction::Mode mode, bool is_watched)
+    : units_(kernel, mode, is_watched),
       variables_(units_),
       liveness_(units_, variables_),
       loops_(units_, variables_, liveness_),

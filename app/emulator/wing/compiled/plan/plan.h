@@ -9,7 +9,7 @@ namespace warpscope::emulator {
 /// All that is found out about a kernel before code is written for it.
 class Plan {
   public:
-    Plan(const Kernel& kernel, Instruction::Mode mode);
+    Plan(const Kernel& kernel, Instruction::Mode mode, bool is_watched);
 
     const Kernel& kernel() const { return units_.kernel(); }
     Instruction::Mode mode() const { return units_.mode(); }

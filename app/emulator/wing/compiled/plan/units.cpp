@@ -41,7 +41,8 @@ bool is_compiled_access(const Instruction& i, MemoryAccess access) {
 
 }  // namespace
 
-Units::Units(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode_(mode) {
+Units::Units(const Kernel& kernel, Instruction::Mode mode, bool is_watched)
+    : kernel_(kernel), mode_(mode), is_watched_(is_watched) {
     for (const auto& [slot, value] : kernel.constants) constants_[slot | uniform_operand] = value;
     divide();
     if (mode == Instruction::masked) {
@@ -89,12 +90,14 @@ bool Units::is_compiled_barrier(const Unit& unit) const {
     return barrier && *barrier < barriers_per_block;
 }
 
-// A shuffle is compiled if all lanes move values by one constant distance.
+// A shuffle is compiled if all lanes move values by one constant distance. All of them run, so
+// their member masks change no value.
 bool Units::is_compiled_shuffle(const Instruction& i) const {
     const std::uint64_t* const members = constant(i.operands[5]);
-    return members && std::uint32_t(*members) == all_lanes && i.operands[0] &&
-           !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) && constant(i.operands[3]) &&
-           constant(i.operands[4]);
+    const bool may_have_faults = !members || std::uint32_t(*members) != all_lanes;
+    if (is_watched_ && may_have_faults) return false;
+    return i.operands[0] && !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
+           constant(i.operands[3]) && constant(i.operands[4]);
 }
 
 Unit::Kind Units::kind_of(const Unit& unit) const {

@@ -36,8 +36,9 @@ struct Unit {
 class Units {
   public:
     /// `mode`: the code is for all lanes of a warp, or for some of them. For some lanes, only the
-    /// loops that separate lanes are compiled.
-    Units(const Kernel& kernel, Instruction::Mode mode);
+    /// loops that separate lanes are compiled. `is_watched`: an observer is told about faults of
+    /// member masks, which the interpreter finds.
+    Units(const Kernel& kernel, Instruction::Mode mode, bool is_watched);
 
     const Kernel& kernel() const { return kernel_; }
     Instruction::Mode mode() const { return mode_; }
@@ -66,6 +67,7 @@ class Units {
 
     const Kernel& kernel_;
     const Instruction::Mode mode_;
+    const bool is_watched_;
     std::map<std::uint32_t, std::uint64_t> constants_;  ///< by operand
     std::vector<Unit> units_;
     std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code
