@@ -27,10 +27,10 @@ class PlanOf {
 };
 
 TEST(Units, AShuffleWithAnUnknownMaskIsCompiledWhereNobodyWatches) {
-    const std::string unknown = "shfl.sync.down.b32 %r3|%p0, %r2, 3, 31, %r1;\n";
+    const std::string unknown = "shfl.sync.down.b32 %r3|%p0, %r1, 3, 31, %r1;\n";
     EXPECT_EQ(PlanOf(unknown).units(Unit::Kind::shuffles).size(), 1u);
     EXPECT_EQ(PlanOf(unknown, true).units(Unit::Kind::shuffles).size(), 0u);
-    const std::string all = "shfl.sync.down.b32 %r3|%p0, %r2, 3, 31, -1;\n";
+    const std::string all = "shfl.sync.down.b32 %r3|%p0, %r1, 3, 31, -1;\n";
     EXPECT_EQ(PlanOf(all, true).units(Unit::Kind::shuffles).size(), 1u);
 }
 
