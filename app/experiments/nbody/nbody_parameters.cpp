@@ -30,15 +30,15 @@ void only_show(std::initializer_list<Parameter*> views) {
 }  // namespace
 
 NBodyParameters::NBodyParameters()
-    : tile(*this, "tile", "Shared-memory tile",
+    : tile(*this, "tile", "Shared tile",
            "The threads of a block load a tile of bodies together and read it from shared memory. "
            "Off: each warp reads every body from global memory. For the kernels tiled and float4.",
            true),
-      load_barrier(*this, "load_barrier", "Barrier after loading",
+      load_barrier(*this, "load_barrier", "Load barrier",
                    "The __syncthreads() between loading a tile and reading it. For the kernel "
                    "tiled.",
                    true),
-      reuse_barrier(*this, "reuse_barrier", "Barrier before reuse",
+      reuse_barrier(*this, "reuse_barrier", "Reuse barrier",
                     "The __syncthreads() between reading a tile and loading the next one over it. "
                     "For the kernel tiled.",
                     true),
