@@ -154,6 +154,7 @@ TEST_F(OpenFilesTest, ThePopupListsFilesAndTabCompletesThePath) {
     put("mine.cu", "int a;");
     click("open");
     put_in(path("sta"));
+    while (value("open.path:0") != stars) frames();
     press_key(ImGuiKey_Tab);
     EXPECT_EQ(value("open.path"), stars);
     put_in("/" + path(""));
