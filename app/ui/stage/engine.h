@@ -133,7 +133,7 @@ class Engine {
   private:
     using Time = std::chrono::steady_clock::time_point;
 
-    // What is on show
+    // The shown experiment
     std::unique_ptr<LiveExperiment> make(const experiments::SharedEntry& entry,
                                          std::unique_ptr<compute::Device> device);
     std::unique_ptr<compute::Device> make_device(const std::string& wish,

@@ -20,7 +20,7 @@ struct LaunchOpening {
         failed,     ///< it does not run, and what ran before goes on
     };
     State state = State::shown;
-    /// What is to take the place of LiveExperiment::entry(). Null: nothing, or that is compiled.
+    /// Replaces LiveExperiment::entry(). Null: nothing does, or it is still being compiled.
     experiments::SharedEntry entry;
     std::vector<experiments::Assignment> values;  ///< of its parameters, for its first frame
     /// Why it, or an edit of its source, does not run. Empty: it does, or it was not tried yet.

@@ -20,7 +20,7 @@ struct DeviceBarriers {
     std::uint64_t state = 0;  ///< Checks::state that the report belongs to
 };
 
-/// What was read last of the experiment on show. It may be older than the frame.
+/// The newest report and figures of the shown experiment. They may be older than the frame.
 struct Readings {
     experiments::Report report;
     std::vector<std::string> report_parameters{};  ///< ParameterSet::of_launch() of the report

@@ -2,7 +2,7 @@
 
 #include "emulator/ptx_fixture.h"
 
-// What is found out about a kernel before code is written for it.
+// The plan of a kernel: its facts that the generator of code needs.
 namespace warpscope::emulator {
 namespace {
 
