@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
-#include "emulator/checks/missing_barriers.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
 
@@ -90,21 +89,14 @@ Checks parse_checks(std::string_view text) {
 }
 
 Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters, bool heat)
-    : device_(device), heat_(device.machine().memory()) {
-    if (checks.race) all_.add(race_);
-    if (checks.race) all_.add(grid_races_);
-    if (checks.barrier) all_.add(barrier_);
-    if (checks.memory) all_.add(memory_);
-    if (counters) all_.add(counters_);
-    if (heat) all_.add(heat_);
-    if (heat && checks.race) race_.count_hazards_in(heat_);
-    if (heat && checks.race) grid_races_.count_hazards_in(heat_);
-    device_.observe(&all_);
-}
-
-std::vector<Finding> Checking::findings() const {
-    return emulator::by_missing_barrier(emulator::merged(
-        {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()}));
+    : device_(device),
+      set_({.race = checks.race,
+            .barrier = checks.barrier,
+            .memory = checks.memory,
+            .counters = counters,
+            .heat = heat},
+           device.machine().memory()) {
+    device_.observe(&set_.observer());
 }
 
 Json to_json(const std::vector<Finding>& findings) {

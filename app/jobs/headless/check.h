@@ -6,14 +6,7 @@
 
 #include "compute/device/words.h"
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
-#include "emulator/checks/barrier_check.h"
-#include "emulator/checks/heat_map.h"
-#include "emulator/checks/memory_check.h"
-#include "emulator/observe/findings.h"
-#include "emulator/observe/observer_list.h"
-#include "emulator/races/grid_races.h"
-#include "emulator/races/race_detector.h"
+#include "emulator/check_set.h"
 #include "experiments/launch/proposal_words.h"
 #include "jobs/output/json.h"
 
@@ -46,19 +39,11 @@ class Checking {
     Checking& operator=(const Checking&) = delete;
     ~Checking() { device_.observe(nullptr); }
 
-    std::vector<emulator::Finding> findings() const;
-    const std::vector<emulator::KernelCounters>& counters() const { return counters_.kernels(); }
-    std::vector<emulator::KernelHeat> take_heat() { return heat_.take(); }
+    emulator::CheckSet& set() { return set_; }
 
   private:
     compute::EmulatedDevice& device_;
-    emulator::RaceDetector race_;
-    emulator::GridRaces grid_races_;
-    emulator::BarrierCheck barrier_;
-    emulator::MemoryCheck memory_;
-    emulator::AccessCounters counters_;
-    emulator::HeatMap heat_;
-    emulator::ObserverList all_;
+    emulator::CheckSet set_;
 };
 
 /// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, sentence}, …];

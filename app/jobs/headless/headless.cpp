@@ -208,16 +208,16 @@ void run_watched(RunResult& result, const Entry& entry,
                       request.counters, request.heat.has_value());
     try {
         run_frames(result, entry, device, request, painter);
-        result.findings = experiments::as_named(checking.findings(), device->edits());
+        result.findings = experiments::as_named(checking.set().findings(), device->edits());
     } catch (const compute::DeviceError& e) {
         if (!request.checks.any() || !is_of_kernel(e)) throw;
-        result.findings = experiments::as_named(checking.findings(), device->edits());
+        result.findings = experiments::as_named(checking.set().findings(), device->edits());
         result.kernels = device->timings().kernels();
         result.output = device->take_output();
         result.stopped = experiments::as_named(e.what(), device->edits());
     }
-    result.counters = checking.counters();
-    result.heat = checking.take_heat();
+    result.counters = checking.set().counters();
+    result.heat = checking.set().take_heat();
     for (emulator::KernelCounters& kernel : result.counters)
         for (emulator::LineCounters& line : kernel.lines)
             line.file = experiments::as_named(std::move(line.file), device->edits());

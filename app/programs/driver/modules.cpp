@@ -1,0 +1,301 @@
+// Source: CUDA Driver API, "Module Management", "Library Management", "Execution Control",
+// "Occupancy".
+#include <fstream>
+#include <iterator>
+
+#include "programs/driver/driver.h"
+#include "programs/gpu/device_attributes.h"
+
+using namespace warpscope::programs;
+
+namespace {
+
+Status load(const char* call, LoadedModule** module, const void* data) {
+    return driver_call(call, [&](Gpu& gpu) { *module = gpu.load(read_images(data)); });
+}
+
+Status get_function(const char* call, Function** function, LoadedModule* module, const char* name) {
+    return driver_call(call, [&](Gpu&) {
+        *function = module->find(name);
+        demand(*function, Status::not_found, "the module has no kernel with this name");
+    });
+}
+
+Status get_variable(const char* call, Address* address, std::size_t* bytes, LoadedModule* module,
+                    const char* name) {
+    return driver_call(call, [&](Gpu&) {
+        const auto* variable = module->find_variable(name);
+        demand(variable, Status::not_found, "the module has no variable with this name");
+        if (address) *address = reinterpret_cast<Address>(variable->data);
+        if (bytes) *bytes = variable->bytes;
+    });
+}
+
+std::size_t static_shared(const Function& function) {
+    return function.kernel ? function.kernel->shared_bytes : 0;
+}
+
+enum FunctionAttribute {  // CUfunction_attribute
+    most_threads = 0,
+    shared_size = 1,
+    local_size = 3,
+    registers = 4,
+    ptx_version = 5,
+    binary_version = 6,
+    most_dynamic_shared = 8,
+};
+
+int attribute_of(const Function& function, int attribute) {
+    switch (attribute) {
+        case most_threads:
+            return 1024;
+        case shared_size:
+            return int(static_shared(function));
+        case local_size:
+            return function.kernel ? int(function.kernel->local_bytes) : 0;
+        case registers:
+            return 32;
+        case ptx_version:
+            return int(function.module->architecture());
+        case binary_version:
+            return compute_capability;
+        case most_dynamic_shared:
+            return int(function.most_dynamic_shared_bytes);
+        default:
+            return 0;
+    }
+}
+
+void set_attribute(Function& function, int attribute, int value) {
+    if (attribute != most_dynamic_shared) return;
+    demand(value >= 0 && value + int(static_shared(function)) <= shared_limit,
+           Status::invalid_value, "more shared memory than a block can have");
+    function.most_dynamic_shared_bytes = std::size_t(value);
+}
+
+struct LaunchAttribute {  // CUlaunchAttribute
+    int id, padding;
+    char value[64];
+};
+struct LaunchConfiguration {  // CUlaunchConfig
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+    StreamHandle stream;
+    const LaunchAttribute* attributes;
+    unsigned count;
+};
+constexpr int cluster_dimension = 4;
+
+void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
+            StreamHandle stream, void** arguments, void** extra) {
+    demand(function, Status::invalid_handle, "the kernel is null");
+    std::vector<const void*> pointers;
+    const char* buffer = nullptr;
+    // CU_LAUNCH_PARAM_END is 0, CU_LAUNCH_PARAM_BUFFER_POINTER 1, CU_LAUNCH_PARAM_BUFFER_SIZE 2.
+    for (void** e = extra; e && *e; e += 2)
+        if (reinterpret_cast<std::uintptr_t>(*e) == 1) buffer = static_cast<const char*>(e[1]);
+    if (function->kernel)
+        for (const auto& parameter : function->kernel->parameters)
+            pointers.push_back(buffer ? buffer + parameter.offset : *arguments++);
+    gpu.launch(*function, shape, pointers, stream_of(stream));
+}
+
+/// CUlinkState: PTX texts that become one module.
+struct Link {
+    std::string text;
+};
+
+}  // namespace
+
+WARPSCOPE_DRIVER(cuModuleLoadData, cuModuleLoadData, LoadedModule** module, const void* data) {
+    return load(__func__, module, data);
+}
+WARPSCOPE_DRIVER(cuModuleLoadDataEx, cuModuleLoadDataEx, LoadedModule** module, const void* data,
+                 unsigned, int*, void**) {
+    return load(__func__, module, data);
+}
+WARPSCOPE_DRIVER(cuModuleLoadFatBinary, cuModuleLoadFatBinary, LoadedModule** module,
+                 const void* data) {
+    return load(__func__, module, data);
+}
+WARPSCOPE_DRIVER(cuModuleLoad, cuModuleLoad, LoadedModule** module, const char* file) {
+    std::ifstream from(file, std::ios::binary);
+    if (!from) return Status::file_not_found;
+    std::string bytes((std::istreambuf_iterator<char>(from)), {});
+    return load(__func__, module, bytes.c_str());
+}
+WARPSCOPE_DRIVER(cuModuleUnload, cuModuleUnload, LoadedModule* module) {
+    return driver_call(__func__, [&](Gpu& gpu) { gpu.unload(module); });
+}
+WARPSCOPE_DRIVER(cuModuleGetFunction, cuModuleGetFunction, Function** function,
+                 LoadedModule* module, const char* name) {
+    return get_function(__func__, function, module, name);
+}
+WARPSCOPE_DRIVER(cuModuleGetGlobal, cuModuleGetGlobal_v2, Address* address, std::size_t* bytes,
+                 LoadedModule* module, const char* name) {
+    return get_variable(__func__, address, bytes, module, name);
+}
+WARPSCOPE_DRIVER(cuModuleGetLoadingMode, cuModuleGetLoadingMode, int* mode) {
+    *mode = 2;  // CU_MODULE_LAZY_LOADING
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuLibraryLoadData, cuLibraryLoadData, LoadedModule** library, const void* data,
+                 int*, void**, unsigned, int*, void**, unsigned) {
+    return load(__func__, library, data);
+}
+WARPSCOPE_DRIVER(cuLibraryUnload, cuLibraryUnload, LoadedModule* library) {
+    return driver_call(__func__, [&](Gpu& gpu) { gpu.unload(library); });
+}
+WARPSCOPE_DRIVER(cuLibraryGetKernel, cuLibraryGetKernel, Function** kernel, LoadedModule* library,
+                 const char* name) {
+    return get_function(__func__, kernel, library, name);
+}
+WARPSCOPE_DRIVER(cuLibraryGetModule, cuLibraryGetModule, LoadedModule** module,
+                 LoadedModule* library) {
+    *module = library;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuLibraryGetGlobal, cuLibraryGetGlobal, Address* address, std::size_t* bytes,
+                 LoadedModule* library, const char* name) {
+    return get_variable(__func__, address, bytes, library, name);
+}
+WARPSCOPE_DRIVER(cuLibraryGetManaged, cuLibraryGetManaged, Address* address, std::size_t* bytes,
+                 LoadedModule* library, const char* name) {
+    return get_variable(__func__, address, bytes, library, name);
+}
+WARPSCOPE_DRIVER(cuLibraryGetKernelCount, cuLibraryGetKernelCount, unsigned* count,
+                 LoadedModule* library) {
+    *count = unsigned(library->functions().size());
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuLibraryEnumerateKernels, cuLibraryEnumerateKernels, Function** kernels,
+                 unsigned count, LoadedModule* library) {
+    for (const auto& function : library->functions())
+        if (count && count--) *kernels++ = function.get();
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuKernelGetFunction, cuKernelGetFunction, Function** function, Function* kernel) {
+    *function = kernel;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuKernelGetLibrary, cuKernelGetLibrary, LoadedModule** library, Function* kernel) {
+    *library = kernel->module;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncGetModule, cuFuncGetModule, LoadedModule** module, Function* function) {
+    *module = function->module;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncGetName, cuFuncGetName, const char** name, Function* function) {
+    *name = function->name.c_str();
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuKernelGetName, cuKernelGetName, const char** name, Function* kernel) {
+    *name = kernel->name.c_str();
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncIsLoaded, cuFuncIsLoaded, int* state, Function*) {
+    *state = 1;  // CU_FUNCTION_LOADING_STATE_LOADED
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncLoad, cuFuncLoad, Function*) {
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncGetParamInfo, cuFuncGetParamInfo, Function* function, std::size_t index,
+                 std::size_t* offset, std::size_t* bytes) {
+    return driver_call(__func__, [&](Gpu&) {
+        demand(function->kernel && index < function->kernel->parameters.size(),
+               Status::invalid_value, "the kernel has fewer parameters");
+        *offset = function->kernel->parameters[index].offset;
+        if (bytes) *bytes = function->kernel->parameters[index].size;
+    });
+}
+WARPSCOPE_DRIVER(cuKernelGetParamInfo, cuKernelGetParamInfo, Function* kernel, std::size_t index,
+                 std::size_t* offset, std::size_t* bytes) {
+    return cuFuncGetParamInfo(kernel, index, offset, bytes);
+}
+WARPSCOPE_DRIVER(cuFuncGetAttribute, cuFuncGetAttribute, int* value, int attribute,
+                 Function* function) {
+    return driver_call(__func__, [&](Gpu&) { *value = attribute_of(*function, attribute); });
+}
+WARPSCOPE_DRIVER(cuKernelGetAttribute, cuKernelGetAttribute, int* value, int attribute,
+                 Function* kernel, int) {
+    return driver_call(__func__, [&](Gpu&) { *value = attribute_of(*kernel, attribute); });
+}
+WARPSCOPE_DRIVER(cuFuncSetAttribute, cuFuncSetAttribute, Function* function, int attribute,
+                 int value) {
+    return driver_call(__func__, [&](Gpu&) { set_attribute(*function, attribute, value); });
+}
+WARPSCOPE_DRIVER(cuKernelSetAttribute, cuKernelSetAttribute, int attribute, int value,
+                 Function* kernel, int) {
+    return driver_call(__func__, [&](Gpu&) { set_attribute(*kernel, attribute, value); });
+}
+WARPSCOPE_DRIVER(cuFuncSetCacheConfig, cuFuncSetCacheConfig, Function*, int) {
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuFuncSetSharedMemConfig, cuFuncSetSharedMemConfig, Function*, int) {
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* blocks,
+                 Function* function, int threads, std::size_t shared, unsigned) {
+    return driver_call(__func__, [&](Gpu&) {
+        *blocks = resident_blocks(threads, static_shared(*function) + shared);
+    });
+}
+WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessor, int* blocks, Function* function,
+                 int threads, std::size_t shared) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
+                                                                0);
+}
+WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned grid_x,
+                 unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                 unsigned block_z, unsigned shared, StreamHandle stream, void** arguments,
+                 void** extra) {
+    return driver_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared},
+               stream, arguments, extra);
+    });
+}
+WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
+                 Function* function, void** arguments, void** extra) {
+    return driver_call(__func__, [&](Gpu& gpu) {
+        for (unsigned i = 0; i < c->count; ++i)
+            demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
+                   "clusters of blocks are not supported");
+        launch(gpu, function,
+               {{c->grid_x, c->grid_y, c->grid_z}, {c->block_x, c->block_y, c->block_z}, c->shared},
+               c->stream, arguments, extra);
+    });
+}
+WARPSCOPE_DRIVER(cuLaunchHostFunc, cuLaunchHostFunc, StreamHandle stream, HostFunction function,
+                 void* data) {
+    return driver_call(
+        __func__, [&](Gpu& gpu) { gpu.call_host(stream_of(stream), [=] { function(data); }); });
+}
+
+// What would become machine code stays PTX.
+WARPSCOPE_DRIVER(cuLinkCreate, cuLinkCreate_v2, unsigned, int*, void**, Link** link) {
+    *link = new Link;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuLinkAddData, cuLinkAddData_v2, Link* link, int, const void* data,
+                 std::size_t bytes, const char*, unsigned, int*, void**) {
+    return driver_call(__func__, [&](Gpu&) {
+        const std::string copy(static_cast<const char*>(data), bytes);
+        const std::vector<Image> images = read_images(copy.c_str());
+        demand(images.size() == 1 && !images[0].ptx.empty(), Status::not_supported,
+               "only PTX can be linked");
+        demand(link->text.empty(), Status::not_supported, "only one PTX text can be linked");
+        link->text = images[0].ptx;
+    });
+}
+WARPSCOPE_DRIVER(cuLinkComplete, cuLinkComplete, Link* link, void** image, std::size_t* bytes) {
+    *image = link->text.data();
+    if (bytes) *bytes = link->text.size() + 1;
+    return Status::success;
+}
+WARPSCOPE_DRIVER(cuLinkDestroy, cuLinkDestroy, Link* link) {
+    delete link;
+    return Status::success;
+}

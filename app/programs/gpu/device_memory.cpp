@@ -1,0 +1,78 @@
+#include "programs/gpu/device_memory.h"
+
+#include <sys/mman.h>
+
+#include <iterator>
+
+namespace warpscope::programs {
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+/// Between two allocations, so that an access beyond the end of one is in none.
+constexpr std::uint64_t gap = 16 * page;
+
+std::uint64_t whole_pages(std::size_t bytes) {
+    return (bytes + page - 1) / page * page;
+}
+
+bool map_at(std::uint64_t address, std::size_t bytes) {
+    void* const wanted = reinterpret_cast<void*>(address);
+    return mmap(wanted, whole_pages(bytes), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == wanted;
+}
+
+}  // namespace
+
+std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
+    if (bytes > total_bytes - used_) return 0;
+    const std::uint64_t address = next_;
+    if (!allocate_at(address, bytes, kind)) return 0;
+    return address;
+}
+
+bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind) {
+    if (!map_at(address, bytes)) return false;
+    memory_.attach(reinterpret_cast<void*>(address), bytes);
+    blocks_[address] = {address, bytes, kind};
+    used_ += bytes;
+    next_ = std::max(next_, address + whole_pages(bytes) + gap);
+    return true;
+}
+
+std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || found->second.registered) return {};
+    const MemoryBlock block = found->second;
+    memory_.detach(reinterpret_cast<void*>(address));
+    munmap(reinterpret_cast<void*>(address), whole_pages(block.bytes));
+    used_ -= block.bytes;
+    blocks_.erase(found);
+    return block;
+}
+
+bool DeviceMemory::attach(void* host, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uint64_t>(host);
+    const auto next = blocks_.lower_bound(address);
+    if (find(address) || (next != blocks_.end() && next->first < address + bytes)) return false;
+    memory_.attach(host, bytes);
+    blocks_[address] = {address, bytes, MemoryKind::host, true};
+    return true;
+}
+
+bool DeviceMemory::detach(void* host) {
+    const auto found = blocks_.find(reinterpret_cast<std::uint64_t>(host));
+    if (found == blocks_.end() || !found->second.registered) return false;
+    memory_.detach(host);
+    blocks_.erase(found);
+    return true;
+}
+
+const MemoryBlock* DeviceMemory::find(std::uint64_t address) const {
+    const auto above = blocks_.upper_bound(address);
+    if (above == blocks_.begin()) return nullptr;
+    const MemoryBlock& block = std::prev(above)->second;
+    return address < block.end() ? &block : nullptr;
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "emulator/warp/memory.h"
+
+namespace warpscope::programs {
+
+enum class MemoryKind : std::uint8_t {
+    device,   ///< cudaMalloc: only kernels and copies use it
+    managed,  ///< cudaMallocManaged: the host uses it too
+    host      ///< cudaMallocHost, cudaHostRegister: memory of the host that kernels can use
+};
+
+/// A piece of memory that the program has allocated.
+struct MemoryBlock {
+    std::uint64_t begin = 0;  ///< its address, for kernels and the host alike
+    std::size_t bytes = 0;
+    MemoryKind kind = MemoryKind::device;
+    bool registered = false;  ///< the program's own memory: cudaHostRegister
+
+    std::uint64_t end() const { return begin + bytes; }
+};
+
+/// What a program has allocated on the emulated GPU. Addresses depend only on the order of the
+/// allocations, so that two runs of a program have the same ones.
+class DeviceMemory {
+  public:
+    /// Larger sums of allocations fail, as on a GPU with this memory.
+    static constexpr std::size_t total_bytes = std::size_t(8) << 30;
+
+    explicit DeviceMemory(emulator::Memory& memory) : memory_(memory) {}
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    /// Returns the address of `bytes` > 0 zero bytes, 256-byte aligned as cudaMalloc's; 0 if there
+    /// is not enough memory.
+    std::uint64_t allocate(std::size_t bytes, MemoryKind kind);
+    /// Returns the allocation that was freed; nullopt if none begins at the address.
+    std::optional<MemoryBlock> free(std::uint64_t address);
+    /// Makes memory of the program accessible to kernels; false if a part of it is already.
+    bool attach(void* host, std::size_t bytes);
+    bool detach(void* host);
+
+    /// Returns the allocation that contains the address.
+    const MemoryBlock* find(std::uint64_t address) const;
+    const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }
+    std::size_t used_bytes() const { return used_; }
+
+    /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had; false if
+    /// something else is there.
+    bool allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind);
+
+  private:
+    emulator::Memory& memory_;
+    std::map<std::uint64_t, MemoryBlock> blocks_;  ///< by address
+    std::uint64_t next_ = first_address;
+    std::size_t used_ = 0;
+
+    /// Far from what the loader and malloc use.
+    static constexpr std::uint64_t first_address = 0x2000'0000'0000;
+};
+
+}  // namespace warpscope::programs

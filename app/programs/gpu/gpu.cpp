@@ -1,0 +1,316 @@
+#include "programs/gpu/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "emulator/program/error.h"
+#include "emulator/warp/splitmix64.h"
+
+namespace warpscope::programs {
+
+namespace {
+
+using emulator::LaunchShape;
+
+constexpr unsigned most_threads = 1024, most_threads_z = 64;
+constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
+
+std::atomic<bool> made = false;
+
+template <class T>
+T* pointer(std::uint64_t address) {
+    return reinterpret_cast<T*>(address);
+}
+
+/// The values of a launch's arguments, for the time when it runs.
+std::shared_ptr<std::vector<std::byte>> packed(const emulator::Kernel& kernel,
+                                               std::span<const void* const> arguments) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(kernel.parameter_bytes);
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+        std::memcpy(bytes->data() + kernel.parameters[i].offset, arguments[i],
+                    kernel.parameters[i].size);
+    return bytes;
+}
+
+void check_shape(const Function& function, const LaunchShape& shape) {
+    const emulator::Dim3 &g = shape.grid, &b = shape.block;
+    if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
+        throw CallError(Status::invalid_value, "the grid is too large or empty");
+    if (!b.count() || b.count() > most_threads || b.z > most_threads_z)
+        throw CallError(Status::invalid_value, "a block has 1 to 1024 threads");
+    if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
+        throw CallError(Status::invalid_value, "too much dynamic shared memory");
+}
+
+}  // namespace
+
+Gpu::Gpu(ProgramSettings settings) : settings_(std::move(settings)), streams_(settings_.seed) {
+    if (settings_.checks.any()) {
+        checks_ =
+            std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
+        observer_ = &checks_->observer();
+    }
+}
+
+LoadedModule* Gpu::load(const std::vector<Image>& images) {
+    auto& module = modules_.emplace_back(std::make_unique<LoadedModule>(images, "the program"));
+    for (const auto& function : module->functions())
+        if (function->kernel && module->ptx().find(".loc") == std::string::npos)
+            report_.has_lines = false;
+    return module.get();
+}
+
+void Gpu::unload(LoadedModule* module) {
+    synchronize();
+    std::erase_if(modules_, [&](const auto& m) { return m.get() == module; });
+}
+
+std::optional<MemoryBlock> Gpu::find(std::uint64_t address) const {
+    if (const MemoryBlock* block = memory_.find(address)) return *block;
+    for (const auto& module : modules_)
+        for (const auto& variable : module->variables()) {
+            const auto begin = reinterpret_cast<std::uint64_t>(variable.data);
+            if (address >= begin && address < begin + variable.bytes)
+                return MemoryBlock{begin, variable.bytes};
+        }
+    return {};
+}
+
+std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
+    throw_sticky();
+    if (!bytes) throw CallError(Status::invalid_value, "an allocation of 0 bytes");
+    const std::uint64_t address = memory_.allocate(bytes, kind);
+    if (!address)
+        throw CallError(Status::out_of_memory,
+                        fmt::format("{} bytes of {} are in use", memory_.used_bytes(),
+                                    DeviceMemory::total_bytes));
+    // The host writes managed and pinned memory without a call.
+    if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
+    return address;
+}
+
+void Gpu::free(std::uint64_t address) {
+    if (!address) return;
+    streams_.run_until_idle();
+    const auto block = memory_.free(address);
+    if (!block)
+        throw CallError(Status::invalid_value,
+                        fmt::format("no allocation begins at {:#x}", address));
+    if (observer_ && block->kind == MemoryKind::device) observer_->on_free(address);
+}
+
+void Gpu::free_in(Stream& stream, std::uint64_t address) {
+    const MemoryBlock* block = memory_.find(address);
+    if (!block || block->begin != address)
+        throw CallError(Status::invalid_value,
+                        fmt::format("no allocation begins at {:#x}", address));
+    streams_.add(stream, [this, address] {
+        const auto freed = memory_.free(address);
+        if (freed && observer_ && freed->kind == MemoryKind::device) observer_->on_free(address);
+    });
+}
+
+void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
+    const auto block = find(address);
+    if (!block)
+        throw CallError(Status::invalid_value,
+                        fmt::format("{}: {:#x} is no memory of the device", call, address));
+    if (address + bytes > block->end())
+        throw CallError(Status::invalid_value,
+                        fmt::format("{}: {} bytes from byte {} on of an allocation of {} bytes",
+                                    call, bytes, address - block->begin, block->bytes));
+}
+
+void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, Direction direction,
+                    Stream& stream, Return returns) {
+    throw_sticky();
+    if (!width || !height) return;
+    if (height > 1 && (to.pitch < width || from.pitch < width))
+        throw CallError(Status::runtime_invalid_pitch, "a copy: the pitch is less than the width");
+    const auto extent = [&](const Rows& rows) { return rows.pitch * (height - 1) + width; };
+    const bool into_device =
+        direction == Direction::host_to_device || direction == Direction::device_to_device;
+    const bool from_device =
+        direction == Direction::device_to_host || direction == Direction::device_to_device;
+    if (into_device || (direction == Direction::any && find(to.address)))
+        check_range(to.address, extent(to), "a copy to the device");
+    if (from_device || (direction == Direction::any && find(from.address)))
+        check_range(from.address, extent(from), "a copy from the device");
+    const auto move = [this, to, width, height](const Rows& source) {
+        for (std::size_t y = 0; y < height; ++y)
+            std::memmove(pointer<char>(to.address + y * to.pitch),
+                         pointer<const char>(source.address + y * source.pitch), width);
+        for (std::size_t y = 0; observer_ && y < height; ++y)
+            observer_->on_host_write(to.address + y * to.pitch, width);
+    };
+    const bool reads_pageable = is_pageable(from.address),
+               writes_pageable = is_pageable(to.address);
+    if (reads_pageable && !writes_pageable && returns == Return::at_once) {
+        // The driver copies pageable memory to a buffer of its own before it returns.
+        auto staged = std::make_shared<std::vector<char>>(extent(from));
+        std::memcpy(staged->data(), pointer<const char>(from.address), staged->size());
+        streams_.add(stream, [=] {
+            move({reinterpret_cast<std::uint64_t>(staged->data()), from.pitch});
+        });
+        return;
+    }
+    const WorkId id = streams_.add(stream, [=] { move(from); });
+    // A copy within the device does not make the host wait.
+    const bool within = !reads_pageable && !writes_pageable &&
+                        direction != Direction::host_to_device &&
+                        direction != Direction::device_to_host;
+    if (writes_pageable || (returns == Return::when_done && !within)) {
+        streams_.run_until(id);
+        throw_sticky();
+    }
+}
+
+void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t count,
+               std::size_t height, Stream& stream) {
+    throw_sticky();
+    const std::size_t width = count * element_bytes;
+    if (!width || !height) return;
+    check_range(to.address, to.pitch * (height - 1) + width, "a fill");
+    streams_.add(stream, [=, this] {
+        for (std::size_t y = 0; y < height; ++y) {
+            const std::uint64_t row = to.address + y * to.pitch;
+            if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
+            if (element_bytes == 2) std::fill_n(pointer<std::uint16_t>(row), count, value);
+            if (element_bytes == 4) std::fill_n(pointer<std::uint32_t>(row), count, value);
+            if (observer_) observer_->on_host_write(row, width);
+        }
+    });
+}
+
+void Gpu::launch(Function& function, const LaunchShape& shape,
+                 std::span<const void* const> arguments, Stream& stream) {
+    throw_sticky();
+    if (!function.kernel) {
+        say_error(fmt::format("kernel {} is not launched: {}", function.name, function.problem));
+        throw CallError(Status::not_supported, function.problem);
+    }
+    check_shape(function, shape);
+    const auto values = packed(*function.kernel, arguments);
+    streams_.add(stream, [this, &function, shape, values] {
+        if (sticky_ != Status::success) return;
+        std::vector<const void*> pointers;
+        for (const emulator::Parameter& parameter : function.kernel->parameters)
+            pointers.push_back(values->data() + parameter.offset);
+        run(function, shape, pointers);
+    });
+}
+
+void Gpu::run(Function& function, const LaunchShape& shape,
+              const std::vector<const void*>& arguments) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const emulator::Options options{
+        .schedule = settings_.schedule,
+        .barriers = settings_.barriers,
+        .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
+        .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
+    try {
+        const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, options);
+        launcher_.run(frozen, observer_, launcher_.choose(frozen, observer_));
+    } catch (const emulator::AccessError& error) {
+        fail(Status::illegal_address, error.what());
+    } catch (const emulator::DeadlockError& error) {
+        fail(Status::launch_timeout, error.what());
+    } catch (const emulator::Error& error) {
+        fail(Status::launch_failed, error.what());
+    }
+    KernelLaunches& launches = report_.kernels[function.name];
+    ++launches.launches;
+    launches.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    const std::string printed = launcher_.machine().take_output();
+    if (prints_ && !printed.empty()) {
+        std::fwrite(printed.data(), 1, printed.size(), stdout);
+        std::fflush(stdout);
+    }
+}
+
+void Gpu::fail(Status status, const std::string& line) {
+    sticky_ = status;
+    say_error(line);
+}
+
+void Gpu::throw_sticky() const {
+    if (sticky_ != Status::success) throw CallError(sticky_, "an earlier launch has failed");
+}
+
+void Gpu::synchronize(Stream& stream) {
+    if (stream.capture)
+        throw CallError(Status::stream_capture_unsupported, "the stream is being captured");
+    streams_.finish(stream);
+    throw_sticky();
+}
+
+void Gpu::synchronize() {
+    streams_.run_until_idle();
+    throw_sticky();
+}
+
+void Gpu::reset() {
+    streams_.run_until_idle();
+    sticky_ = Status::success;
+}
+
+std::size_t Gpu::limit(int number) const {
+    const auto found = limits_.find(number);
+    if (found == limits_.end()) throw CallError(Status::not_supported, "a limit that is not known");
+    return found->second;
+}
+
+void Gpu::set_limit(int number, std::size_t value) {
+    limit(number);
+    limits_[number] = value;
+}
+
+void Gpu::say_error(const std::string& line) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "warpscope: %s\n", line.c_str());
+    report_.errors.push_back(line);
+}
+
+void Gpu::call_missing(std::string_view function) {
+    const std::string name(function);
+    if (std::ranges::find(report_.missing, name) != report_.missing.end()) return;
+    report_.missing.push_back(name);
+    std::fprintf(stderr, "warpscope: %s() is not supported\n", name.c_str());
+}
+
+void Gpu::call_failed(std::string_view function, std::string_view problem) {
+    if (settings_.checks.memory) say_error(fmt::format("{}() failed: {}", function, problem));
+}
+
+ProgramReport Gpu::finish() {
+    if (!streams_.is_idle()) {
+        note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
+        prints_ = false;  // nor does a GPU show what such a kernel prints
+        streams_.run_until_idle();
+    }
+    if (checks_) {
+        report_.findings = checks_->findings();
+        report_.counters = checks_->counters();
+    }
+    return report_;
+}
+
+Gpu& gpu() {
+    static Gpu* const one = [] {
+        made = true;
+        return new Gpu(ProgramSettings::from_environment());
+    }();
+    return *one;
+}
+
+bool has_gpu() {
+    return made;
+}
+
+}  // namespace warpscope::programs

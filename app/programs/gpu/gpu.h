@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/check_set.h"
+#include "emulator/launcher.h"
+#include "programs/gpu/device_memory.h"
+#include "programs/gpu/loaded_module.h"
+#include "programs/gpu/streams.h"
+#include "programs/report/program_report.h"
+#include "programs/report/program_settings.h"
+
+namespace warpscope::programs {
+
+/// A rectangle of bytes in memory: `height` rows of `width` bytes, `pitch` bytes apart.
+struct Rows {
+    std::uint64_t address = 0;
+    std::size_t pitch = 0;
+};
+
+/// Whose memory the two sides of a copy must be. The numbers are those of cudaMemcpyKind.
+enum class Direction : int { host_to_host, host_to_device, device_to_host, device_to_device, any };
+
+/// Whether a copy or fill returns before it is done.
+enum class Return { when_done, at_once };
+
+/// The emulated GPU of a program, with the meaning that the CUDA Driver API gives to calls. Both
+/// APIs call it. Callers hold `mutex`. Functions throw CallError.
+class Gpu {
+  public:
+    explicit Gpu(ProgramSettings settings);
+    Gpu(const Gpu&) = delete;
+    Gpu& operator=(const Gpu&) = delete;
+
+    std::recursive_mutex mutex;  ///< a program may call from many threads
+
+    const ProgramSettings& settings() const { return settings_; }
+    DeviceMemory& memory() { return memory_; }
+    Streams& streams() { return streams_; }
+
+    LoadedModule* load(const std::vector<Image>& images);
+    void unload(LoadedModule* module);
+    /// Returns the memory that contains the address, an allocation or a variable of a module;
+    /// nullopt if there is none.
+    std::optional<MemoryBlock> find(std::uint64_t address) const;
+
+    std::uint64_t allocate(std::size_t bytes, MemoryKind kind);
+    /// Waits for all work, as cudaFree() does, and frees.
+    void free(std::uint64_t address);
+    void free_in(Stream& stream, std::uint64_t address);
+
+    /// Copies `bytes` bytes. A copy from or to pageable memory of the host ends before it returns.
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes, Direction direction,
+              Stream& stream, Return returns) {
+        copy_rows({to, bytes}, {from, bytes}, bytes, 1, direction, stream, returns);
+    }
+    void copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, Direction direction,
+                   Stream& stream, Return returns);
+    /// Fills `count` elements of 1, 2 or 4 bytes in each row.
+    void fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t count,
+              std::size_t height, Stream& stream);
+
+    /// Adds a launch. `arguments` has a pointer for each parameter, to its value.
+    void launch(Function& function, const emulator::LaunchShape& shape,
+                std::span<const void* const> arguments, Stream& stream);
+    /// Adds a call of a function of the program.
+    void call_host(Stream& stream, std::function<void()> call) {
+        streams_.add(stream, std::move(call));
+    }
+
+    /// Waits for the stream, for all streams. Throws the error that a kernel has ended with.
+    void synchronize(Stream& stream);
+    void synchronize();
+    void throw_sticky() const;
+    Status sticky() const { return sticky_; }
+    void reset();
+
+    /// The value of a CUlimit or cudaLimit. Nothing but the value depends on it.
+    std::size_t limit(int number) const;
+    void set_limit(int number, std::size_t value);
+
+    /// Says a line on standard error, and in the report.
+    void say_error(const std::string& line);
+    void note(const std::string& line) { report_.notes.push_back(line); }
+    /// A function was called that the library lacks; it says so once.
+    void call_missing(std::string_view function);
+    /// A call has failed. With the memory check, that is an error of the program.
+    void call_failed(std::string_view function, std::string_view problem);
+
+    /// The program ends: runs what it has not waited for. Returns what was seen of it.
+    ProgramReport finish();
+
+  private:
+    void run(Function& function, const emulator::LaunchShape& shape,
+             const std::vector<const void*>& arguments);
+    void fail(Status status, const std::string& line);
+    void check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const;
+    bool is_pageable(std::uint64_t address) const { return !find(address); }
+
+    const ProgramSettings settings_;
+    emulator::Launcher launcher_;
+    DeviceMemory memory_{launcher_.machine().memory()};
+    Streams streams_;
+    std::vector<std::unique_ptr<LoadedModule>> modules_;
+    std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
+    emulator::Observer* observer_ = nullptr;      ///< of checks_
+    ProgramReport report_;
+    Status sticky_ = Status::success;  ///< what a kernel has ended with
+    std::uint64_t launches_ = 0;
+    std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}};
+    bool prints_ = true;  ///< the output of printf() is shown
+};
+
+/// The emulated GPU of this process, made at the first call. It is never destroyed: a program may
+/// call while it ends.
+Gpu& gpu();
+/// True once gpu() was called.
+bool has_gpu();
+
+/// Held during a call of the program.
+class Call {
+  public:
+    Call() : lock_(gpu().mutex) {}
+
+  private:
+    std::scoped_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace warpscope::programs

@@ -1,0 +1,78 @@
+#include "programs/gpu/loaded_module.h"
+
+#include <fmt/format.h>
+
+#include "emulator/program/error.h"
+#include "programs/images/ptx_entries.h"
+
+namespace warpscope::programs {
+
+namespace {
+
+const Image& newest_with_ptx(const std::vector<Image>& images) {
+    const auto rank = [](const Image& image) {
+        return std::pair(image.architecture, !image.of_machine_code);
+    };
+    const Image* newest = nullptr;
+    std::string problem =
+        "it holds machine code only, and the emulator runs PTX: build it with nvcc's default, or "
+        "with -gencode arch=compute_75,code=compute_75";
+    for (const Image& image : images) {
+        if (!image.problem.empty()) problem = image.problem;
+        if (!image.ptx.empty() && (!newest || rank(image) > rank(*newest))) newest = &image;
+    }
+    if (!newest) throw CallError(Status::no_binary_for_gpu, problem);
+    return *newest;
+}
+
+}  // namespace
+
+LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& name)
+    : ptx_(newest_with_ptx(images).ptx), architecture_(target_of(ptx_)) {
+    decode(name);
+}
+
+void LoadedModule::decode(const std::string& name) {
+    std::vector<PtxEntry> wrong;
+    try {
+        module_ = emulator::Module::parse(ptx_, name);
+    } catch (const emulator::Error&) {
+        // One kernel that the emulator does not know must not take the others along.
+        const std::vector<PtxEntry> all = entries_of(ptx_);
+        for (const PtxEntry& entry : all) {
+            std::vector<PtxEntry> others;
+            for (const PtxEntry& other : all)
+                if (other.begin != entry.begin) others.push_back(other);
+            try {
+                emulator::Module::parse(without(ptx_, others), name);
+            } catch (const emulator::Error& error) {
+                wrong.push_back(entry);
+                auto& function = functions_.emplace_back(std::make_unique<Function>());
+                *function = {.module = this, .name = entry.name, .problem = error.what()};
+            }
+        }
+        try {
+            module_ = emulator::Module::parse(without(ptx_, wrong), name);
+        } catch (const emulator::Error& error) {
+            throw CallError(Status::invalid_ptx, error.what());
+        }
+    }
+    for (const auto& kernel : module_->kernels()) {
+        auto& function = functions_.emplace_back(std::make_unique<Function>());
+        *function = {.module = this, .name = kernel->name, .kernel = kernel.get(), .problem = {}};
+    }
+}
+
+Function* LoadedModule::find(std::string_view name) {
+    for (const auto& function : functions_)
+        if (function->name == name) return function.get();
+    return nullptr;
+}
+
+const emulator::Module::Range* LoadedModule::find_variable(std::string_view name) const {
+    for (const emulator::Module::Range& variable : module_->variables())
+        if (variable.name == name) return &variable;
+    return nullptr;
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/program/module.h"
+#include "programs/gpu/status.h"
+#include "programs/images/fat_binary.h"
+
+namespace warpscope::programs {
+
+class LoadedModule;
+
+/// A kernel of a program: CUfunction, CUkernel, cudaFunction_t, cudaKernel_t.
+struct Function {
+    LoadedModule* module = nullptr;
+    std::string name;
+    const emulator::Kernel* kernel = nullptr;  ///< null: it cannot be run, see `problem`
+    std::string problem;                       ///< why it cannot be run
+    std::size_t most_dynamic_shared_bytes = std::size_t(48) << 10;
+};
+
+/// The kernels and variables of one image: CUmodule, CUlibrary.
+class LoadedModule {
+  public:
+    /// Decodes the newest image that has PTX. Kernels that the emulator cannot run get a problem.
+    /// `name` is for error messages. Throws CallError if no image has PTX that can be read.
+    LoadedModule(const std::vector<Image>& images, const std::string& name);
+    LoadedModule(const LoadedModule&) = delete;
+    LoadedModule& operator=(const LoadedModule&) = delete;
+
+    Function* find(std::string_view name);  ///< null if there is none
+    std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
+    const emulator::Module::Range* find_variable(std::string_view name) const;
+    const std::vector<emulator::Module::Range>& variables() const { return module_->variables(); }
+    /// The compute capability that the PTX was made for: 75.
+    unsigned architecture() const { return architecture_; }
+    const std::string& ptx() const { return ptx_; }
+
+  private:
+    void decode(const std::string& name);
+
+    std::string ptx_;
+    unsigned architecture_ = 0;
+    std::shared_ptr<const emulator::Module> module_;
+    std::vector<std::unique_ptr<Function>> functions_;
+};
+
+}  // namespace warpscope::programs

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+namespace warpscope::programs {
+
+/// The number of a piece of work, from 1; 0: none.
+using WorkId = std::uint64_t;
+
+/// Work to do once all of some other work is done.
+struct Work {
+    WorkId id = 0;
+    std::vector<WorkId> after;
+    std::function<void()> run;
+};
+
+/// CUgraph, CUgraphExec: work that was captured in place of being run, in an order that the program
+/// allows.
+struct Graph {
+    std::vector<std::function<void()>> steps;
+};
+
+/// CUstream, cudaStream_t.
+struct Stream {
+    bool blocking = true;  ///< it is ordered with the legacy default stream
+    int priority = 0;
+    unsigned flags = 0;
+    std::deque<Work> waiting;        ///< in its order
+    WorkId last = 0;                 ///< its newest work
+    std::vector<WorkId> waits;       ///< for its next work: cudaStreamWaitEvent()
+    std::shared_ptr<Graph> capture;  ///< what it is captured to; null: it runs
+};
+
+/// CUevent, cudaEvent_t.
+struct Event {
+    bool has_time = true;
+    WorkId work = 0;  ///< the newest recording; 0: never recorded
+    std::chrono::steady_clock::time_point time;
+    std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
+};
+
+/// The streams of a program. Work runs when the host waits for it, and no earlier, so that a result
+/// that the host reads too early is not there yet. It then runs in one of the orders that the CUDA
+/// Programming Guide allows ("Streams", "Default Stream"), which the seed chooses: equal programs
+/// run equally.
+class Streams {
+  public:
+    explicit Streams(std::uint64_t seed);
+
+    Stream* create(unsigned flags, int priority);
+    void destroy(Stream* stream);  ///< its work still runs
+    bool has(const Stream* stream) const;
+    Stream& legacy() { return *legacy_; }
+    Stream& of_thread();  ///< the calling thread's default stream
+
+    /// Adds work to the end of a stream, or to its capture.
+    WorkId add(Stream& stream, std::function<void()> run);
+    bool is_done(WorkId id) const { return !pending_.contains(id); }
+    bool is_idle() const { return pending_.empty(); }
+
+    void run_until(WorkId id);    ///< runs work until this piece is done
+    void run_until_idle();        ///< runs all work
+    bool run_one();               ///< runs one piece; false if there is none
+    void finish(Stream& stream);  ///< runs work until the stream has none
+    /// Throws CallError with Status::not_ready if the work is not done, and runs one piece, so that
+    /// a program that asks again and again gets on.
+    void query(WorkId id);
+
+    Event* create_event(bool has_time);
+    void destroy(Event* event);
+    Event& checked(Event* event) const;  ///< throws CallError for one that does not exist
+    void record(Event* event, Stream& stream);
+    /// All later work of the stream comes after what the event has recorded.
+    void wait(Stream& stream, Event* event);
+    void finish(Event* event);
+    float milliseconds(Event* start, Event* stop) const;
+
+    void begin_capture(Stream& stream);
+    Graph* end_capture(Stream& stream);
+    Graph* copy_of(Graph* graph);
+    Graph& checked(Graph* graph) const;
+    void launch(Graph* graph, Stream& stream);
+    void destroy(Graph* graph);
+
+  private:
+    std::vector<Stream*> all();
+    bool is_ready(const Work& work) const;
+
+    /// The CUDA driver makes the host wait, too, where it is too far ahead.
+    static constexpr std::size_t most_pending = 1024;
+
+    std::uint64_t seed_, choices_ = 0;
+    WorkId newest_ = 0;
+    std::unique_ptr<Stream> legacy_;
+    std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<std::unique_ptr<Stream>> ending_;  ///< destroyed, with work
+    std::vector<std::unique_ptr<Event>> events_;
+    std::vector<std::unique_ptr<Graph>> graphs_;
+    std::unordered_set<WorkId> pending_;
+};
+
+}  // namespace warpscope::programs

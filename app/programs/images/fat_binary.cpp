@@ -1,0 +1,175 @@
+#include "programs/images/fat_binary.h"
+
+#include <elf.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+// The format of fat binaries is not documented. This is what nvcc 11.8 to 13.0 write.
+namespace warpscope::programs {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint32_t wrapper_magic = 0x466243B1, fat_binary_magic = 0xBA55ED50;
+constexpr std::uint16_t ptx_kind = 1, elf_kind = 2;
+constexpr std::uint64_t lz4_flag = 0x2000, zstd_flag = 0x8000;
+/// Texts of this size are no kernels, and a damaged length must not take all memory.
+constexpr std::uint64_t most_text_bytes = std::uint64_t(1) << 30;
+
+struct Wrapper {
+    std::uint32_t magic, version;
+    const void* fat_binary;
+    const void* const* others;  ///< version 2: a list with a null at its end (nvcc -rdc=true)
+};
+struct Header {
+    std::uint32_t magic;
+    std::uint16_t version, header_bytes;
+    std::uint64_t bytes;  ///< behind the header
+};
+struct Entry {
+    std::uint16_t kind, version;
+    std::uint32_t header_bytes;
+    std::uint64_t stored_bytes;  ///< with what fills it up to a multiple of 8
+    std::uint32_t compressed_bytes, unused;
+    std::uint16_t minor, major;
+    std::uint32_t architecture, name_offset, name_bytes;
+    std::uint64_t flags, unused_too, plain_bytes;
+};
+
+/// Reads a structure at the beginning of the bytes; nullopt if they are too few.
+template <class T>
+std::optional<T> read(Bytes bytes) {
+    if (bytes.size() < sizeof(T)) return {};
+    T value;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+std::string text_of(Bytes bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return std::string(text.substr(0, text.find('\0')));
+}
+
+/// Returns the plain bytes of an entry; nullopt if they are damaged.
+std::optional<std::string> unpack(const Entry& entry, Bytes stored) {
+    if (!(entry.flags & (lz4_flag | zstd_flag)))
+        return std::string(reinterpret_cast<const char*>(stored.data()), stored.size());
+    if (entry.compressed_bytes > stored.size() || entry.plain_bytes > most_text_bytes) return {};
+    std::string plain(entry.plain_bytes, '\0');
+    const auto* const packed = reinterpret_cast<const char*>(stored.data());
+    const bool whole = entry.flags & lz4_flag
+                           ? LZ4_decompress_safe(packed, plain.data(), int(entry.compressed_bytes),
+                                                 int(plain.size())) == int(plain.size())
+                           : ZSTD_decompress(plain.data(), plain.size(), packed,
+                                             entry.compressed_bytes) == plain.size();
+    if (!whole) return {};
+    return plain;
+}
+
+Image read_entry(const Entry& entry, Bytes stored) {
+    Image image{.architecture = entry.architecture};
+    const auto plain = unpack(entry, stored);
+    if (!plain)
+        image.problem = "its kernels are compressed in a way that could not be read";
+    else if (entry.kind == ptx_kind)
+        image.ptx = plain->substr(0, plain->find('\0'));
+    else if (entry.kind == elf_kind) {
+        image.ptx = ptx_of_cubin(std::as_bytes(std::span(*plain)));
+        image.of_machine_code = true;
+    }
+    return image;
+}
+
+/// The header says how long a fat binary in memory is.
+std::vector<Image> read_fat_binary_at(const void* data) {
+    Header header;
+    std::memcpy(&header, data, sizeof header);
+    return read_fat_binary(
+        {static_cast<const std::byte*>(data), header.header_bytes + header.bytes});
+}
+
+std::vector<Image> read_wrapper(const void* data) {
+    Wrapper wrapper;
+    std::memcpy(&wrapper, data, sizeof wrapper);
+    if (wrapper.version != 2 || !wrapper.others) return read_fat_binary_at(wrapper.fat_binary);
+    std::vector<Image> images;
+    for (const void* const* other = wrapper.others; *other; ++other)
+        for (Image& image : read_fat_binary_at(*other)) images.push_back(std::move(image));
+    return images;
+}
+
+/// The section headers stand behind all else in nvcc's ELF files.
+std::size_t elf_bytes(const void* data) {
+    Elf64_Ehdr header;
+    std::memcpy(&header, data, sizeof header);
+    std::size_t end = header.e_shoff + std::size_t(header.e_shnum) * sizeof(Elf64_Shdr);
+    return std::max(end, header.e_phoff + std::size_t(header.e_phnum) * sizeof(Elf64_Phdr));
+}
+
+}  // namespace
+
+std::string ptx_of_cubin(Bytes bytes) {
+    const auto header = read<Elf64_Ehdr>(bytes);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG)) return {};
+    const auto section = [&](std::size_t index) -> std::optional<Elf64_Shdr> {
+        const std::uint64_t at = header->e_shoff + index * sizeof(Elf64_Shdr);
+        if (at < header->e_shoff || at > bytes.size()) return {};
+        return read<Elf64_Shdr>(bytes.subspan(at));
+    };
+    const auto contents = [&](const Elf64_Shdr& s) -> Bytes {
+        if (s.sh_offset > bytes.size() || s.sh_size > bytes.size() - s.sh_offset) return {};
+        return bytes.subspan(s.sh_offset, s.sh_size);
+    };
+    const auto name_section = section(header->e_shstrndx);
+    if (!name_section) return {};
+    const Bytes names = contents(*name_section);
+    for (std::size_t i = 0; i < header->e_shnum; ++i) {
+        const auto candidate = section(i);
+        if (!candidate || candidate->sh_name >= names.size()) continue;
+        if (text_of(names.subspan(candidate->sh_name)) != ".nv_debug_ptx_txt") continue;
+        const Bytes text = contents(*candidate);  // a zero byte ends each line
+        std::string ptx(reinterpret_cast<const char*>(text.data()), text.size());
+        std::replace(ptx.begin(), ptx.end(), '\0', '\n');
+        return ptx;
+    }
+    return {};
+}
+
+std::vector<Image> read_fat_binary(Bytes bytes) {
+    const auto header = read<Header>(bytes);
+    if (!header || header->magic != fat_binary_magic || header->header_bytes > bytes.size())
+        return {{.problem = "its fat binary is damaged"}};
+    std::vector<Image> images;
+    Bytes rest = bytes.subspan(header->header_bytes);
+    if (header->bytes < rest.size()) rest = rest.first(header->bytes);
+    while (const auto entry = read<Entry>(rest)) {
+        if (entry->header_bytes < sizeof(Entry) || entry->header_bytes > rest.size() ||
+            entry->stored_bytes > rest.size() - entry->header_bytes) {
+            images.push_back({.problem = "its fat binary is damaged"});
+            break;
+        }
+        images.push_back(
+            read_entry(*entry, rest.subspan(entry->header_bytes, entry->stored_bytes)));
+        rest = rest.subspan(entry->header_bytes + entry->stored_bytes);
+    }
+    return images;
+}
+
+std::vector<Image> read_images(const void* data) {
+    std::uint32_t magic;
+    std::memcpy(&magic, data, sizeof magic);
+    if (magic == wrapper_magic) return read_wrapper(data);
+    if (magic == fat_binary_magic) return read_fat_binary_at(data);
+    if (!std::memcmp(data, ELFMAG, SELFMAG))
+        return {{.ptx = ptx_of_cubin({static_cast<const std::byte*>(data), elf_bytes(data)})}};
+    return {{.ptx = static_cast<const char*>(data)}};
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace warpscope::programs {
+
+/// One image of a kernel file that a program hands to the driver.
+struct Image {
+    unsigned architecture = 0;     ///< 75 for sm_75; 0 if it is not known
+    std::string ptx;               ///< empty: the image is machine code only
+    bool of_machine_code = false;  ///< the PTX stood beside machine code, without line information
+    std::string problem;           ///< why an image with PTX could not be read; empty: none
+};
+
+/// Reads what cuModuleLoadData(), cuLibraryLoadData() and __cudaRegisterFatBinary() take: PTX text
+/// that ends with a zero byte, an ELF file of machine code ("cubin"), a fat binary, or the wrapper
+/// of fat binaries. A cubin that nvcc has made with -lineinfo or -G holds its PTX. The data carry
+/// their own lengths, and are read as far as these say.
+std::vector<Image> read_images(const void* data);
+
+/// Reads the images of one fat binary, which must not reach beyond `bytes`. Damaged data give an
+/// image with a problem.
+std::vector<Image> read_fat_binary(std::span<const std::byte> bytes);
+/// Returns the PTX that an ELF file of machine code holds; empty if it holds none or is damaged.
+std::string ptx_of_cubin(std::span<const std::byte> bytes);
+
+}  // namespace warpscope::programs

@@ -1,0 +1,93 @@
+#include "programs/images/ptx_entries.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace warpscope::programs {
+
+namespace {
+
+bool is_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
+
+/// Where the comment or string that begins at `at` ends; `at` itself if none begins there.
+std::size_t behind_comment_or_string(std::string_view ptx, std::size_t at) {
+    const auto behind = [&](std::string_view end, std::size_t from) {
+        const std::size_t found = ptx.find(end, from);
+        return found == ptx.npos ? ptx.size() : found + end.size();
+    };
+    if (ptx.substr(at).starts_with("//")) return behind("\n", at);
+    if (ptx.substr(at).starts_with("/*")) return behind("*/", at + 2);
+    if (ptx[at] == '"') return behind("\"", at + 1);
+    return at;
+}
+
+/// Where the braces that begin behind `at` end.
+std::size_t behind_braces(std::string_view ptx, std::size_t at) {
+    int depth = 0;
+    while (at < ptx.size()) {
+        if (const std::size_t behind = behind_comment_or_string(ptx, at); behind != at) {
+            at = behind;
+            continue;
+        }
+        if (ptx[at] == '{') ++depth;
+        if (ptx[at++] == '}' && --depth == 0) break;
+    }
+    return at;
+}
+
+/// Where the linking directives (.visible, .weak) of the entry begin.
+std::size_t with_linking_directive(std::string_view ptx, std::size_t entry) {
+    for (const std::string_view directive : {".visible", ".weak"}) {
+        std::size_t at = entry;
+        while (at > 0 && std::isspace(static_cast<unsigned char>(ptx[at - 1]))) --at;
+        if (ptx.substr(0, at).ends_with(directive)) return at - directive.size();
+    }
+    return entry;
+}
+
+}  // namespace
+
+std::vector<PtxEntry> entries_of(std::string_view ptx) {
+    constexpr std::string_view directive = ".entry";
+    std::vector<PtxEntry> entries;
+    for (std::size_t at = 0; at < ptx.size();) {
+        if (const std::size_t behind = behind_comment_or_string(ptx, at); behind != at) {
+            at = behind;
+        } else if (ptx[at] == '{') {
+            at = behind_braces(ptx, at);  // a function
+        } else if (ptx.substr(at).starts_with(directive)) {
+            std::size_t name = at + directive.size();
+            while (name < ptx.size() && !is_name(ptx[name])) ++name;
+            std::size_t end = name;
+            while (end < ptx.size() && is_name(ptx[end])) ++end;
+            const std::size_t begin = with_linking_directive(ptx, at);
+            at = behind_braces(ptx, end);
+            entries.push_back({std::string(ptx.substr(name, end - name)), begin, at});
+        } else {
+            ++at;
+        }
+    }
+    return entries;
+}
+
+std::string without(std::string_view ptx, const std::vector<PtxEntry>& entries) {
+    std::string text(ptx);
+    for (const PtxEntry& entry : entries)
+        std::replace_if(
+            text.begin() + std::ptrdiff_t(entry.begin), text.begin() + std::ptrdiff_t(entry.end),
+            [](char c) { return c != '\n'; }, ' ');
+    return text;
+}
+
+unsigned target_of(std::string_view ptx) {
+    constexpr std::string_view directive = ".target sm_";
+    const std::size_t at = ptx.find(directive);
+    unsigned target = 0;
+    if (at != ptx.npos)
+        std::from_chars(ptx.data() + at + directive.size(), ptx.data() + ptx.size(), target);
+    return target;
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,178 @@
+// nvcc links the CUDA runtime into the program by default. At the start, before the constructors of
+// the program, each of its functions gets a jump to our function with its name, so that NVIDIA's
+// runtime never runs. The names are in the symbol table of the program; a stripped program has
+// none.
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "programs/api/api.h"
+#include "programs/runtime/runtime.h"
+
+namespace warpscope::programs {
+
+namespace {
+
+/// The file of the running program, mapped; empty if it cannot be read.
+class ProgramFile {
+  public:
+    ProgramFile() {
+        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        struct stat status {};
+        if (file < 0) return;
+        if (fstat(file, &status) == 0 && status.st_size > 0) {
+            void* const at =
+                mmap(nullptr, std::size_t(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+            if (at != MAP_FAILED)
+                bytes_ = {static_cast<const char*>(at), std::size_t(status.st_size)};
+        }
+        close(file);
+    }
+    ~ProgramFile() {
+        if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    }
+    ProgramFile(const ProgramFile&) = delete;
+    ProgramFile& operator=(const ProgramFile&) = delete;
+
+    std::span<const Elf64_Shdr> sections() const {
+        if (bytes_.size() < sizeof(Elf64_Ehdr)) return {};
+        const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(bytes_.data());
+        const std::size_t end = header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
+        if (!header.e_shoff || end > bytes_.size()) return {};
+        return {reinterpret_cast<const Elf64_Shdr*>(bytes_.data() + header.e_shoff),
+                header.e_shnum};
+    }
+    const char* at(std::size_t offset) const { return bytes_.data() + offset; }
+    const Elf64_Shdr& names() const {
+        return sections()[reinterpret_cast<const Elf64_Ehdr*>(bytes_.data())->e_shstrndx];
+    }
+
+  private:
+    std::span<const char> bytes_;
+};
+
+/// Where the program is loaded, relative to the addresses in its file.
+std::uint64_t load_bias() {
+    std::uint64_t bias = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* to) {
+            *static_cast<std::uint64_t*>(to) = info->dlpi_addr;
+            return 1;  // the first one is the program
+        },
+        &bias);
+    return bias;
+}
+
+constexpr std::size_t jump_bytes = 13;
+
+void put_jump(std::uint64_t at, const void* target) {
+    constexpr std::uint64_t page = 4096;
+    unsigned char code[jump_bytes] = {0x49, 0xBB};  // mov $target, %r11
+    std::memcpy(code + 2, &target, 8);
+    code[10] = 0x41, code[11] = 0xFF, code[12] = 0xE3;  // jmp *%r11
+    const std::uint64_t first = at & ~(page - 1), last = (at + jump_bytes - 1) & ~(page - 1);
+    void* const pages = reinterpret_cast<void*>(first);
+    const std::size_t bytes = last - first + page;
+    if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC)) return;
+    std::memcpy(reinterpret_cast<void*>(at), code, jump_bytes);
+    mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+}
+
+bool is_of_runtime(std::string_view name) {
+    return (name.starts_with("cuda") && name.size() > 4 && std::isupper(name[4])) ||
+           name.starts_with("__cudaRegister") || name.starts_with("__cudaUnregister") ||
+           name.starts_with("__cudaLaunchKernel") || name == "__cudaInitModule" ||
+           name == "__cudaGetKernel" || name == "__cudaPushCallConfiguration" ||
+           name == "__cudaPopCallConfiguration";
+}
+
+const void* replacement(std::string_view name) {
+    for (const std::string_view suffix : {"_ptsz", "_ptds"})
+        if (name.ends_with(suffix))
+            if (const void* known = find_api_function(name.substr(0, name.size() - suffix.size())))
+                return with_per_thread_stream(known);
+    const void* const known = find_api_function(name);
+    return known ? known : missing_function(name);
+}
+
+/// A function of the program's file.
+struct ProgramFunction {
+    std::string_view name;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+};
+
+std::vector<ProgramFunction> functions_of(const ProgramFile& file, const Elf64_Shdr& table) {
+    std::vector<ProgramFunction> functions;
+    const auto* const symbols = reinterpret_cast<const Elf64_Sym*>(file.at(table.sh_offset));
+    const char* const names = file.at(file.sections()[table.sh_link].sh_offset);
+    for (std::size_t i = 0; i < table.sh_size / sizeof *symbols; ++i)
+        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_shndx)
+            functions.push_back(
+                {names + symbols[i].st_name, symbols[i].st_value, symbols[i].st_size});
+    return functions;
+}
+
+/// The version of the runtime in the program, by functions that only some versions have.
+int version_of(const std::vector<ProgramFunction>& functions) {
+    int version = 11000;
+    for (const ProgramFunction& function : functions) {
+        if (function.name == "cudaGetDeviceProperties_v2") return 12000;
+        if (function.name == "__cudaGetKernel") version = 13000;
+    }
+    return version;
+}
+
+bool has_section(const ProgramFile& file, std::string_view name) {
+    for (const Elf64_Shdr& section : file.sections())
+        if (file.at(file.names().sh_offset + section.sh_name) == name) return true;
+    return false;
+}
+
+bool links_runtime_dynamically() {
+    bool found = false;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* to) {
+            *static_cast<bool*>(to) |= std::strstr(info->dlpi_name, "libcudart.so") != nullptr;
+            return 0;
+        },
+        &found);
+    return found;
+}
+
+__attribute__((constructor)) void replace_static_runtime() {
+    const ProgramFile file;
+    bool has_symbols = false;
+    for (const Elf64_Shdr& section : file.sections()) {
+        if (section.sh_type != SHT_SYMTAB) continue;
+        has_symbols = true;
+        const std::vector<ProgramFunction> functions = functions_of(file, section);
+        const auto registers = [](const ProgramFunction& f) {
+            return f.name == "__cudaRegisterFatBinary";
+        };
+        if (std::ranges::none_of(functions, registers)) return;
+        set_runtime_version(version_of(functions));
+        const std::uint64_t bias = load_bias();
+        for (const ProgramFunction& function : functions)
+            if (is_of_runtime(function.name) && function.bytes >= jump_bytes)
+                put_jump(bias + function.address, replacement(function.name));
+    }
+    if (!has_symbols && has_section(file, ".nv_fatbin") && !links_runtime_dynamically())
+        std::fprintf(
+            stderr,
+            "warpscope: the program is stripped, so its CUDA runtime cannot be replaced: "
+            "link it with -cudart shared (NVCC_APPEND_FLAGS=\"-cudart shared\"), or do not "
+            "strip it\n");
+}
+
+}  // namespace
+}  // namespace warpscope::programs

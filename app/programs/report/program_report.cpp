@@ -1,0 +1,70 @@
+#include "programs/report/program_report.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+// Reports go from one process of Warpscope to another, so enumerations are numbers here.
+
+namespace nlohmann {
+
+template <class T>
+struct adl_serializer<std::optional<T>> {
+    static void to_json(json& j, const std::optional<T>& value) {
+        if (value) j = *value;
+    }
+    static void from_json(const json& j, std::optional<T>& value) {
+        if (!j.is_null()) value = j.get<T>();
+    }
+};
+
+}  // namespace nlohmann
+
+namespace warpscope::emulator {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dim3, x, y, z)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeaderLine, file, line, toolkit)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ThreadAtLine, file, line, thread, block, inlined)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::BarrierPlace, from, to)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, hazard, order, kernel, first, second,
+                                   byte, count, sentence, barrier, repaired_too)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryCounts, requests, bytes, sectors, least_sectors,
+                                   wavefronts, least_wavefronts, degree)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, warp_instructions, thread_instructions,
+                                   separations, global_loads, global_stores, global_atomics,
+                                   shared_loads, shared_stores, shared_atomics, file, line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelCounters, warp_instructions, thread_instructions,
+                                   separations, global_loads, global_stores, global_atomics,
+                                   shared_loads, shared_stores, shared_atomics, kernel, launches,
+                                   blocks, barriers, lines)
+
+}  // namespace warpscope::emulator
+
+namespace warpscope::programs {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, errors, notes,
+                                   missing, has_lines, counters)
+
+void write_report(const ProgramReport& report, const std::filesystem::path& file) {
+    const std::filesystem::path unfinished = file.string() + ".part";
+    std::ofstream to(unfinished);
+    to << nlohmann::json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    to.close();
+    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", unfinished.string()));
+    std::filesystem::rename(unfinished, file);
+}
+
+ProgramReport read_report(const std::filesystem::path& file) {
+    std::ifstream from(file);
+    try {
+        return nlohmann::json::parse(from).get<ProgramReport>();
+    } catch (const nlohmann::json::exception&) {
+        throw std::runtime_error(fmt::format("{}: no report of a program", file.string()));
+    }
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/checks/kernel_counters.h"
+#include "emulator/observe/findings.h"
+
+namespace warpscope::programs {
+
+/// The launches of one kernel.
+struct KernelLaunches {
+    std::uint64_t launches = 0;
+    double seconds = 0;
+};
+
+/// What the emulated GPU has seen of one process.
+struct ProgramReport {
+    std::string command;  ///< of the process, its arguments separated by spaces
+    std::map<std::string, KernelLaunches> kernels;
+    std::vector<emulator::Finding> findings;
+    /// What the program did wrong outside of kernels, and what the library could not do, as lines.
+    std::vector<std::string> errors, notes;
+    std::vector<std::string> missing;  ///< functions that were called and that the library lacks
+    bool has_lines = true;             ///< false: some kernel came without line information
+    std::vector<emulator::KernelCounters> counters;
+};
+
+/// Writes the report whole or not at all. Throws std::runtime_error.
+void write_report(const ProgramReport& report, const std::filesystem::path& file);
+/// Throws std::runtime_error for a file that is no report.
+ProgramReport read_report(const std::filesystem::path& file);
+
+}  // namespace warpscope::programs

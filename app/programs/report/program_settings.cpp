@@ -1,0 +1,88 @@
+#include "programs/report/program_settings.h"
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace warpscope::programs {
+
+namespace {
+
+constexpr std::pair<const char*, bool emulator::CheckChoice::*> check_words[] = {
+    {"race", &emulator::CheckChoice::race},
+    {"barrier", &emulator::CheckChoice::barrier},
+    {"memory", &emulator::CheckChoice::memory},
+    {"counters", &emulator::CheckChoice::counters},
+};
+constexpr std::pair<const char*, emulator::Schedule> schedule_words[] = {
+    {"random", emulator::Schedule::random},
+    {"run-to-barrier", emulator::Schedule::run_to_barrier},
+    {"reverse", emulator::Schedule::reverse},
+};
+constexpr std::pair<const char*, emulator::BarrierPolicy> barrier_words[] = {
+    {"volta", emulator::BarrierPolicy::volta},
+    {"before-volta", emulator::BarrierPolicy::before_volta},
+    {"strict", emulator::BarrierPolicy::strict},
+};
+
+std::string_view value_of(const char* variable) {
+    const char* const value = std::getenv(variable);
+    return value ? value : "";
+}
+
+template <class T, std::size_t N>
+T read_word(const char* variable, const std::pair<const char*, T> (&words)[N], T otherwise) {
+    for (const auto& [word, value] : words)
+        if (value_of(variable) == word) return value;
+    return otherwise;
+}
+
+template <class T, std::size_t N>
+std::string word_of(T value, const std::pair<const char*, T> (&words)[N]) {
+    for (const auto& [word, meaning] : words)
+        if (meaning == value) return word;
+    return {};
+}
+
+bool names(std::string_view list, std::string_view wanted) {
+    while (!list.empty()) {
+        const std::size_t comma = list.find(',');
+        if (list.substr(0, comma) == wanted) return true;
+        list = comma == list.npos ? "" : list.substr(comma + 1);
+    }
+    return false;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> ProgramSettings::to_environment() const {
+    std::string check;
+    for (const auto& [word, member] : check_words)
+        if (checks.*member) check += (check.empty() ? "" : ",") + std::string(word);
+    std::map<std::string, std::string> variables{
+        {"WARPSCOPE_CHECK", check},
+        {"WARPSCOPE_SCHEDULE", word_of(schedule, schedule_words)},
+        {"WARPSCOPE_BARRIERS", word_of(barriers, barrier_words)},
+        {"WARPSCOPE_SEED", std::to_string(seed)},
+        {"WARPSCOPE_APP", app.string()},
+    };
+    if (!reports.empty()) variables["WARPSCOPE_REPORTS"] = reports.string();
+    if (!captures.empty()) variables["WARPSCOPE_CAPTURE"] = captures.string();
+    return variables;
+}
+
+ProgramSettings ProgramSettings::from_environment() {
+    ProgramSettings settings;
+    for (const auto& [word, member] : check_words)
+        settings.checks.*member = names(value_of("WARPSCOPE_CHECK"), word);
+    settings.schedule = read_word("WARPSCOPE_SCHEDULE", schedule_words, settings.schedule);
+    settings.barriers = read_word("WARPSCOPE_BARRIERS", barrier_words, settings.barriers);
+    const std::string seed(value_of("WARPSCOPE_SEED"));
+    if (!seed.empty()) settings.seed = std::strtoull(seed.c_str(), nullptr, 10);
+    settings.reports = value_of("WARPSCOPE_REPORTS");
+    settings.app = value_of("WARPSCOPE_APP");
+    settings.captures = value_of("WARPSCOPE_CAPTURE");
+    return settings;
+}
+
+}  // namespace warpscope::programs

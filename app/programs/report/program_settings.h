@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "emulator/check_set.h"
+#include "emulator/machine/policies.h"
+
+namespace warpscope::programs {
+
+/// How the launches of a program run. The app hands it to the library that is loaded into the
+/// program, in environment variables, which a person can set too.
+struct ProgramSettings {
+    emulator::CheckChoice checks;
+    emulator::Schedule schedule = emulator::Schedule::random;
+    emulator::BarrierPolicy barriers = emulator::BarrierPolicy::volta;
+    std::uint64_t seed = 1;
+    /// A folder for the reports of the program and of the processes that it starts, one file for
+    /// each; empty: the library has `app` print the report.
+    std::filesystem::path reports;
+    std::filesystem::path app;  ///< the program warpscope
+    /// A folder for the launches that are recorded; empty: none.
+    std::filesystem::path captures;
+
+    /// The variables that say this: {"WARPSCOPE_CHECK": "race,memory", …}.
+    std::map<std::string, std::string> to_environment() const;
+    /// Reads the variables of this process. Words that it does not know are ignored: the app has
+    /// checked them.
+    static ProgramSettings from_environment();
+};
+
+}  // namespace warpscope::programs

@@ -1,0 +1,126 @@
+// Source: CUDA Runtime API, "Execution Control", "Occupancy".
+#include <cstring>
+
+#include "programs/gpu/device_attributes.h"
+#include "programs/runtime/runtime.h"
+
+using namespace warpscope::programs;
+
+namespace {
+
+void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
+            StreamHandle stream) {
+    Function& function = function_of(host);
+    const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
+    try {
+        gpu.launch(function,
+                   {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared)},
+                   {arguments, count}, stream_of(stream));
+    } catch (const CallError& error) {
+        if (error.status != Status::invalid_value) throw;
+        throw CallError(Status::runtime_invalid_configuration, error.what());
+    }
+}
+
+struct LaunchAttribute {  // cudaLaunchAttribute: its number, and 64 bytes of value behind padding
+    int id;
+    int padding;
+    char value[64];
+};
+struct LaunchConfiguration {  // cudaLaunchConfig_t
+    Dim grid, block;
+    std::size_t shared;
+    StreamHandle stream;
+    const LaunchAttribute* attributes;
+    unsigned count;
+};
+constexpr int cluster_dimension = 4;
+
+struct FunctionAttributes {  // cudaFuncAttributes, its first members
+    std::size_t shared_bytes, constant_bytes, local_bytes;
+    int most_threads, registers, ptx_version, binary_version, cache_mode_ca,
+        most_dynamic_shared_bytes, preferred_carveout;
+};
+
+constexpr int attribute_most_dynamic_shared = 8;  // cudaFuncAttributeMaxDynamicSharedMemorySize
+
+std::size_t static_shared(const Function& function) {
+    return function.kernel ? function.kernel->shared_bytes : 0;
+}
+
+}  // namespace
+
+WARPSCOPE_RUNTIME(cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
+                  std::size_t shared, StreamHandle stream) {
+    return runtime_call(
+        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream); });
+}
+WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
+                  std::size_t shared, StreamHandle stream) {
+    return runtime_call(
+        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream); });
+}
+WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
+                  void** arguments) {
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        for (unsigned i = 0; i < c->count; ++i)
+            demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
+                   "clusters of blocks are not supported");
+        launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream);
+    });
+}
+WARPSCOPE_RUNTIME(cudaLaunchHostFunc, StreamHandle stream, HostFunction function, void* data) {
+    return runtime_call(
+        __func__, [&](Gpu& gpu) { gpu.call_host(stream_of(stream), [=] { function(data); }); });
+}
+WARPSCOPE_RUNTIME(cudaGetFuncBySymbol, Function** function, const void* host) {
+    return runtime_call(__func__, [&](Gpu&) { *function = &function_of(host); });
+}
+WARPSCOPE_RUNTIME(cudaGetKernel, Function** function, const void* host) {
+    return runtime_call(__func__, [&](Gpu&) { *function = &function_of(host); });
+}
+WARPSCOPE_RUNTIME(cudaFuncGetAttributes, FunctionAttributes* to, const void* host) {
+    return runtime_call(__func__, [&](Gpu&) {
+        const Function& function = function_of(host);
+        *to = {};
+        to->shared_bytes = static_shared(function);
+        to->local_bytes = function.kernel ? function.kernel->local_bytes : 0;
+        to->most_threads = 1024;
+        to->registers = 32;
+        // CUB compares it with what the program was compiled for.
+        to->ptx_version = int(function.module->architecture());
+        to->binary_version = compute_capability;
+        to->most_dynamic_shared_bytes = int(function.most_dynamic_shared_bytes);
+    });
+}
+WARPSCOPE_RUNTIME(cudaFuncSetAttribute, const void* host, int attribute, int value) {
+    return runtime_call(__func__, [&](Gpu&) {
+        Function& function = function_of(host);
+        if (attribute != attribute_most_dynamic_shared) return;
+        demand(value >= 0 && value + int(static_shared(function)) <= shared_limit,
+               Status::invalid_value, "more shared memory than a block can have");
+        function.most_dynamic_shared_bytes = std::size_t(value);
+    });
+}
+WARPSCOPE_RUNTIME(cudaFuncSetCacheConfig, const void*, int) {
+    return Status::success;
+}
+WARPSCOPE_RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* blocks,
+                  const void* host, int threads, std::size_t shared, unsigned) {
+    return runtime_call(__func__, [&](Gpu&) {
+        *blocks = resident_blocks(threads, static_shared(function_of(host)) + shared);
+    });
+}
+WARPSCOPE_RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor, int* blocks, const void* host,
+                  int threads, std::size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+}
+WARPSCOPE_RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock, std::size_t* bytes, const void* host,
+                  int blocks, int) {
+    return runtime_call(__func__, [&](Gpu&) {
+        demand(blocks > 0, Status::invalid_value, "no blocks");
+        const std::size_t each = std::size_t(shared_of_multiprocessor / blocks);
+        const std::size_t taken = static_shared(function_of(host)) + reserved_shared;
+        *bytes = each > taken ? each - taken : 0;
+    });
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "programs/api/api.h"
+
+namespace warpscope::programs {
+
+/// Does a call of the runtime API: as call(), and remembers the status for cudaGetLastError().
+template <class Work>
+Status runtime_call(const char* function, Work work);
+void remember(Status status);
+
+/// The version of the runtime that the program was built with: 12000, 13000.
+int runtime_version();
+void set_runtime_version(int version);
+
+/// The function or variable of the program that nvcc's host code has registered for a host address;
+/// a handle of cudaGetFuncBySymbol() or __cudaGetKernel() stands for itself. Throws CallError.
+Function& function_of(const void* host);
+const emulator::Module::Range& variable_of(const void* host);
+
+template <class Work>
+Status runtime_call(const char* function, Work work) {
+    const Status status = call(function, work);
+    remember(status);
+    return status;
+}
+
+}  // namespace warpscope::programs
+
+/// Defines a function of the runtime API whose body is `work`, a lambda's body that uses `gpu`.
+#define WARPSCOPE_RUNTIME(name, ...) \
+    WARPSCOPE_API(warpscope::programs::Status, name, name, __VA_ARGS__)
