@@ -21,6 +21,7 @@
 #include "jobs/helper.h"
 #include "jobs/list.h"
 #include "jobs/output/output.h"
+#include "jobs/programs/run_program.h"
 #include "options.h"
 #include "processes.h"
 #include "ui/window/layout.h"
@@ -123,7 +124,24 @@ int run_bench(const Options& options) {
                            options.json);
 }
 
+jobs::ProgramRequest program_request(const Options& options) {
+    return {.command = options.program,
+            .checks = options.headless.checks,
+            .counters = options.headless.counters,
+            .run = options.run,
+            .fail_on = options.headless.fail_on,
+            .error_status = options.error_status,
+            .json = options.json,
+            .sarif = options.headless.sarif};
+}
+
 int run(const Options& options) {
+    if (options.mode == Mode::report) return jobs::print_report(options.report);
+    if (options.mode == Mode::program) return jobs::run_program(program_request(options));
+    if (options.mode == Mode::environment) {
+        jobs::print(jobs::program_environment(program_request(options)));
+        return 0;
+    }
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
     check_processes(options);
     emulator::Launcher::set_execution(options.execution);

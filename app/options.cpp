@@ -37,8 +37,13 @@ class Parser {
     }
 
     Options parse(int argc, const char* const* argv) {
+        const char* const* const end = argv + argc;
+        const char* const* const program = std::find(argv, end, std::string_view("--"));
+        if (program != end) options_.program.assign(program + 1, end);
+        if (program != end && options_.program.empty())
+            throw UsageError("--: name a program, e.g. -- ./app");
         try {
-            app_.parse(argc, argv);
+            app_.parse(int(program - argv), argv);
         } catch (const CLI::ParseError& e) {
             throw UsageError(fmt::format("{} (warpscope --help shows the options)", one_line(e)));
         }
@@ -113,6 +118,13 @@ class Parser {
              group, [this](const std::string& c) {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
+        error_status_ = text(
+            "--error-exitcode", "N", "-- PROGRAM: exit with N where --check finds something (1)",
+            group, [this](const std::string& n) {
+                options_.error_status = int(parse_count("--error-exitcode", n, 255));
+            });
+        flag("--print-environment", environment_,
+             "print what loads the emulator into programs, for a shell", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
                       "S: emulator, start, edit, gpu, ladders, devices, frames, wing, window",
@@ -133,21 +145,24 @@ class Parser {
         helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
             options_.helper_socket = int(parse_count("--helper", fd, 1024));
         });
+        // The library in a program uses this option.
+        report_ = text("--report", "FILE", "", "",
+                       [this](const std::string& file) { options_.report = file; });
         flag("--version", version_, "print the version", group);
     }
 
     void declare_experiment() {
         const char* group = "The experiment";
-        text("--experiment", "E", "which experiment: ripple, nbody, ... (--list)", group,
-             [this](const std::string& id) {
-                 parse_experiment("--experiment " + id, id);
-                 options_.experiment = id;
-             });
+        experiment_ = text("--experiment", "E", "which experiment: ripple, nbody, ... (--list)",
+                           group, [this](const std::string& id) {
+                               parse_experiment("--experiment " + id, id);
+                               options_.experiment = id;
+                           });
         // finish() parses these: --bodies comes before all of them, even if it is given after them.
-        app_.add_option("--set", set_texts_, "give a parameter a value; may be repeated")
-            ->type_name("E.P=V")
-            ->group(group)
-            ->allow_extra_args(false);
+        set_ = app_.add_option("--set", set_texts_, "give a parameter a value; may be repeated")
+                   ->type_name("E.P=V")
+                   ->group(group)
+                   ->allow_extra_args(false);
         text("--bodies", "FILE", "n-body: bodies from a tipsy file, or a table with named columns",
              group, [this](const std::string& file) {
                  if (file.empty()) throw UsageError("--bodies: name a file");
@@ -209,12 +224,12 @@ class Parser {
 
     void declare_device() {
         const char* group = "The device";
-        text("--device", "D",
-             "auto, cuda, cuda:N or emulator (auto; several GPUs: cuda:all, cuda:0,1)", group,
-             [this](const std::string& d) {
-                 options_.device = d;
-                 options_.device_given = true;
-             });
+        device_ = text("--device", "D",
+                       "auto, cuda, cuda:N or emulator (auto; several GPUs: cuda:all, cuda:0,1)",
+                       group, [this](const std::string& d) {
+                           options_.device = d;
+                           options_.device_given = true;
+                       });
         text("--math", "M", "arithmetic of the kernels: precise or fast (precise)", group,
              [this](const std::string& m) {
                  options_.run.math = parse_word<compute::Math>("--math", m);
@@ -277,7 +292,9 @@ class Parser {
     }
 
     void choose_mode() {
-        const bool headless_run = headless_ || check_->count() || options_.headless.counters;
+        const bool is_program = !options_.program.empty();
+        const bool headless_run = !is_program && !environment_ &&
+                                  (headless_ || check_->count() || options_.headless.counters);
         const bool bench = bench_->count() > 0;
         if (headless_run + list_ + bench > 1)
             throw UsageError(
@@ -286,6 +303,12 @@ class Parser {
         if (list_) options_.mode = Mode::list;
         if (bench) options_.mode = Mode::bench;
         if (helper_->count()) options_.mode = Mode::helper;
+        if (report_->count()) options_.mode = Mode::report;
+        if (environment_) options_.mode = Mode::environment;
+        if (is_program) options_.mode = Mode::program;
+        if (is_program) check_program();
+        if (error_status_->count() && (!is_program || !check_->count()))
+            throw UsageError("--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
         for (const CLI::Option* option :
@@ -336,6 +359,24 @@ class Parser {
         }
     }
 
+    /// A program has launches of its own: options that choose a launch, a device or a picture mean
+    /// nothing for it.
+    void check_program() {
+        if (list_ || environment_ || bench_->count())
+            throw UsageError("-- PROGRAM: leave out --list, --bench and --print-environment");
+        for (const CLI::Option* option :
+             {experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_})
+            if (option->count())
+                throw UsageError(fmt::format(
+                    "{}: leave it out; the program after -- has launches of its own, which run in "
+                    "the emulator",
+                    option->get_name()));
+        if (options_.headless.lines || options_.headless.heat)
+            throw UsageError("--lines, --heat: leave them out; a program has --counters only");
+        if (options_.json == "-")
+            throw UsageError("--json -: name a file; standard output belongs to the program");
+    }
+
     /// Without --experiment, chooses the experiment of --bodies or of the first --set.
     void choose_experiment() {
         const bool saved = checkpoint_->count() || resume_->count();
@@ -377,14 +418,15 @@ class Parser {
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
-    bool headless_ = false, list_ = false, help_ = false, version_ = false;
+    bool headless_ = false, list_ = false, environment_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string first_set_;  ///< the experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *fail_on_{}, *bench_{}, *frames_{}, *screenshot_{},
         *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
-        *checkpoint_{}, *every_{}, *resume_{};
+        *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
+        *error_status_{}, *report_{};
 };
 
 }  // namespace

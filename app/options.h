@@ -14,7 +14,7 @@
 namespace warpscope {
 
 /// What the app does in this run.
-enum class Mode { window, headless, list, bench, helper };
+enum class Mode { window, headless, program, report, environment, list, bench, helper };
 
 /// The command line, checked as far as possible without a device: experiments and parameters exist,
 /// their values are legal, and no two options exclude each other.
@@ -38,7 +38,10 @@ struct Options {
     std::string json;  ///< a file, "-" for standard output; empty: none
     /// The options that only a headless run has.
     jobs::HeadlessRequest headless{.experiment = {}};
-    bool reset_settings = false;  ///< the window starts with its defaults
+    std::vector<std::string> program;  ///< a program to run and its arguments; empty: none
+    int error_status = 1;              ///< of a program in which the checks find something
+    std::filesystem::path report;      ///< Mode::report: the file that the library has written
+    bool reset_settings = false;       ///< the window starts with its defaults
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none

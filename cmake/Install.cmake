@@ -7,6 +7,9 @@ install(TARGETS warpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT 
 if(TARGET warpscope_mpi)
   install(TARGETS warpscope_mpi LIBRARY DESTINATION lib/warpscope COMPONENT plain)
 endif()
+if(TARGET warpscope_cuda)
+  install(TARGETS warpscope_cuda LIBRARY DESTINATION lib/warpscope COMPONENT program)
+endif()
 install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/warpscope.png

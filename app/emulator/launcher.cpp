@@ -33,6 +33,7 @@ class Wing {
     static std::string compiler_problem() { return KernelCompiler::shared()->problem(); }
     static std::shared_ptr<void> keep_compiler() { return KernelCompiler::shared(); }
     static bool is_compiling() { return KernelCompiler::shared()->is_compiling(); }
+    static void end_compiler() { KernelCompiler::shared()->end(); }
     static void compile(const Kernel& kernel);
 
   private:
@@ -115,6 +116,7 @@ class Wing {
     static std::string compiler_problem() { return absent; }
     static std::shared_ptr<void> keep_compiler() { return nullptr; }
     static bool is_compiling() { return false; }
+    static void end_compiler() {}
     static void compile(const Kernel&) { throw Error(absent); }
 };
 #endif
@@ -158,6 +160,9 @@ std::shared_ptr<void> Launcher::keep_compiler() {
 }
 bool Launcher::is_compiling() {
     return Wing::is_compiling();
+}
+void Launcher::end_compiler() {
+    Wing::end_compiler();
 }
 void Launcher::compile(const Kernel& kernel) {
     Wing::compile(kernel);

@@ -50,6 +50,9 @@ class Launcher {
     static std::shared_ptr<void> keep_compiler();
     /// The compiler's thread is compiling a kernel now.
     static bool is_compiling();
+    /// Waits for the kernel that is being compiled. Kernels that are not compiled by then are
+    /// interpreted. For a process that ends: LLVM must not be unloaded below its thread.
+    static void end_compiler();
     /// Compiles a kernel as it is compiled between two launches, and drops the code: for the bench.
     /// Throws Error.
     static void compile(const Kernel& kernel);

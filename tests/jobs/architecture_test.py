@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-FLOORS = [{"emulator", "compiler"}, {"compute"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
+FLOORS = [{"emulator", "compiler"}, {"compute", "programs"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOF = ""  # options and main, straight in app/
 
@@ -27,7 +27,8 @@ SUBFLOORS = {
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"replicas"}],
-    "jobs": [{"output"}, {"bench", "headless"}],
+    "programs": [{"images", "report"}, {"gpu"}, {"api"}, {"driver", "runtime"}, {"process"}],
+    "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],
 }

@@ -294,6 +294,7 @@ ProgramReport Gpu::finish() {
         prints_ = false;  // nor does a GPU show what such a kernel prints
         streams_.run_until_idle();
     }
+    emulator::Launcher::end_compiler();
     if (checks_) {
         report_.findings = checks_->findings();
         report_.counters = checks_->counters();

@@ -17,7 +17,15 @@ std::shared_ptr<KernelCompiler> KernelCompiler::shared() {
 }
 
 KernelCompiler::~KernelCompiler() {
-    thread_.request_stop();  // its wait ends; it is joined while the queue still exists
+    end();  // the thread is joined while the queue still exists
+}
+
+void KernelCompiler::end() {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+    }
+    thread_.request_stop();
     if (thread_.joinable()) thread_.join();
 }
 
@@ -55,6 +63,7 @@ std::shared_ptr<CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Mo
 
 void KernelCompiler::compile_later(std::weak_ptr<KernelTier> tier) {
     const std::lock_guard lock(mutex_);
+    if (ended_) return;
     waiting_.push_back(std::move(tier));
     if (!thread_.joinable())
         thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });

@@ -37,6 +37,8 @@ class KernelCompiler {
     void compile_later(std::weak_ptr<KernelTier> tier);
     /// The compiler's thread is compiling a kernel now.
     bool is_compiling() const;
+    /// Waits for the kernel that is being compiled, and compiles none after it.
+    void end();
 
   private:
     void work(const std::stop_token& stop);
@@ -49,6 +51,7 @@ class KernelCompiler {
     std::shared_ptr<const Llvm> llvm_;
     std::string problem_;
     bool compiling_ = false;  ///< thread_ compiles a kernel
+    bool ended_ = false;
     std::jthread thread_;
 };
 

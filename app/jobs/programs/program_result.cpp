@@ -1,0 +1,149 @@
+#include "jobs/programs/program_result.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "compute/device/sentences.h"
+#include "jobs/headless/counters.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using programs::KernelLaunches;
+using programs::ProgramReport;
+
+/// "dot" for "_Z3dotPKfS0_Pf": the name without its parameters.
+std::string name_in_source(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> whole(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+    if (status || !whole) return symbol;
+    std::string name = whole.get();
+    int depth = 0;  // a template argument may be a function type
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+        if (name[i] == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)")) {
+            name.resize(i);
+            break;
+        }
+    }
+    // A template's name comes with the type that it returns.
+    return name.starts_with("void ") ? name.substr(5) : name;
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; !from.empty() && (at = text.find(from, at)) != text.npos;
+         at += to.size())
+        text.replace(at, from.size(), to);
+}
+
+void shorten(emulator::Finding& finding, const std::string& folder) {
+    finding.kernel = name_in_source(finding.kernel);
+    replace(finding.sentence, folder, "");
+    replace(finding.first.file, folder, "");
+    if (finding.second) replace(finding.second->file, folder, "");
+    for (emulator::Finding& other : finding.repaired_too) shorten(other, folder);
+}
+
+Json kernels_json(const std::map<std::string, KernelLaunches>& kernels) {
+    Json json = Json::array();
+    for (const auto& [name, launches] : kernels)
+        json.push_back(
+            {{"name", name}, {"launches", launches.launches}, {"ms", 1e3 * launches.seconds}});
+    return json;
+}
+
+std::string kernels_text(const ProgramReport& process) {
+    std::string text = fmt::format("{}\n", process.command);
+    for (const auto& [name, launches] : process.kernels)
+        text += fmt::format("  {:<32} {:>6} {:<8} {:>10.3f} ms\n", name, launches.launches,
+                            compute::noun(launches.launches, "launch"), 1e3 * launches.seconds);
+    for (const std::string& note : process.notes) text += fmt::format("  {}\n", note);
+    if (!process.missing.empty())
+        text +=
+            fmt::format("  calls that are not supported: {}\n", fmt::join(process.missing, ", "));
+    return text;
+}
+
+}  // namespace
+
+std::vector<emulator::Finding> ProgramResult::findings() const {
+    std::vector<std::vector<emulator::Finding>> lists;
+    for (const ProgramReport& process : processes) lists.push_back(process.findings);
+    return emulator::merged(lists);
+}
+
+std::string ProgramResult::first_error() const {
+    for (const ProgramReport& process : processes)
+        if (!process.errors.empty()) return process.errors.front();
+    return {};
+}
+
+void make_readable(ProgramReport& report, const std::string& folder) {
+    for (emulator::Finding& finding : report.findings) shorten(finding, folder);
+    std::map<std::string, KernelLaunches> kernels;
+    for (const auto& [symbol, launches] : report.kernels) {
+        kernels[name_in_source(symbol)] = launches;
+        for (std::string& error : report.errors) replace(error, symbol, name_in_source(symbol));
+    }
+    report.kernels = std::move(kernels);
+    for (emulator::KernelCounters& kernel : report.counters)
+        kernel.kernel = name_in_source(kernel.kernel);
+    for (std::string& error : report.errors) replace(error, folder, "");
+}
+
+Json to_json(const ProgramResult& result) {
+    Json processes = Json::array();
+    for (const ProgramReport& process : result.processes) {
+        processes.push_back({{"command", process.command},
+                             {"kernels", kernels_json(process.kernels)},
+                             {"errors", process.errors},
+                             {"notes", process.notes},
+                             {"missing", process.missing}});
+        if (result.counted) processes.back()["counters"] = to_json(process.counters);
+    }
+    Json json = {{"command", result.command},
+                 {"exit_status", result.exit_status},
+                 {"processes", std::move(processes)}};
+    if (result.checks.any()) {
+        json["checks"] = result.checks.words();
+        json["findings"] = to_json(result.findings());
+    }
+    return json;
+}
+
+std::string summary(const ProgramResult& result) {
+    if (result.processes.empty()) return "the program has not used CUDA\n";
+    std::string text = "kernels (emulated: the times are those of this CPU)\n";
+    for (const ProgramReport& process : result.processes) {
+        text += kernels_text(process);
+        if (result.counted) text += "\n" + counters_text(process.counters);
+    }
+    const auto findings = result.findings();
+    const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
+    if (result.checks.any()) text += "\n" + findings_text(findings, result.checks);
+    if (!findings.empty() && std::ranges::any_of(result.processes, lacks_lines))
+        text +=
+            "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
+            "NVCC_APPEND_FLAGS=-lineinfo.\n";
+    return text;
+}
+
+bool has_found(const ProgramResult& result, emulator::Severity severity) {
+    if (!result.checks.any()) return false;
+    return std::ranges::any_of(result.processes, [&](const ProgramReport& process) {
+        return !process.errors.empty() ||
+               std::ranges::any_of(process.findings, [&](const emulator::Finding& finding) {
+                   return finding.severity >= severity;
+               });
+    });
+}
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,200 @@
+#include "jobs/programs/run_program.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "jobs/headless/sarif.h"
+#include "jobs/output/output.h"
+#include "jobs/programs/program_result.h"
+#include "programs/report/program_settings.h"
+
+extern char** environ;
+
+namespace warpscope::jobs {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* library_name = "libwarpscope_cuda.so";
+
+/// The library stands beside the app where it is built, and in lib/warpscope where it is installed.
+fs::path library() {
+    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const fs::path& file :
+         {folder / library_name, folder.parent_path() / "lib/warpscope" / library_name})
+        if (fs::exists(file)) return file;
+    throw UsageError(fmt::format(
+        "{} is missing beside the app: it is built for x86-64 without sanitizers", library_name));
+}
+
+/// A folder that is removed at the end.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        std::string name = (fs::temp_directory_path() / "warpscope-XXXXXX").string();
+        if (!mkdtemp(name.data()))
+            throw std::runtime_error(
+                fmt::format("{}: cannot be made: {}", name, std::strerror(errno)));
+        path_ = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+std::map<std::string, std::string> environment(const ProgramRequest& request,
+                                               const fs::path& reports) {
+    programs::ProgramSettings settings{
+        .checks = {.race = request.checks.race,
+                   .barrier = request.checks.barrier,
+                   .memory = request.checks.memory,
+                   .counters = request.counters},
+        .schedule = request.run.schedule,
+        .barriers = request.run.barriers,
+        .seed = request.run.seed,
+        .reports = reports,
+        .app = fs::read_symlink("/proc/self/exe"),
+    };
+    auto variables = settings.to_environment();
+    const char* const others = std::getenv("LD_PRELOAD");
+    variables["LD_PRELOAD"] =
+        library().string() + (others && *others ? fmt::format(":{}", others) : "");
+    // Machine code that nvcc makes with line information holds its PTX.
+    const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
+    variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
+    return variables;
+}
+
+/// The environment of this process with other values for some variables.
+std::vector<std::string> with(const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> all;
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string text = *variable;
+        if (!variables.contains(text.substr(0, text.find('=')))) all.push_back(text);
+    }
+    for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (std::string& text : texts) all.push_back(text.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+volatile std::sig_atomic_t running_program = 0;
+
+/// While it exists, signals are for the program: those of the terminal reach it too, and SIGTERM is
+/// sent on.
+class SignalsForProgram {
+  public:
+    SignalsForProgram() {
+        for (std::size_t i = 0; i < std::size(signals); ++i)
+            old_[i] = std::signal(signals[i], signals[i] == SIGTERM ? send_on : SIG_IGN);
+    }
+    ~SignalsForProgram() {
+        for (std::size_t i = 0; i < std::size(signals); ++i) std::signal(signals[i], old_[i]);
+    }
+    SignalsForProgram(const SignalsForProgram&) = delete;
+    SignalsForProgram& operator=(const SignalsForProgram&) = delete;
+
+  private:
+    static void send_on(int signal) {
+        if (running_program > 0) ::kill(pid_t(running_program), signal);
+    }
+    static constexpr int signals[] = {SIGINT, SIGQUIT, SIGTERM};
+    void (*old_[3])(int);
+};
+
+/// Returns the exit status of the program, as shells have it.
+int run(const std::vector<std::string>& command,
+        const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> arguments = command, all = with(variables);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const SignalsForProgram signals;
+    pid_t child = 0;
+    const int problem = posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
+                                     pointers(arguments).data(), pointers(all).data());
+    posix_spawnattr_destroy(&attributes);
+    if (problem)
+        throw UsageError(
+            fmt::format("{}: cannot be started: {}", command[0], std::strerror(problem)));
+    running_program = child;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    running_program = 0;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::ranges::sort(files);
+    std::vector<programs::ProgramReport> reports;
+    for (const fs::path& file : files) {
+        reports.push_back(programs::read_report(file));
+        make_readable(reports.back(), fs::current_path().string() + "/");
+    }
+    return reports;
+}
+
+}  // namespace
+
+int run_program(const ProgramRequest& request) {
+    if (!request.json.empty()) check_writable(request.json, "--json");
+    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    const TemporaryFolder reports;
+    ProgramResult result{
+        .command = request.command, .checks = request.checks, .counted = request.counters};
+    result.exit_status = run(request.command, environment(request, reports.path()));
+    result.processes = read_reports(reports.path());
+    if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
+    if (!request.sarif.empty())
+        write_file(request.sarif, dump(sarif(result.findings(), true, result.first_error())));
+    print_error(summary(result));
+    return has_found(result, request.fail_on) ? request.error_status : result.exit_status;
+}
+
+std::string program_environment(const ProgramRequest& request) {
+    std::string text;
+    for (const auto& [name, value] : environment(request, {}))
+        text += fmt::format("export {}='{}'\n", name, value);
+    return text;
+}
+
+int print_report(const std::filesystem::path& file) {
+    const auto settings = programs::ProgramSettings::from_environment();
+    ProgramResult result{
+        .checks = {settings.checks.race, settings.checks.barrier, settings.checks.memory},
+        .counted = settings.checks.counters};
+    result.processes.push_back(programs::read_report(file));
+    make_readable(result.processes.back(), fs::current_path().string() + "/");
+    print_error(summary(result));
+    return has_found(result, emulator::Severity::warning) ? 1 : 0;
+}
+
+}  // namespace warpscope::jobs

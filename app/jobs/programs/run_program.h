@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "jobs/headless/check.h"
+
+namespace warpscope::jobs {
+
+/// A program of somebody else, whose launches run in the emulator.
+struct ProgramRequest {
+    std::vector<std::string> command;  ///< the program and its arguments
+    Checks checks;
+    bool counters = false;
+    compute::RunSettings run;
+    emulator::Severity fail_on = emulator::Severity::warning;
+    int error_status = 1;         ///< exit status where the checks find something
+    std::filesystem::path json;   ///< empty: none
+    std::filesystem::path sarif;  ///< empty: none
+};
+
+/// Runs the program with its own standard input, output and arguments, and then prints on standard
+/// error what was found in it and in the processes that it has started. Returns the exit status of
+/// the program, 128 and the number of the signal that has ended it, or `error_status` where the
+/// checks have found something. Throws UsageError if there is no such program.
+int run_program(const ProgramRequest& request);
+
+/// The environment variables that run_program() gives to a program, as lines for a shell: "export
+/// NAME='value'". A program that is started with them prints its report at its end.
+std::string program_environment(const ProgramRequest& request);
+
+/// Prints a report that the library in a program has written, and returns 1 where it has findings,
+/// otherwise 0. Throws std::runtime_error if the file is no report.
+int print_report(const std::filesystem::path& file);
+
+}  // namespace warpscope::jobs
