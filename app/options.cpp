@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "help_footer.h"
+#include "help_text.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
 #include "option_values.h"
@@ -45,34 +45,16 @@ class Parser {
         try {
             app_.parse(int(program - argv), argv);
         } catch (const CLI::ParseError& e) {
-            throw UsageError(fmt::format("{} (warpscope --help shows the options)", one_line(e)));
+            throw UsageError(
+                fmt::format("{} (warpscope --help shows the options)", one_line_of(e.what())));
         }
-        if (help_) throw Answer{help_text()};
+        if (help_) throw Answer{help_of(app_.help())};
         if (version_) throw Answer{"warpscope " WARPSCOPE_VERSION "\n"};
         finish();
         return options_;
     }
 
   private:
-    /// The message of CLI11 in one line, reworded if it is too terse.
-    static std::string one_line(const CLI::ParseError& e) {
-        std::string text = e.what();
-        std::replace(text.begin(), text.end(), '\n', ' ');
-        while (!text.empty() && text.back() == ' ') text.pop_back();
-        const std::string option = text.substr(0, text.find(':'));
-        if (text.ends_with(" missing")) return option + ": a value must follow";
-        if (text.find("At Most 1 required") != std::string::npos) return option + ": give it once";
-        return text;
-    }
-
-    /// CLI11 leaves two empty lines between groups. The help has one.
-    std::string help_text() const {
-        std::string text = app_.help() + "\n";
-        for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
-        while (text.ends_with("\n\n")) text.pop_back();
-        return text;
-    }
-
     template <class Take>
     CLI::Option* text(const char* name, const char* value, const char* help, const char* group,
                       Take take) {

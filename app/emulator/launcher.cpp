@@ -1,5 +1,6 @@
 #include "emulator/launcher.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -15,6 +16,11 @@ namespace warpscope::emulator {
 namespace {
 
 std::atomic<Execution> chosen_execution = Execution::automatic;
+
+/// How many blocks of a launch show how long it will take, and from which time on it is worth
+/// compiling its kernel before the rest.
+constexpr std::uint64_t first_blocks = 64;
+constexpr std::chrono::milliseconds worth_compiling_first{200};
 
 }  // namespace
 
@@ -136,10 +142,23 @@ LaunchMethod Launcher::choose(const FrozenLaunch& launch, Observer* observer,
 Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
                          const LaunchMethod& method) {
     using Clock = std::chrono::steady_clock;
+    if (method.code || execution() != Execution::automatic)
+        return machine_.run(launch, observer, method);
     const auto start = Clock::now();
-    const Statistics statistics = machine_.run(launch, observer, method);
-    if (!method.code && execution() == Execution::automatic)
-        wing_->add_cost(*launch.kernel, observer, Clock::now() - start);
+    Statistics statistics;
+    FrozenLaunch rest = launch;
+    LaunchMethod method_of_rest = method;
+    const std::uint64_t blocks = std::min(launch.options.blocks, launch.launch.grid.count());
+    if (!observer && blocks > 2 * first_blocks) {
+        rest.options.blocks = first_blocks;
+        statistics = machine_.run(rest, observer, method);
+        rest.options.first_block += first_blocks;
+        rest.options.blocks = blocks - first_blocks;
+        const auto expected = (Clock::now() - start) * (blocks / first_blocks);
+        if (expected > worth_compiling_first) method_of_rest = choose(launch, observer, true);
+    }
+    statistics += machine_.run(rest, observer, method_of_rest);
+    if (!method_of_rest.code) wing_->add_cost(*launch.kernel, observer, Clock::now() - start);
     return statistics;
 }
 

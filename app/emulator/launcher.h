@@ -33,7 +33,7 @@ class Launcher {
     LaunchMethod choose(const FrozenLaunch& launch, Observer* observer,
                         bool waits_for_compiler = false);
     /// As Machine::run(). A kernel whose interpreted launches have taken long is compiled, on a
-    /// thread of low priority.
+    /// thread of low priority; during a long launch that nobody observes, it is compiled at once.
     Statistics run(const FrozenLaunch& launch, Observer* observer, const LaunchMethod& method);
     Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr) {
         return run(launch, observer, choose(launch, observer));

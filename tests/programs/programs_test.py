@@ -1,16 +1,19 @@
 """Runs CUDA programs in the emulator and compares what they and the app print with programs.tsv.
 
-usage: programs_test.py WARPSCOPE NVCC FOLDER
-FOLDER keeps the compiled programs, for the next time.
+usage: programs_test.py WARPSCOPE DRIVER_PROGRAM FOLDER NVCC
+FOLDER keeps the compiled programs, for the next time. Without nvcc (""), programs in CUDA C++ are
+skipped.
 """
 
+import json
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-WARPSCOPE, NVCC, FOLDER = "warpscope", "nvcc", Path(".")
+WARPSCOPE, DRIVER_PROGRAM, FOLDER, NVCC = "warpscope", "driver_program", Path("."), "nvcc"
 
 
 def rows():
@@ -36,22 +39,87 @@ def compiled(program):
     return to
 
 
+def run(*arguments, **options):
+    return subprocess.run([WARPSCOPE, *arguments], capture_output=True, text=True, timeout=300,
+                          **options)
+
+
 class Programs(unittest.TestCase):
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_programs_end_as_the_table_says(self):
         for number, program, options, status, output, report in rows():
             with self.subTest(row=number, program=program, options=options):
-                run = subprocess.run([WARPSCOPE, *options.split(), "--", compiled(program)],
-                                     cwd=HERE, capture_output=True, text=True, timeout=300)
-                self.assertEqual(run.returncode, int(status), run.stdout + run.stderr)
+                ran = run(*options.split(), "--", compiled(program), cwd=HERE)
+                self.assertEqual(ran.returncode, int(status), ran.stdout + ran.stderr)
                 said = " ".join(line.removeprefix("=========").strip()
-                                for line in run.stderr.splitlines())
+                                for line in ran.stderr.splitlines())
                 for line in parts(output):
-                    self.assertIn(line, run.stdout.splitlines(), run.stderr)
+                    self.assertIn(line, ran.stdout.splitlines(), ran.stderr)
                 for words in parts(report):
                     self.assertIn(words, said)
 
+    def test_a_program_that_loads_the_driver_gets_the_documented_statuses(self):
+        ran = run("--", DRIVER_PROGRAM)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.splitlines(), [
+            "init 0, count 0: 1, context 0",
+            "module 0, kernel 0, missing 500, unknown 0",
+            "memory 0, copy 0, too long 1",
+            "launch 0, too large 1, unknown 801",
+            "copy back 0: 2 3 4 4 ",
+            "free 0, again 1",
+            "a function that is missing: 801"])
+        self.assertIn("not_known is not launched", ran.stderr)
+        self.assertIn("cuThisIsNoFunction() is not supported", ran.stderr)
+
+    def test_wrong_calls_are_errors_of_the_memory_check(self):
+        ran = run("--check", "memory", "--", DRIVER_PROGRAM)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("cuMemcpyHtoD_v2() failed: a copy to the device: 17 bytes from byte 0 on of an "
+                      "allocation of 16 bytes", ran.stderr)
+
+    def test_json_and_sarif_are_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            json_file, sarif_file = Path(folder, "r.json"), Path(folder, "r.sarif")
+            run("--check", "memory", "--json", json_file, "--sarif", sarif_file, "--",
+                DRIVER_PROGRAM)
+            result = json.loads(json_file.read_text())
+            self.assertEqual(result["command"], [str(DRIVER_PROGRAM)])
+            self.assertEqual(result["exit_status"], 0)
+            kernels = result["processes"][0]["kernels"]
+            self.assertEqual([(k["name"], k["launches"]) for k in kernels], [("add_one", 1)])
+            self.assertEqual(result["processes"][0]["missing"], ["cuThisIsNoFunction"])
+            sarif = json.loads(sarif_file.read_text())
+            self.assertFalse(sarif["runs"][0]["invocations"][0]["executionSuccessful"])
+
+    def test_other_programs_keep_their_input_output_and_status(self):
+        ran = run("--check", "race", "--", "sh", "-c", "cat; exit 7", input="through")
+        self.assertEqual((ran.stdout, ran.returncode), ("through", 7))
+        self.assertIn("has not used CUDA", ran.stderr)
+        self.assertEqual(run("--", "sh", "-c", "kill -9 $$").returncode, 128 + 9)
+
+    def test_a_program_that_is_not_there_is_an_error_of_the_caller(self):
+        ran = run("--", "./no_such_program")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("./no_such_program: cannot be started: No such file or directory", ran.stderr)
+        for options in (["--launch", "x", "--", "true"], ["--"], ["--error-exitcode", "3", "--", "true"],
+                        ["--json", "-", "--headless", "--", "true"]):
+            self.assertEqual(run(*options).returncode, 2, options)
+
+    def test_the_processes_that_a_program_starts_are_reported(self):
+        ran = run("--", "sh", "-c", f"{DRIVER_PROGRAM} >/dev/null; {DRIVER_PROGRAM} >/dev/null")
+        self.assertEqual(ran.stderr.count("add_one"), 2, ran.stderr)
+
+    def test_the_printed_environment_checks_programs_without_the_app(self):
+        printed = run("--print-environment", "--check", "memory")
+        ran = subprocess.run(["sh", "-c", f"{printed.stdout}\nexec {DRIVER_PROGRAM}"],
+                             capture_output=True, text=True, timeout=300)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("CHECK SUMMARY (memory)", ran.stderr)
+
 
 if __name__ == "__main__":
-    WARPSCOPE, NVCC, FOLDER = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]).resolve()
+    WARPSCOPE, DRIVER_PROGRAM = (Path(path).resolve() for path in sys.argv[1:3])
+    FOLDER, NVCC = Path(sys.argv[3]).resolve(), sys.argv[4]
     FOLDER.mkdir(parents=True, exist_ok=True)
     unittest.main(argv=sys.argv[:1])

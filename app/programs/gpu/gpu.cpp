@@ -216,7 +216,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, options);
-        launcher_.run(frozen, observer_, launcher_.choose(frozen, observer_));
+        launcher_.run(frozen, observer_);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());
     } catch (const emulator::DeadlockError& error) {

@@ -1,9 +1,11 @@
-#pragma once
+#include "help_text.h"
+
+#include <algorithm>
+#include <string_view>
 
 namespace warpscope {
 
-/// What `warpscope --help` prints after the options.
-inline constexpr const char* help_footer = R"(Examples:
+const char* const help_footer = R"(Examples:
   warpscope                                    open the window
   warpscope --experiment ripple --set ripple.sync=off
                                                start without __syncthreads()
@@ -20,6 +22,8 @@ inline constexpr const char* help_footer = R"(Examples:
                                                check a changed kernel of an experiment
   warpscope --check race,memory --launch mine.launch.json
                                                run any kernel with your buffers and check it
+  warpscope --check race,barrier,memory -- ./app ARGUMENTS
+                                               run a CUDA program of yours in the emulator
   warpscope --list                             every experiment and parameter
 
 --check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word by
@@ -31,6 +35,9 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
+A program after -- needs no change and no GPU: its launches run in the emulator. Its output, input and
+exit status stay; the report goes to standard error. nvcc -lineinfo lets findings name lines.
+
 --bench without sections measures all of them but wing and window, which take minutes.
 
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
@@ -38,7 +45,25 @@ as partial, and then ends by the signal. A second signal ends it at once.
 
 Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something (with
 --fail-on error: an error), or if the device, the window or a write fails; 2 if an argument can't be
-used. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and 143
-for SIGTERM.)";
+used. A program after -- gives its own exit status, or 1 where a check finds something. A run that
+was ended early ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
+
+std::string help_of(std::string text) {
+    text += "\n";
+    constexpr std::string_view options = "[OPTIONS]";  // what follows -- is not CLI11's
+    text.insert(text.find(options) + options.size(), " [-- PROGRAM ARGUMENTS...]");
+    for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+    while (text.ends_with("\n\n")) text.pop_back();
+    return text;
+}
+
+std::string one_line_of(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    const std::string option = text.substr(0, text.find(':'));
+    if (text.ends_with(" missing")) return option + ": a value must follow";
+    if (text.find("At Most 1 required") != std::string::npos) return option + ": give it once";
+    return text;
+}
 
 }  // namespace warpscope

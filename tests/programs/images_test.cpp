@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "programs/images/fat_binary.h"
+#include "programs/images/ptx_entries.h"
+
+namespace warpscope::programs {
+namespace {
+
+// A fat binary with one entry: a header of 16 bytes, an entry of 64 and the bytes behind it.
+std::string fat_binary(std::uint16_t kind, std::uint64_t flags, const std::string& stored,
+                       std::uint32_t compressed = 0, std::uint64_t plain = 0) {
+    std::string bytes(80, '\0');
+    const auto put = [&](std::size_t at, auto value) {
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    put(0, std::uint32_t(0xBA55ED50));
+    put(6, std::uint16_t(16));
+    put(8, std::uint64_t(64 + stored.size()));
+    put(16, kind);
+    put(20, std::uint32_t(64));
+    put(24, std::uint64_t(stored.size()));
+    put(32, compressed);
+    put(44, std::uint32_t(75));
+    put(56, flags);
+    put(72, plain);
+    return bytes + stored;
+}
+
+std::vector<Image> read(const std::string& bytes) {
+    return read_fat_binary(std::as_bytes(std::span(bytes)));
+}
+
+TEST(FatBinary, HoldsPlainPtx) {
+    const auto images = read(fat_binary(1, 0, std::string(".version 6.4\n") + '\0'));
+    ASSERT_EQ(images.size(), 1u);
+    EXPECT_EQ(images[0].ptx, ".version 6.4\n");
+    EXPECT_EQ(images[0].architecture, 75u);
+}
+
+TEST(FatBinary, HoldsPtxThatLz4HasCompressed) {
+    // A token of 3 literals and a match of 4 + 5 = 9 bytes at distance 3, then 5 literals.
+    const std::string packed =
+        std::string("\x35") + "abc" + std::string("\x03\x00", 2) + "\x50" + "12345";
+    const auto images = read(fat_binary(1, 0x2000, packed, unsigned(packed.size()), 17));
+    ASSERT_EQ(images.size(), 1u);
+    EXPECT_EQ(images[0].ptx, "abcabcabcabc12345");
+    EXPECT_EQ(images[0].problem, "");
+}
+
+TEST(FatBinary, SaysThatCompressedBytesAreDamaged) {
+    for (const std::uint64_t flags : {0x2000u, 0x8000u}) {
+        const auto images = read(fat_binary(1, flags, "garbage!", 8, 100));
+        ASSERT_EQ(images.size(), 1u);
+        EXPECT_NE(images[0].problem, "");
+        EXPECT_EQ(images[0].ptx, "");
+    }
+}
+
+TEST(FatBinary, SaysThatALengthIsWrong) {
+    EXPECT_NE(read(fat_binary(1, 0x2000, "abc", 4000, 100))[0].problem, "");
+    EXPECT_NE(read(fat_binary(1, 0x8000, "abc", 3, ~std::uint64_t(0)))[0].problem, "");
+    std::string bytes = fat_binary(1, 0, "text");
+    bytes[24] = '\x7f';  // the entry is longer than the file
+    EXPECT_NE(read(bytes)[0].problem, "");
+    EXPECT_NE(read("no fat binary")[0].problem, "");
+    EXPECT_NE(read("")[0].problem, "");
+}
+
+TEST(FatBinary, HasNoPtxInMachineCodeWithoutLineInformation) {
+    const auto images = read(fat_binary(2, 0,
+                                        "\x7f"
+                                        "ELF but cut off"));
+    ASSERT_EQ(images.size(), 1u);
+    EXPECT_EQ(images[0].ptx, "");
+    EXPECT_TRUE(images[0].of_machine_code);
+}
+
+TEST(FatBinary, IsReadAtEveryLengthThatIsCutOff) {
+    const std::string whole = fat_binary(1, 0, ".version 6.4");
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
+        for (const Image& image : read(whole.substr(0, bytes))) EXPECT_EQ(image.ptx, "");
+}
+
+TEST(PtxEntries, AreFoundBetweenFunctionsCommentsAndStrings) {
+    const std::string ptx =
+        ".version 6.4\n.target sm_75\n"
+        ".func f() { ret; } // .entry not_this { \n"
+        ".visible .entry first(.param .u64 p)\n{ { } ret; }\n"
+        ".file 1 \"a.entry{b\"\n"
+        "/* .entry nor_this() { */ .entry second() { ret; }\n";
+    const auto entries = entries_of(ptx);
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0].name, "first");
+    EXPECT_EQ(ptx.substr(entries[0].begin, 8), ".visible");
+    EXPECT_EQ(entries[1].name, "second");
+    const std::string rest = without(ptx, {entries[0]});
+    EXPECT_EQ(rest.size(), ptx.size());
+    EXPECT_EQ(rest.find("first"), rest.npos);
+    EXPECT_NE(rest.find("second"), rest.npos);
+    EXPECT_EQ(std::count(rest.begin(), rest.end(), '\n'), std::count(ptx.begin(), ptx.end(), '\n'));
+    EXPECT_EQ(target_of(ptx), 75u);
+    EXPECT_EQ(target_of("nothing"), 0u);
+}
+
+TEST(PtxEntries, EndWithATextThatIsCutOff) {
+    const auto entries = entries_of(".entry k() { ret;");
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].end, 17u);
+}
+
+}  // namespace
+}  // namespace warpscope::programs

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "programs/report/program_report.h"
+#include "programs/report/program_settings.h"
+
+namespace warpscope::programs {
+namespace {
+
+TEST(ProgramReport, IsReadAsItWasWritten) {
+    const auto file = std::filesystem::path(testing::TempDir()) / "report.json";
+    ProgramReport report{.command = "./app 3", .errors = {"e"}, .notes = {"n"}, .has_lines = false};
+    report.kernels["k"] = {7, 0.5};
+    emulator::Finding finding{.kind = emulator::FindingKind::barrier,
+                              .severity = emulator::Severity::warning,
+                              .kernel = "k",
+                              .first = {"a.cu", 3, {1, 2, 3}, {4, 5, 6}},
+                              .byte = 12,
+                              .count = 9,
+                              .sentence = "s",
+                              .barrier = emulator::Finding::BarrierPlace{2, 5}};
+    finding.repaired_too.push_back(finding);
+    finding.second = emulator::ThreadAtLine{"b.cu", 4, {}, {}, {{"h.h", 1, true}}};
+    report.findings.push_back(finding);
+    report.counters.push_back({});
+    report.counters[0].kernel = "k";
+    report.counters[0].shared_loads.wavefronts = 11;
+    write_report(report, file);
+    const ProgramReport read = read_report(file);
+    EXPECT_EQ(read.command, "./app 3");
+    EXPECT_EQ(read.kernels.at("k").launches, 7u);
+    EXPECT_FALSE(read.has_lines);
+    ASSERT_EQ(read.findings.size(), 1u);
+    const emulator::Finding& f = read.findings[0];
+    EXPECT_EQ(f.kind, emulator::FindingKind::barrier);
+    EXPECT_EQ(f.severity, emulator::Severity::warning);
+    EXPECT_EQ(f.first.block, (emulator::Dim3{4, 5, 6}));
+    EXPECT_EQ(f.byte, 12u);
+    EXPECT_EQ(f.barrier->to, 5);
+    EXPECT_EQ(f.second->inlined[0].file, "h.h");
+    EXPECT_FALSE(f.repaired_too[0].second);
+    EXPECT_EQ(read.counters, report.counters);
+}
+
+TEST(ProgramReport, OtherFilesAreRefused) {
+    const auto file = std::filesystem::path(testing::TempDir()) / "other.json";
+    for (const char* text : {"", "{}", "[1]", "{\"command\": 3}"}) {
+        std::ofstream(file) << text;
+        EXPECT_THROW(read_report(file), std::runtime_error) << text;
+    }
+    EXPECT_THROW(write_report({}, "/no/such/folder/x.json"), std::runtime_error);
+}
+
+TEST(ProgramSettings, GoThroughTheEnvironment) {
+    const ProgramSettings settings{.checks = {.race = true, .memory = true, .counters = true},
+                                   .schedule = emulator::Schedule::reverse,
+                                   .barriers = emulator::BarrierPolicy::strict,
+                                   .seed = 18446744073709551615u,
+                                   .reports = "/a b",
+                                   .app = "/bin/app"};
+    for (const auto& [name, value] : settings.to_environment())
+        setenv(name.c_str(), value.c_str(), 1);
+    const ProgramSettings read = ProgramSettings::from_environment();
+    EXPECT_TRUE(read.checks.race);
+    EXPECT_FALSE(read.checks.barrier);
+    EXPECT_TRUE(read.checks.memory);
+    EXPECT_TRUE(read.checks.counters);
+    EXPECT_EQ(read.schedule, emulator::Schedule::reverse);
+    EXPECT_EQ(read.barriers, emulator::BarrierPolicy::strict);
+    EXPECT_EQ(read.seed, 18446744073709551615u);
+    EXPECT_EQ(read.reports, "/a b");
+    for (const auto& [name, value] : settings.to_environment()) unsetenv(name.c_str());
+}
+
+}  // namespace
+}  // namespace warpscope::programs

@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "programs/gpu/status.h"
+#include "programs/gpu/streams.h"
+
+namespace warpscope::programs {
+namespace {
+
+constexpr unsigned non_blocking = 1;
+
+// Writes down the order in which work runs.
+struct Order {
+    std::string ran;
+    std::function<void()> step(char name) {
+        return [this, name] { ran += name; };
+    }
+};
+
+TEST(Streams, WorkWaitsUntilTheHostDoes) {
+    Streams streams(1);
+    Order order;
+    Stream* stream = streams.create(0, 0);
+    streams.add(*stream, order.step('a'));
+    EXPECT_EQ(order.ran, "");
+    streams.finish(*stream);
+    EXPECT_EQ(order.ran, "a");
+}
+
+TEST(Streams, TheWorkOfAStreamStaysInItsOrder) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Stream* stream = streams.create(0, 0);
+        for (const char name : {'a', 'b', 'c', 'd'}) streams.add(*stream, order.step(name));
+        streams.run_until_idle();
+        EXPECT_EQ(order.ran, "abcd");
+    }
+}
+
+// Two streams with two pieces of work each have 4! / (2! 2!) = 6 orders.
+TEST(Streams, SeedsGiveAllOrdersOfTwoStreams) {
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Stream *first = streams.create(0, 0), *second = streams.create(0, 0);
+        for (const char name : {'a', 'b'}) streams.add(*first, order.step(name));
+        for (const char name : {'x', 'y'}) streams.add(*second, order.step(name));
+        streams.run_until_idle();
+        orders.insert(order.ran);
+    }
+    EXPECT_EQ(orders, (std::set<std::string>{"abxy", "axby", "axyb", "xaby", "xayb", "xyab"}));
+}
+
+TEST(Streams, TheLegacyStreamWaitsForBlockingStreamsAndTheyForIt) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Stream *first = streams.create(0, 0), *second = streams.create(0, 0);
+        streams.add(*first, order.step('a'));
+        streams.add(streams.legacy(), order.step('l'));
+        streams.add(*second, order.step('b'));
+        streams.run_until_idle();
+        EXPECT_EQ(order.ran, "alb");
+    }
+}
+
+TEST(Streams, ANonBlockingStreamDoesNotWaitForTheLegacyStream) {
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Stream* stream = streams.create(non_blocking, 0);
+        streams.add(streams.legacy(), order.step('l'));
+        streams.add(*stream, order.step('a'));
+        streams.run_until_idle();
+        orders.insert(order.ran);
+    }
+    EXPECT_EQ(orders, (std::set<std::string>{"la", "al"}));
+}
+
+TEST(Streams, AnEventOrdersTwoStreams) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Stream *first = streams.create(0, 0), *second = streams.create(0, 0);
+        Event* event = streams.create_event(true);
+        streams.add(*first, order.step('a'));
+        streams.record(event, *first);
+        streams.wait(*second, event);
+        streams.add(*second, order.step('b'));
+        streams.run_until_idle();
+        EXPECT_EQ(order.ran, "ab");
+    }
+}
+
+TEST(Streams, AQuestionAnswersNotReadyAndGetsOn) {
+    Streams streams(1);
+    Order order;
+    Stream* stream = streams.create(0, 0);
+    streams.add(*stream, order.step('a'));
+    const WorkId last = streams.add(*stream, order.step('b'));
+    int asked = 0;
+    while (true) {
+        try {
+            streams.query(last);
+            break;
+        } catch (const CallError& error) {
+            EXPECT_EQ(error.status, Status::not_ready);
+            ++asked;
+        }
+    }
+    EXPECT_EQ(asked, 2);
+    EXPECT_EQ(order.ran, "ab");
+}
+
+TEST(Streams, AGraphRunsWhatWasCapturedInTwoStreams) {
+    Streams streams(1);
+    Order order;
+    Stream *first = streams.create(0, 0), *second = streams.create(0, 0);
+    Event* fork = streams.create_event(false);
+    streams.begin_capture(*first);
+    streams.add(*first, order.step('a'));
+    streams.record(fork, *first);
+    streams.wait(*second, fork);
+    streams.add(*second, order.step('b'));
+    Graph* graph = streams.end_capture(*first);
+    streams.run_until_idle();
+    EXPECT_EQ(order.ran, "");
+    Graph* executable = streams.copy_of(graph);
+    streams.destroy(graph);
+    streams.destroy(fork);
+    streams.launch(executable, *first);
+    streams.launch(executable, *first);
+    streams.run_until_idle();
+    EXPECT_EQ(order.ran, "abab");
+    streams.add(*second, order.step('c'));  // the capture of the second stream has ended too
+    streams.run_until_idle();
+    EXPECT_EQ(order.ran, "ababc");
+}
+
+TEST(Streams, WrongHandlesAreRefused) {
+    Streams streams(1);
+    Event* event = streams.create_event(true);
+    streams.destroy(event);
+    EXPECT_THROW(streams.checked(event), CallError);
+    EXPECT_THROW(streams.begin_capture(streams.legacy()), CallError);
+    EXPECT_THROW(streams.end_capture(*streams.create(0, 0)), CallError);
+    Stream* gone = streams.create(0, 0);
+    streams.destroy(gone);
+    EXPECT_FALSE(streams.has(gone));
+}
+
+TEST(Streams, TheWorkOfADestroyedStreamRuns) {
+    Streams streams(1);
+    Order order;
+    Stream* stream = streams.create(0, 0);
+    streams.add(*stream, order.step('a'));
+    streams.destroy(stream);
+    streams.run_until_idle();
+    EXPECT_EQ(order.ran, "a");
+}
+
+TEST(Streams, TimesOfEventsNeedBothToHaveHappened) {
+    Streams streams(1);
+    Event *start = streams.create_event(true), *stop = streams.create_event(true);
+    EXPECT_THROW(streams.milliseconds(start, stop), CallError);
+    streams.record(start, streams.legacy());
+    streams.record(stop, streams.legacy());
+    EXPECT_THROW(streams.milliseconds(start, stop), CallError);
+    streams.finish(stop);
+    EXPECT_GE(streams.milliseconds(start, stop), 0);
+}
+
+}  // namespace
+}  // namespace warpscope::programs
