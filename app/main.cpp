@@ -128,6 +128,7 @@ jobs::ProgramRequest program_request(const Options& options) {
     return {.command = options.program,
             .checks = options.headless.checks,
             .counters = options.headless.counters,
+            .capture = options.capture,
             .run = options.run,
             .fail_on = options.headless.fail_on,
             .error_status = options.error_status,

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "programs/report/launch_ranges.h"
+
 namespace warpscope {
 
 using jobs::UsageError;
@@ -92,6 +94,13 @@ Setting parse_set(const std::string& text, bool of_launch_file) {
         throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
     }
     return {&entry, assignment};
+}
+
+void parse_ranges(std::string_view option, const std::string& text) {
+    const auto ranges = programs::read_launch_ranges(text);
+    if (!ranges || ranges->empty())
+        throw UsageError(
+            fmt::format("{} {}: write numbers from 1 and ranges, e.g. 3,17-20", option, text));
 }
 
 }  // namespace warpscope

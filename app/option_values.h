@@ -49,4 +49,8 @@ Enum parse_word(std::string_view option, const std::string& text) {
     }
 }
 
+/// Checks a list of numbers and ranges from 1, "3,17-20". Throws jobs::UsageError that names the
+/// option.
+void parse_ranges(std::string_view option, const std::string& text);
+
 }  // namespace warpscope

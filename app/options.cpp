@@ -100,6 +100,16 @@ class Parser {
              group, [this](const std::string& c) {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
+        capture_ =
+            text("--capture", "DIR", "-- PROGRAM: write its launches as launch files into DIR",
+                 group, path("--capture", options_.capture.folder, "a folder"));
+        captured_launches_ = text("--launches", "N,...", "capture only these: 3,17-20", group,
+                                  [this](const std::string& ranges) {
+                                      parse_ranges("--launches", ranges);
+                                      options_.capture.launches = ranges;
+                                  });
+        captured_kernel_ = text("--kernel", "NAME", "capture only launches of this kernel", group,
+                                [this](const std::string& n) { options_.capture.kernel = n; });
         error_status_ = text(
             "--error-exitcode", "N", "-- PROGRAM: exit with N where --check finds something (1)",
             group, [this](const std::string& n) {
@@ -289,6 +299,10 @@ class Parser {
         if (environment_) options_.mode = Mode::environment;
         if (is_program) options_.mode = Mode::program;
         if (is_program) check_program();
+        if (capture_->count() && !is_program)
+            throw UsageError("--capture: add the program behind it: -- ./app");
+        if ((captured_launches_->count() || captured_kernel_->count()) && !capture_->count())
+            throw UsageError("--launches, --kernel: add --capture DIR");
         if (error_status_->count() && (!is_program || !check_->count()))
             throw UsageError("--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
         const bool window = options_.mode == Mode::window;
@@ -408,7 +422,7 @@ class Parser {
         *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
         *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
-        *error_status_{}, *report_{};
+        *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "experiments/framework/experiment.h"
 #include "jobs/bench/sections.h"
 #include "jobs/headless/headless.h"
+#include "jobs/programs/run_program.h"
 
 namespace warpscope {
 
@@ -39,6 +40,7 @@ struct Options {
     /// The options that only a headless run has.
     jobs::HeadlessRequest headless{.experiment = {}};
     std::vector<std::string> program;  ///< a program to run and its arguments; empty: none
+    jobs::CaptureRequest capture;      ///< of its launches
     int error_status = 1;              ///< of a program in which the checks find something
     std::filesystem::path report;      ///< Mode::report: the file that the library has written
     bool reset_settings = false;       ///< the window starts with its defaults

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "experiments/launch_files/number_types.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -34,27 +36,6 @@ const Signature& find_kernel(std::span<const Signature> signatures, const std::s
     for (const Signature& signature : signatures) known.push_back(signature.name);
     throw LaunchError(fmt::format("{}: the source has no kernel {}; it has: {}", field, name,
                                   fmt::join(known, ", ")));
-}
-
-/// Of a number. nullopt for pointers, structs and arrays.
-std::optional<ElementType> number_type(const Type& type) {
-    const auto bytes = unsigned(type.bytes);
-    switch (type.kind) {
-        case Type::Kind::boolean:
-            return ElementType{ElementKind::boolean, 1};
-        case Type::Kind::character:
-        case Type::Kind::signed_integer:
-            return ElementType{ElementKind::signed_integer, bytes};
-        case Type::Kind::unsigned_integer:
-        case Type::Kind::enumeration:
-            return ElementType{ElementKind::unsigned_integer, bytes};
-        case Type::Kind::floating:
-            if (type.canonical == "__nv_bfloat16") return ElementType{ElementKind::bfloat, bytes};
-            if (bytes > 8) return std::nullopt;
-            return ElementType{ElementKind::floating, bytes};
-        default:
-            return std::nullopt;
-    }
 }
 
 /// Of what a pointer points at: a number, or two to four of one type as in float4.
@@ -95,13 +76,6 @@ std::optional<Row> row_of(const Type& type) {
         number = row->number;
     }
     return Row{*number, type.bytes / number->bytes};
-}
-
-/// All members are at one place.
-bool is_union(const Type& type) {
-    return type.members.size() > 1 &&
-           std::ranges::all_of(type.members,
-                               [](const compiler::Member& member) { return member.offset == 0; });
 }
 
 /// Binds the arguments of one launch.

@@ -15,6 +15,7 @@
 #include "compiler/signature.h"
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
+#include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
 #include "experiments/launch_files/memory_use.h"
@@ -71,6 +72,7 @@ compiler::CompileError about_headers(const compiler::CompileError& error,
 LaunchFile completed(LaunchFile file, std::span<const compiler::Signature> signatures,
                      const HostProgram& program,
                      std::span<const compiler::ModuleVariable> variables) {
+    file = with_named_arguments(std::move(file), signatures, variables);
     std::vector<std::string> names;
     for (const compiler::ModuleVariable& variable : variables) names.push_back(variable.name);
     for (std::size_t i = 0; i < file.launches.size(); ++i) {

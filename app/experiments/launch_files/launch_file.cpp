@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "compiler/source_file.h"
 #include "experiments/launch_files/launch_json.h"
@@ -92,8 +93,32 @@ ArgumentSpec parse_argument(const JsonField& field) {
     return {.text = field.expression().text()};
 }
 
+CapturedArgument parse_captured(const JsonField& field) {
+    field.expect_object({"bytes", "addresses"});
+    CapturedArgument captured;
+    const std::string digits = field.at("bytes").text();
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        unsigned value = 0;
+        const char* const end = digits.data() + std::min(i + 2, digits.size());
+        if (std::from_chars(digits.data() + i, end, value, 16).ptr != end || digits.size() % 2)
+            field.at("bytes").fail("write two hexadecimal digits for each byte");
+        captured.bytes.push_back(std::byte(value));
+    }
+    if (field.has("addresses"))
+        field.at("addresses").each_element([&](const JsonField& address) {
+            address.expect_object({"at", "buffer", "plus"});
+            const auto number = [&](const char* key) {
+                const std::int64_t value = whole(address.at(key).number());
+                if (value < 0) address.at(key).fail("write a number that is not negative");
+                return std::size_t(value);
+            };
+            captured.addresses[number("at")] = {address.at("buffer").text(), number("plus")};
+        });
+    return captured;
+}
+
 LaunchSpec parse_launch(const JsonField& field) {
-    field.expect_object({"kernel", "grid", "block", "shared", "repeat", "arguments"});
+    field.expect_object({"kernel", "grid", "block", "shared", "repeat", "arguments", "captured"});
     LaunchSpec launch{.kernel = field.at("kernel").text(),
                       .grid = field.at("grid").expressions(3),
                       .block = field.at("block").expressions(3),
@@ -103,6 +128,10 @@ LaunchSpec parse_launch(const JsonField& field) {
     if (field.has("arguments"))
         field.at("arguments").each_member([&](const std::string& name, const JsonField& value) {
             launch.arguments.emplace_back(name, parse_argument(value));
+        });
+    if (field.has("captured"))
+        field.at("captured").each_element([&](const JsonField& argument) {
+            launch.captured.push_back(parse_captured(argument));
         });
     return launch;
 }

@@ -49,6 +49,18 @@ struct ArgumentSpec {
     std::vector<ArgumentSpec> elements{};                         ///< not empty: an array
 };
 
+/// The bytes of an argument in a launch that a program has made.
+struct CapturedArgument {
+    std::vector<std::byte> bytes;
+    /// The addresses among the bytes: at this offset stands the address of the buffer plus so many
+    /// bytes.
+    struct Address {
+        std::string buffer;
+        std::size_t bytes = 0;
+    };
+    std::map<std::size_t, Address> addresses{};
+};
+
 struct LaunchSpec {
     std::string kernel;                   ///< "saxpy", "reduce<256>"
     std::vector<Expression> grid, block;  ///< one to three
@@ -56,6 +68,9 @@ struct LaunchSpec {
     Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
     /// By parameter. One that is not named takes the scalar or the buffer of its name.
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;
+    /// Of a launch that a program has made: the arguments in the order of the parameters. They
+    /// become `arguments` when the source is compiled and the types are known.
+    std::vector<CapturedArgument> captured{};
 };
 
 /// What a buffer must hold after a frame.

@@ -64,6 +64,16 @@ std::string pretty(const LaunchJson& json, int depth) {
     return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
+LaunchJson captured_json(const CapturedArgument& captured) {
+    std::string digits;
+    for (const std::byte byte : captured.bytes) digits += fmt::format("{:02x}", unsigned(byte));
+    LaunchJson json{{"bytes", digits}};
+    for (const auto& [at, address] : captured.addresses)
+        json["addresses"].push_back(
+            {{"at", at}, {"buffer", address.buffer}, {"plus", address.bytes}});
+    return json;
+}
+
 LaunchJson launch_json(const LaunchSpec& launch) {
     LaunchJson json{
         {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
@@ -71,6 +81,8 @@ LaunchJson launch_json(const LaunchSpec& launch) {
     if (launch.repeat.text() != "1") json["repeat"] = expression_json(launch.repeat);
     for (const auto& [name, value] : launch.arguments)
         json["arguments"][name] = argument_json(value);
+    for (const CapturedArgument& captured : launch.captured)
+        json["captured"].push_back(captured_json(captured));
     return json;
 }
 

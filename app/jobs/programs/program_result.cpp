@@ -1,15 +1,13 @@
 #include "jobs/programs/program_result.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "compute/device/sentences.h"
 #include "jobs/headless/counters.h"
+#include "programs/report/kernel_name.h"
 
 namespace warpscope::jobs {
 
@@ -18,26 +16,6 @@ namespace {
 using programs::KernelLaunches;
 using programs::ProgramReport;
 
-/// "dot" for "_Z3dotPKfS0_Pf": the name without its parameters.
-std::string name_in_source(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> whole(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status || !whole) return symbol;
-    std::string name = whole.get();
-    int depth = 0;  // a template argument may be a function type
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (name[i] == '<') ++depth;
-        if (name[i] == '>') --depth;
-        if (name[i] == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)")) {
-            name.resize(i);
-            break;
-        }
-    }
-    // A template's name comes with the type that it returns.
-    return name.starts_with("void ") ? name.substr(5) : name;
-}
-
 void replace(std::string& text, const std::string& from, const std::string& to) {
     for (std::size_t at = 0; !from.empty() && (at = text.find(from, at)) != text.npos;
          at += to.size())
@@ -45,7 +23,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 void shorten(emulator::Finding& finding, const std::string& folder) {
-    finding.kernel = name_in_source(finding.kernel);
+    finding.kernel = programs::kernel_name(finding.kernel);
     replace(finding.sentence, folder, "");
     replace(finding.first.file, folder, "");
     if (finding.second) replace(finding.second->file, folder, "");
@@ -90,12 +68,13 @@ void make_readable(ProgramReport& report, const std::string& folder) {
     for (emulator::Finding& finding : report.findings) shorten(finding, folder);
     std::map<std::string, KernelLaunches> kernels;
     for (const auto& [symbol, launches] : report.kernels) {
-        kernels[name_in_source(symbol)] = launches;
-        for (std::string& error : report.errors) replace(error, symbol, name_in_source(symbol));
+        kernels[programs::kernel_name(symbol)] = launches;
+        for (std::string& error : report.errors)
+            replace(error, symbol, programs::kernel_name(symbol));
     }
     report.kernels = std::move(kernels);
     for (emulator::KernelCounters& kernel : report.counters)
-        kernel.kernel = name_in_source(kernel.kernel);
+        kernel.kernel = programs::kernel_name(kernel.kernel);
     for (std::string& error : report.errors) replace(error, folder, "");
 }
 

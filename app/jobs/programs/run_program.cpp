@@ -57,6 +57,12 @@ class TemporaryFolder {
     fs::path path_;
 };
 
+void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw UsageError(fmt::format("--capture {}: {}", folder.string(), error.message()));
+}
+
 std::map<std::string, std::string> environment(const ProgramRequest& request,
                                                const fs::path& reports) {
     programs::ProgramSettings settings{
@@ -69,6 +75,10 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
+        .captures =
+            request.capture.folder.empty() ? fs::path() : fs::absolute(request.capture.folder),
+        .captured_launches = request.capture.launches,
+        .captured_kernel = request.capture.kernel,
     };
     auto variables = settings.to_environment();
     const char* const others = std::getenv("LD_PRELOAD");
@@ -167,6 +177,7 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
 int run_program(const ProgramRequest& request) {
     if (!request.json.empty()) check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    if (!request.capture.folder.empty()) make_folder(request.capture.folder);
     const TemporaryFolder reports;
     ProgramResult result{
         .command = request.command, .checks = request.checks, .counted = request.counters};

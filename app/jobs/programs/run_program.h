@@ -10,11 +10,19 @@
 
 namespace warpscope::jobs {
 
+/// Which launches of a program are recorded as launch files.
+struct CaptureRequest {
+    std::filesystem::path folder;  ///< empty: none
+    std::string launches;          ///< "3,17-20", counted from 1; empty: all
+    std::string kernel;            ///< empty: of all kernels
+};
+
 /// A program of somebody else, whose launches run in the emulator.
 struct ProgramRequest {
     std::vector<std::string> command;  ///< the program and its arguments
     Checks checks;
     bool counters = false;
+    CaptureRequest capture;
     compute::RunSettings run;
     emulator::Severity fail_on = emulator::Severity::warning;
     int error_status = 1;         ///< exit status where the checks find something

@@ -55,6 +55,7 @@ Gpu::Gpu(ProgramSettings settings) : settings_(std::move(settings)), streams_(se
             std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
         observer_ = &checks_->observer();
     }
+    if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_);
 }
 
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
@@ -214,6 +215,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .barriers = settings_.barriers,
         .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
+    if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, options);
         launcher_.run(frozen, observer_);
@@ -224,6 +226,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, error.what());
     }
+    if (capture_) capture_->after();
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
     launches.seconds += std::chrono::duration<double>(Clock::now() - start).count();
@@ -295,6 +298,8 @@ ProgramReport Gpu::finish() {
         streams_.run_until_idle();
     }
     emulator::Launcher::end_compiler();
+    if (capture_)
+        for (const std::string& line : capture_->problems()) note(line);
     if (checks_) {
         report_.findings = checks_->findings();
         report_.counters = checks_->counters();

@@ -12,6 +12,7 @@
 
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
+#include "programs/gpu/capture.h"
 #include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"
 #include "programs/gpu/streams.h"
@@ -112,6 +113,7 @@ class Gpu {
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
     emulator::Observer* observer_ = nullptr;      ///< of checks_
+    std::unique_ptr<Capture> capture_;            ///< null: no launch is recorded
     ProgramReport report_;
     Status sticky_ = Status::success;  ///< what a kernel has ended with
     std::uint64_t launches_ = 0;

@@ -68,6 +68,8 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
     };
     if (!reports.empty()) variables["WARPSCOPE_REPORTS"] = reports.string();
     if (!captures.empty()) variables["WARPSCOPE_CAPTURE"] = captures.string();
+    if (!captured_launches.empty()) variables["WARPSCOPE_CAPTURE_LAUNCHES"] = captured_launches;
+    if (!captured_kernel.empty()) variables["WARPSCOPE_CAPTURE_KERNEL"] = captured_kernel;
     return variables;
 }
 
@@ -82,6 +84,8 @@ ProgramSettings ProgramSettings::from_environment() {
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
     settings.captures = value_of("WARPSCOPE_CAPTURE");
+    settings.captured_launches = value_of("WARPSCOPE_CAPTURE_LAUNCHES");
+    settings.captured_kernel = value_of("WARPSCOPE_CAPTURE_KERNEL");
     return settings;
 }
 

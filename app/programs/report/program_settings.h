@@ -23,6 +23,9 @@ struct ProgramSettings {
     std::filesystem::path app;  ///< the program warpscope
     /// A folder for the launches that are recorded; empty: none.
     std::filesystem::path captures;
+    /// Which launches are recorded, counted from 1: "3,17-20"; empty: all.
+    std::string captured_launches;
+    std::string captured_kernel;  ///< only launches of this kernel; empty: of all
 
     /// The variables that say this: {"WARPSCOPE_CHECK": "race,memory", …}.
     std::map<std::string, std::string> to_environment() const;

@@ -1,0 +1,191 @@
+#include "programs/gpu/capture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "emulator/warp/splitmix64.h"
+#include "programs/gpu/gpu.h"
+#include "programs/report/kernel_name.h"
+#include "programs/report/launch_ranges.h"
+
+namespace warpscope::programs {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// The name of the file with these bytes. 64 bits of a hash and the length tell contents apart.
+std::string content_name(std::span<const std::byte> bytes) {
+    std::uint64_t hash = bytes.size();
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, &bytes[at], sizeof word);
+        hash = emulator::splitmix64(hash ^ word);
+    }
+    for (; at < bytes.size(); ++at) hash = emulator::splitmix64(hash ^ std::uint64_t(bytes[at]));
+    return fmt::format("memory/{:016x}-{}.bin", hash, bytes.size());
+}
+
+/// Writes the file whole or not at all.
+void write_whole(const fs::path& file, std::span<const std::byte> bytes) {
+    const fs::path unfinished = file.string() + ".part";
+    std::ofstream to(unfinished, std::ios::binary);
+    to.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+    to.close();
+    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
+    fs::rename(unfinished, file);
+}
+
+/// The file in which most instructions of the kernel stand; empty if the PTX has no lines.
+std::string source_of(const emulator::Kernel& kernel) {
+    for (const emulator::InstructionInfo& line : kernel.lines)
+        if (line.source.file >= 0) return kernel.module->files()[std::size_t(line.source.file)];
+    return {};
+}
+
+bool is_plain_name(const std::string& name) {
+    return !name.empty() && !name.starts_with("_Z") && name.find('$') == name.npos;
+}
+
+Json sizes(const emulator::Dim3& d) {
+    return {d.x, d.y, d.z};
+}
+
+/// "sum_256" for "sum<256>": as a part of a file's name.
+std::string file_name_part(std::string name) {
+    std::ranges::replace_if(
+        name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_'; }, '_');
+    return name.substr(0, 40);
+}
+
+}  // namespace
+
+Capture::Capture(const ProgramSettings& settings)
+    : folder_(settings.captures),
+      kernel_(settings.captured_kernel),
+      numbers_(
+          read_launch_ranges(settings.captured_launches).value_or(std::vector<LaunchRange>())) {}
+
+bool Capture::wants(std::uint64_t number, const emulator::Kernel& kernel) const {
+    const bool has_name =
+        kernel_.empty() || kernel.name == kernel_ || kernel_name(kernel.name) == kernel_;
+    return has_name && (numbers_.empty() || std::ranges::any_of(numbers_, [&](const auto& range) {
+                            return number >= range.first && number <= range.last;
+                        }));
+}
+
+void Capture::find_regions(const Gpu& gpu, Launch& launch) {
+    const auto add = [&](const MemoryBlock& block, const std::string& name) {
+        const bool is_known = std::ranges::any_of(
+            launch.regions, [&](const Region& region) { return region.begin == block.begin; });
+        if (!is_known) launch.regions.push_back({name, block.begin, block.bytes, {}});
+    };
+    for (Argument& argument : launch.arguments)
+        for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, &argument.bytes[at], sizeof word);
+            const auto block = gpu.find(word);
+            if (!block) continue;
+            argument.addresses.emplace_back(at, word);
+            add(*block, fmt::format("memory{}", launch.regions.size() + 1));
+        }
+    for (const auto& variable : launch.kernel->module->variables())
+        if (is_plain_name(variable.name))
+            add({reinterpret_cast<std::uint64_t>(variable.data), variable.bytes}, variable.name);
+}
+
+std::string Capture::keep(std::uint64_t begin, std::size_t bytes) {
+    const std::span content(reinterpret_cast<const std::byte*>(begin), bytes);
+    const std::string name = content_name(content);
+    if (fs::exists(folder_ / name)) return name;
+    if (written_ + bytes > most_bytes)
+        throw std::runtime_error(fmt::format(
+            "the capture has reached {} GiB: choose launches with --launches or --kernel",
+            most_bytes >> 30));
+    fs::create_directories(folder_ / "memory");
+    write_whole(folder_ / name, content);
+    written_ += bytes;
+    return name;
+}
+
+std::string Capture::copied(const fs::path& source) {
+    const fs::path name = source.filename();
+    fs::copy_file(source, folder_ / name, fs::copy_options::overwrite_existing);
+    return name.string();
+}
+
+void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
+                     const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
+    launch_.reset();
+    if (!wants(number, kernel)) return;
+    const fs::path source = source_of(kernel);
+    if (source.empty() || !fs::exists(source)) {
+        problems_.insert(fmt::format(
+            "kernel {} is not captured: {}", kernel_name(kernel.name),
+            source.empty() ? "its PTX names no lines of a source; build with nvcc -lineinfo"
+                           : fmt::format("its source {} is not there", source.string())));
+        return;
+    }
+    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source};
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const auto* const value = static_cast<const std::byte*>(arguments[i]);
+        launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
+    }
+    find_regions(gpu, launch);
+    try {
+        for (Region& region : launch.regions) region.content = keep(region.begin, region.bytes);
+        launch_ = std::move(launch);
+    } catch (const std::exception& error) {
+        problems_.insert(error.what());
+    }
+}
+
+std::string Capture::json(const Launch& launch) {
+    Json file{{"source", copied(launch.source)},
+              {"include", {launch.source.parent_path().string()}}};
+    Json one{{"kernel", kernel_name(launch.kernel->name)},
+             {"grid", sizes(launch.shape.grid)},
+             {"block", sizes(launch.shape.block)}};
+    if (launch.shape.dynamic_shared_bytes) one["shared"] = launch.shape.dynamic_shared_bytes;
+    one["captured"] = Json::array();
+    for (const Argument& argument : launch.arguments) {
+        std::string digits;
+        for (const std::byte byte : argument.bytes) digits += fmt::format("{:02x}", unsigned(byte));
+        Json value{{"bytes", digits}};
+        for (const auto& [at, address] : argument.addresses)
+            for (const Region& region : launch.regions)
+                if (address >= region.begin && address < region.begin + region.bytes)
+                    value["addresses"].push_back(
+                        {{"at", at}, {"buffer", region.name}, {"plus", address - region.begin}});
+        one["captured"].push_back(value);
+    }
+    for (const Region& region : launch.regions) {
+        file["buffers"][region.name] = {{"fill", {{"file", region.content}}}};
+        const std::string after = keep(region.begin, region.bytes);
+        if (after != region.content)
+            file["expect"].push_back({{"buffer", region.name}, {"equals", {{"file", after}}}});
+    }
+    file["launches"] = Json::array({one});
+    return file.dump(2) + "\n";
+}
+
+void Capture::after() {
+    if (!launch_) return;
+    try {
+        const std::string text = json(*launch_);
+        const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
+                                             file_name_part(kernel_name(launch_->kernel->name)));
+        write_whole(folder_ / name, std::as_bytes(std::span(text)));
+    } catch (const std::exception& error) {
+        problems_.insert(error.what());
+    }
+    launch_.reset();
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/program/module.h"
+#include "emulator/warp/launch.h"
+#include "programs/report/launch_ranges.h"
+#include "programs/report/program_settings.h"
+
+namespace warpscope::programs {
+
+class Gpu;
+
+/// Writes launches of a program as launch files (docs/launch.md), which the app opens:
+/// "00003-dot.launch.json" beside a copy of the source, and the memory that the arguments point to
+/// in the folder memory, each content once. What the launch has changed is what the file expects.
+class Capture {
+  public:
+    /// Of all launches of a program. Larger captures are refused.
+    static constexpr std::size_t most_bytes = std::size_t(4) << 30;
+
+    explicit Capture(const ProgramSettings& settings);
+
+    /// Keeps the arguments and the memory of launch `number`, from 1, if it is wanted.
+    void before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
+                const emulator::LaunchShape& shape, std::span<const void* const> arguments);
+    /// The launch has ended: writes it.
+    void after();
+
+    /// Why wanted launches were not written, and memory that was left out, each line once.
+    const std::set<std::string>& problems() const { return problems_; }
+
+  private:
+    /// Memory that a launch can reach.
+    struct Region {
+        std::string name;
+        std::uint64_t begin = 0;
+        std::size_t bytes = 0;
+        std::string content;  ///< the file with what it held before
+    };
+    struct Argument {
+        std::vector<std::byte> bytes;
+        std::vector<std::pair<std::size_t, std::uint64_t>> addresses;  ///< at an offset
+    };
+    /// A launch between its begin and its end.
+    struct Launch {
+        std::uint64_t number = 0;
+        const emulator::Kernel* kernel = nullptr;
+        emulator::LaunchShape shape;
+        std::vector<Argument> arguments;
+        std::vector<Region> regions;
+        std::filesystem::path source;
+    };
+
+    bool wants(std::uint64_t number, const emulator::Kernel& kernel) const;
+    void find_regions(const Gpu& gpu, Launch& launch);
+    /// Writes the bytes under a name that depends on them; returns the name.
+    std::string keep(std::uint64_t begin, std::size_t bytes);
+    std::string copied(const std::filesystem::path& source);
+    std::string json(const Launch& launch);
+
+    const std::filesystem::path folder_;
+    const std::string kernel_;                ///< empty: all
+    const std::vector<LaunchRange> numbers_;  ///< empty: all
+    std::size_t written_ = 0;                 ///< bytes
+    std::optional<Launch> launch_;
+    std::set<std::string> problems_;
+};
+
+}  // namespace warpscope::programs
