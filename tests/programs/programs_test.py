@@ -58,6 +58,41 @@ class Programs(unittest.TestCase):
                 for words in parts(report):
                     self.assertIn(words, said)
 
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_captured_launches_run_with_equal_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for program, options, names in [
+                    ("nbody.cu", ["--launches", "2,4"],
+                     ["00002-step.launch.json", "00004-step.launch.json"]),
+                    ("arguments.cu", [], ["00001-fill.launch.json", "00002-count_32_.launch.json"]),
+                    ("api.cu", ["--kernel", "scale", "--launches", "1"], ["00001-scale.launch.json"]),
+                    ("dot.cu", ["--kernel", "another"], [])]:
+                to = Path(folder, program)
+                run("--capture", to, *options, "--", compiled(program), cwd=HERE)
+                self.assertEqual(sorted(file.name for file in to.glob("*.json")), names)
+                for name in names:
+                    ran = run("--headless", "--launch", to / name, "--json", to / "result")
+                    self.assertEqual(ran.returncode, 0, ran.stderr + ran.stdout)
+                    verdicts = [reading["verdict"]
+                                for reading in json.loads((to / "result").read_text())["report"]]
+                    self.assertIn("pass", verdicts, name)
+                    self.assertNotIn("fail", verdicts, name)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_equal_memory_is_written_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)
+            # 4 launches: positions 0 to 4 and velocities 0 to 4, and the zeros of the second array
+            # of positions, which are those of the velocities.
+            self.assertEqual(len(list(Path(folder, "memory").iterdir())), 10)
+
+    def test_a_capture_needs_the_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = run("--capture", folder, "--", DRIVER_PROGRAM)
+            self.assertIn("kernel add_one is not captured: its PTX names no lines of a source",
+                          ran.stderr)
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
     def test_a_program_that_loads_the_driver_gets_the_documented_statuses(self):
         ran = run("--", DRIVER_PROGRAM)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -103,7 +138,10 @@ class Programs(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("./no_such_program: cannot be started: No such file or directory", ran.stderr)
         for options in (["--launch", "x", "--", "true"], ["--"], ["--error-exitcode", "3", "--", "true"],
-                        ["--json", "-", "--headless", "--", "true"]):
+                        ["--json", "-", "--headless", "--", "true"], ["--capture", "x"],
+                        ["--capture", "x", "--launches", "0", "--", "true"],
+                        ["--capture", "x", "--launches", "3-1", "--", "true"],
+                        ["--kernel", "k", "--", "true"]):
             self.assertEqual(run(*options).returncode, 2, options)
 
     def test_the_processes_that_a_program_starts_are_reported(self):
