@@ -113,6 +113,7 @@ void rename_buffer(LaunchFile& file, const std::string& from, const std::string&
                 if (address.buffer == from) address.buffer = to;
     for (Expectation& expected : file.expect)
         if (expected.buffer == from) expected.buffer = to;
+    if (file.show == from) file.show = to;
 }
 
 }  // namespace
@@ -140,6 +141,7 @@ LaunchFile with_named_arguments(LaunchFile file, std::span<const compiler::Signa
             variables, [&](const auto& variable) { return variable.name == buffer.name; });
         return !passed.contains(buffer.name) && !is_variable;
     });
+    if (!file.find_buffer(file.show)) file.show.clear();
     std::erase_if(file.expect, [&](const Expectation& e) { return !file.find_buffer(e.buffer); });
     return file;
 }

@@ -18,6 +18,7 @@
 #include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
+#include "experiments/launch/program_capture.h"
 #include "experiments/launch_files/memory_use.h"
 #include "experiments/launch_files/propose_launch.h"
 
@@ -278,6 +279,12 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (in_gallery(path.string())) return gallery_file(path.string());
     if (path.extension() == ".json") return read_launch_file(path);
+    if (std::filesystem::is_directory(path)) {
+        const auto capture = read_capture(path);
+        if (!capture || capture->launches.empty())
+            throw LaunchError(path.string() + ": the folder has no launches of a program");
+        return read_launch_file(capture->launches.front().file);
+    }
     const std::filesystem::path beside =
         std::filesystem::path(path).replace_extension(".launch.json");
     if (std::filesystem::exists(beside)) return read_launch_file(beside);
@@ -347,6 +354,8 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
         // With other buffers it is another experiment.
         opened.begins_anew = opened.begins_anew || is_new;
         plan.proposed = opened.begins_anew;
+        const auto is_captured = [](const LaunchSpec& launch) { return !launch.captured.empty(); };
+        if (std::ranges::any_of(file.launches, is_captured)) opened.begins_anew = true;
         plan.host = program;
         for (const std::string& name : templates)
             if (std::ranges::none_of(compiled.signatures, [&](const auto& kernel) {

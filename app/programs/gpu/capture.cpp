@@ -170,22 +170,49 @@ std::string Capture::json(const Launch& launch) {
         const std::string after = keep(region.begin, region.bytes);
         if (after != region.content)
             file["expect"].push_back({{"buffer", region.name}, {"equals", {{"file", after}}}});
+        if (after != region.content && !file.contains("show"))
+            file["show"] = {{"buffer", region.name}};
     }
     file["launches"] = Json::array({one});
     return file.dump(2) + "\n";
 }
 
-void Capture::after() {
+void Capture::after(double seconds) {
     if (!launch_) return;
     try {
         const std::string text = json(*launch_);
         const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
                                              file_name_part(kernel_name(launch_->kernel->name)));
         write_whole(folder_ / name, std::as_bytes(std::span(text)));
+        launches_.push_back(
+            {launch_->number, name, launch_->kernel->name, launch_->shape, seconds});
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }
     launch_.reset();
+}
+
+void Capture::finish(const ProgramReport& report) {
+    if (launches_.empty()) return;
+    Json list = Json::array();
+    for (const Written& launch : launches_) {
+        const auto is_of_kernel = [&](const emulator::Finding& finding) {
+            return finding.kernel == launch.kernel;
+        };
+        list.push_back({{"number", launch.number},
+                        {"file", launch.file},
+                        {"kernel", kernel_name(launch.kernel)},
+                        {"grid", sizes(launch.shape.grid)},
+                        {"block", sizes(launch.shape.block)},
+                        {"ms", 1e3 * launch.seconds},
+                        {"findings", std::ranges::count_if(report.findings, is_of_kernel)}});
+    }
+    const std::string text = Json{{"command", report.command}, {"launches", list}}.dump(2) + "\n";
+    try {
+        write_whole(folder_ / "program.json", std::as_bytes(std::span(text)));
+    } catch (const std::exception& error) {
+        problems_.insert(error.what());
+    }
 }
 
 }  // namespace warpscope::programs

@@ -13,6 +13,7 @@
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
 #include "programs/report/launch_ranges.h"
+#include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
 namespace warpscope::programs {
@@ -32,8 +33,10 @@ class Capture {
     /// Keeps the arguments and the memory of launch `number`, from 1, if it is wanted.
     void before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
                 const emulator::LaunchShape& shape, std::span<const void* const> arguments);
-    /// The launch has ended: writes it.
-    void after();
+    /// The launch has ended after this time: writes it.
+    void after(double seconds);
+    /// The program has ended: writes the list of its launches, program.json.
+    void finish(const ProgramReport& report);
 
     /// Why wanted launches were not written, and memory that was left out, each line once.
     const std::set<std::string>& problems() const { return problems_; }
@@ -60,6 +63,14 @@ class Capture {
         std::filesystem::path source;
     };
 
+    /// A launch that was written.
+    struct Written {
+        std::uint64_t number = 0;
+        std::string file, kernel;
+        emulator::LaunchShape shape;
+        double seconds = 0;
+    };
+
     bool wants(std::uint64_t number, const emulator::Kernel& kernel) const;
     void find_regions(const Gpu& gpu, Launch& launch);
     /// Writes the bytes under a name that depends on them; returns the name.
@@ -72,6 +83,7 @@ class Capture {
     const std::vector<LaunchRange> numbers_;  ///< empty: all
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
+    std::vector<Written> launches_;  ///< that were written
     std::set<std::string> problems_;
 };
 

@@ -226,10 +226,11 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, error.what());
     }
-    if (capture_) capture_->after();
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
-    launches.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    launches.seconds += seconds;
+    if (capture_) capture_->after(seconds);
     const std::string printed = launcher_.machine().take_output();
     if (prints_ && !printed.empty()) {
         std::fwrite(printed.data(), 1, printed.size(), stdout);
@@ -291,18 +292,21 @@ void Gpu::call_failed(std::string_view function, std::string_view problem) {
     if (settings_.checks.memory) say_error(fmt::format("{}() failed: {}", function, problem));
 }
 
-ProgramReport Gpu::finish() {
+ProgramReport Gpu::finish(const std::string& command) {
+    report_.command = command;
     if (!streams_.is_idle()) {
         note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
         prints_ = false;  // nor does a GPU show what such a kernel prints
         streams_.run_until_idle();
     }
     emulator::Launcher::end_compiler();
-    if (capture_)
-        for (const std::string& line : capture_->problems()) note(line);
     if (checks_) {
         report_.findings = checks_->findings();
         report_.counters = checks_->counters();
+    }
+    if (capture_) {
+        capture_->finish(report_);
+        for (const std::string& line : capture_->problems()) note(line);
     }
     return report_;
 }

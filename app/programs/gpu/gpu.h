@@ -96,8 +96,9 @@ class Gpu {
     /// A call has failed. With the memory check, that is an error of the program.
     void call_failed(std::string_view function, std::string_view problem);
 
-    /// The program ends: runs what it has not waited for. Returns what was seen of it.
-    ProgramReport finish();
+    /// The program with this command line ends: runs what it has not waited for. Returns what was
+    /// seen of it.
+    ProgramReport finish(const std::string& command);
 
   private:
     void run(Function& function, const emulator::LaunchShape& shape,

@@ -47,8 +47,7 @@ int finish(int status) {
     static bool finished = false;
     if (!has_gpu() || std::exchange(finished, true)) return status;
     const Call held;
-    ProgramReport report = gpu().finish();
-    report.command = command_line();
+    ProgramReport report = gpu().finish(command_line());
     const ProgramSettings& settings = gpu().settings();
     const bool reports_to_app = !settings.reports.empty();
     if (!reports_to_app && (!settings.checks.any() || settings.app.empty())) return status;

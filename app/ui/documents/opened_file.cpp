@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view what_opens =
-    "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json) and PNG "
-    "files that it saved.";
+    "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), folders of "
+    "captured launches and PNG files that it saved.";
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),
@@ -119,7 +119,7 @@ OpenedFile read_file(const std::string& path) {
     const std::string extension = extension_of(path);
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
-        if (extension == ".cu") {
+        if (extension == ".cu" || fs::is_directory(file.path)) {
             read_launch(file, experiments::find_launch_file(file.path));
         } else if (extension == ".json") {
             read_launch(file, experiments::read_launch_file(file.path));
