@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <utility>
 
 #include "bench_window.h"
+#include "compiler/cache.h"
 #include "complaint.h"
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
@@ -13,6 +16,7 @@
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/launch/program_capture.h"
 #include "experiments/replicas/pick_for.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
@@ -136,7 +140,37 @@ jobs::ProgramRequest program_request(const Options& options) {
             .sarif = options.headless.sarif};
 }
 
+/// Where the launches of a program are kept until it runs again; empty: there is no cache.
+std::filesystem::path kept_launches(const Options& options) {
+    const std::filesystem::path cache = compiler::Cache::default_folder().parent_path();
+    if (cache.empty()) return {};
+    return cache / "programs" / std::filesystem::path(options.program[0]).filename();
+}
+
+/// Runs the program and then shows its launches in the window. Where there is no display, or no
+/// launch, the summary is all.
+int run_program_and_window(const Options& options) {
+    const bool has_display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
+    jobs::ProgramRequest request = program_request(options);
+    if (has_display) request.capture.folder = kept_launches(options);
+    std::error_code ignored;
+    if (!request.capture.folder.empty())
+        std::filesystem::remove_all(request.capture.folder, ignored);
+    const int status = jobs::run_program(request);
+    if (request.capture.folder.empty() || !experiments::read_capture(request.capture.folder))
+        return status;
+    Options window = options;
+    window.mode = Mode::window;
+    window.launch = request.capture.folder;
+    window.experiment = experiments::launch_experiment().id;
+    emulator::Launcher::set_execution(options.execution);
+    compute::Helpers helpers("/proc/self/exe");
+    run_window(window, helpers, nullptr);
+    return status;
+}
+
 int run(const Options& options) {
+    if (options.program_window) return run_program_and_window(options);
     if (options.mode == Mode::report) return jobs::print_report(options.report);
     if (options.mode == Mode::program) return jobs::run_program(program_request(options));
     if (options.mode == Mode::environment) {

@@ -298,6 +298,8 @@ class Parser {
         if (report_->count()) options_.mode = Mode::report;
         if (environment_) options_.mode = Mode::environment;
         if (is_program) options_.mode = Mode::program;
+        options_.program_window = is_program && !headless_ && !check_->count() &&
+                                  !options_.headless.counters && !capture_->count();
         if (is_program) check_program();
         if (capture_->count() && !is_program)
             throw UsageError("--capture: add the program behind it: -- ./app");

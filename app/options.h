@@ -41,6 +41,7 @@ struct Options {
     jobs::HeadlessRequest headless{.experiment = {}};
     std::vector<std::string> program;  ///< a program to run and its arguments; empty: none
     jobs::CaptureRequest capture;      ///< of its launches
+    bool program_window = false;       ///< its launches are shown in the window
     int error_status = 1;              ///< of a program in which the checks find something
     std::filesystem::path report;      ///< Mode::report: the file that the library has written
     bool reset_settings = false;       ///< the window starts with its defaults

@@ -4,6 +4,7 @@ a race, mends it, and runs the saved file without a window.
 usage: launching.py PROGRAM [Launching.NAME]
 """
 import json
+import struct
 import subprocess
 
 from driver import wait_for
@@ -104,6 +105,47 @@ class Launching(Session):
         run = json.loads(self.headless("--headless", "--json", "-").stdout)
         found = next(r["value"] for r in run["report"] if r["name"] == "largest")
         self.assertAlmostEqual(found, largest, delta=1e-4 * largest)
+
+    def captured(self, number, values):
+        """Writes launch `number` of a program, whose kernel doubles these integers."""
+        def keep(name, numbers):
+            (folder / name).write_bytes(struct.pack(f"<{len(numbers)}i", *numbers))
+            return {"file": name}
+        folder = self.home / "captured"
+        folder.mkdir(exist_ok=True)
+        (folder / "double.cu").write_text(
+            "__global__ void twice(int* data, int n) {\n"
+            "    if (threadIdx.x < n) data[threadIdx.x] *= 2;\n}\n", encoding="utf-8")
+        file = f"{number:05}-twice.launch.json"
+        (folder / file).write_text(json.dumps({
+            "source": "double.cu",
+            "buffers": {"memory1": {"fill": keep(f"before{number}.bin", values)}},
+            "launches": [{"kernel": "twice", "grid": 1, "block": 32, "captured": [
+                {"bytes": "0000000000200000",
+                 "addresses": [{"at": 0, "buffer": "memory1", "plus": 4}]},
+                {"bytes": struct.pack("<i", len(values) - 1).hex()}]}],
+            "expect": [{"buffer": "memory1", "equals": keep(
+                f"after{number}.bin", [values[0], *(2 * value for value in values[1:])])}]}),
+            encoding="utf-8")
+        return {"number": number, "file": file, "kernel": "twice", "grid": [1, 1, 1],
+                "block": [32, 1, 1], "ms": 0.5, "findings": 0}
+
+    def test_the_launches_of_a_program_open_one_after_the_other(self):
+        launches = [self.captured(3, [5, 6, 7]), self.captured(8, [1, -2, 3, 4])]
+        folder = self.home / "captured"
+        (folder / "program.json").write_text(
+            json.dumps({"command": "./app", "launches": launches}), encoding="utf-8")
+        app = self.start("--launch", folder)
+        app.wait_value("program_launch", "3")
+        app.wait_value("launch.launches[0].kernel", "twice")
+        app.wait_value("launch.launches[0].arguments.data", "memory1 + 1")
+        app.wait_value("launch.launches[0].arguments.n", "2")
+        app.wait_value("result.largest", lambda value: "14" in value)
+        app.settle()
+        app.choose("program_launch", "8")
+        app.wait_value("launch.launches[0].arguments.n", "3")
+        app.wait_value("result.smallest", lambda value: "4" in value)
+        app.wait_value("result.largest", lambda value: "8" in value)
 
     def test_saving_writes_the_file_that_was_opened(self):
         app = self.start("--launch", self.source)

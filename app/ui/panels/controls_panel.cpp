@@ -226,25 +226,25 @@ void ControlsPanel::program_row(Ui& ui, const RowColumns& at) {
     if (std::exchange(capture_folder_, folder) != folder)
         capture_ = experiments::read_capture(folder);
     if (!capture_) return;
-    std::vector<std::string> files, labels;
+    std::vector<std::string> numbers, labels;
     std::size_t chosen = 0;
     for (const experiments::CapturedLaunch& launch : capture_->launches) {
-        if (launch.file == plan->file.file) chosen = files.size();
-        files.push_back(launch.file.string());
+        if (launch.file == plan->file.file) chosen = numbers.size();
+        numbers.push_back(fmt::format("{}", launch.number));
         labels.push_back(fmt::format("{}: {}", launch.number, launch.kernel));
         if (launch.findings)
             labels.back() += fmt::format(", {}", compute::plural(launch.findings, "finding"));
     }
-    if (files.empty() || capture_->launches[chosen].file != plan->file.file) return;
+    if (numbers.empty() || capture_->launches[chosen].file != plan->file.file) return;
     const experiments::CapturedLaunch& shown = capture_->launches[chosen];
     row_label(ui, at, "Program's launch",
               fmt::format(
                   "The launches of {}. This one had {} blocks of {} threads and took {:.3g} "
                   "ms in the emulator.",
                   capture_->command, shown.grid.count(), shown.block.count(), shown.milliseconds));
-    const int clicked = dropdown(ui, "program_launch", files, labels, chosen, at.widget);
+    const int clicked = dropdown(ui, "program_launch", numbers, labels, chosen, at.widget);
     if (clicked < 0) return;
-    ui.later([this, file = files[std::size_t(clicked)]] {
+    ui.later([this, file = capture_->launches[std::size_t(clicked)].file] {
         try {
             const experiments::LaunchFile launch = experiments::read_launch_file(file);
             stage_.open_launch(launch, experiments::read_launch_source(launch));
