@@ -44,6 +44,8 @@ int main() {
     std::printf("%d wrong, %d threads counted, managed %d\n", wrong, counted, shared_by_both);
     std::printf("too much shared memory: %s\n",
                 (scale<<<1, 1, 1 << 20>>>(managed, 1), cudaGetErrorName(cudaGetLastError())));
+    std::printf("too many threads: %s\n",
+                (scale<<<1, 2048>>>(managed, 1), cudaGetErrorName(cudaGetLastError())));
     std::printf("bad direction: %s\n",
                 cudaGetErrorName(cudaMemcpy(pinned, managed, 4, cudaMemcpyKind(9))));
     std::printf("peek: %s, ", cudaGetErrorName(cudaPeekAtLastError()));

@@ -69,7 +69,7 @@ class Programs(unittest.TestCase):
                     ("dot.cu", ["--kernel", "another"], [])]:
                 to = Path(folder, program)
                 run("--capture", to, *options, "--", compiled(program), cwd=HERE)
-                self.assertEqual(sorted(file.name for file in to.glob("*.json")), names)
+                self.assertEqual(sorted(file.name for file in to.glob("*.launch.json")), names)
                 for name in names:
                     ran = run("--headless", "--launch", to / name, "--json", to / "result")
                     self.assertEqual(ran.returncode, 0, ran.stderr + ran.stdout)

@@ -21,7 +21,7 @@ constexpr std::uint32_t wrapper_magic = 0x466243B1, fat_binary_magic = 0xBA55ED5
 constexpr std::uint16_t ptx_kind = 1, elf_kind = 2;
 constexpr std::uint64_t lz4_flag = 0x2000, zstd_flag = 0x8000;
 /// Texts of this size are no kernels, and a damaged length must not take all memory.
-constexpr std::uint64_t most_text_bytes = std::uint64_t(1) << 30;
+constexpr std::uint64_t most_text_bytes = std::uint64_t(1) << 28;
 
 struct Wrapper {
     std::uint32_t magic, version;

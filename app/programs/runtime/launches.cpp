@@ -12,14 +12,9 @@ void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, s
             StreamHandle stream) {
     Function& function = function_of(host);
     const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
-    try {
-        gpu.launch(function,
-                   {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared)},
-                   {arguments, count}, stream_of(stream));
-    } catch (const CallError& error) {
-        if (error.status != Status::invalid_value) throw;
-        throw CallError(Status::runtime_invalid_configuration, error.what());
-    }
+    gpu.launch(function,
+               {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared)},
+               {arguments, count}, stream_of(stream));
 }
 
 struct LaunchAttribute {  // cudaLaunchAttribute: its number, and 64 bytes of value behind padding
