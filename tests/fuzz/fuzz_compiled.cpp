@@ -44,14 +44,14 @@ class Runs {
     /// `compiled` may be null.
     Outcome run(std::shared_ptr<const Kernel> compiled, std::uint64_t budget, Schedule schedule) {
         restore();
-        Options options;
-        options.instruction_budget = budget;
-        options.schedule = schedule;
-        options.threads = 1;
+        LaunchSettings settings;
+        settings.instruction_budget = budget;
+        settings.schedule = schedule;
+        settings.threads = 1;
         Outcome outcome;
         try {
             const Statistics s =
-                machine_.run(Machine::freeze(kernel_, shape, arguments_.get(), options), nullptr,
+                machine_.run(Machine::freeze(kernel_, shape, arguments_.get(), settings), nullptr,
                              {.code = std::move(compiled)});
             outcome.counts = {s.warp_instructions, s.thread_instructions, s.barriers};
         } catch (const Error& error) {
