@@ -36,7 +36,7 @@ RandomLaunch::RandomLaunch(const Kernel& kernel, std::string_view ptx, std::uint
     for (const Parameter& parameter : kernel.parameters) add_argument(parameter, ptx);
     memory_.resize(words_of_buffer * buffers_);
     first_ = memory_;
-    for (const Module::Range& variable : variables_)
+    for (const Module::GlobalVariable& variable : variables_)
         first_values_.emplace_back(variable.data, variable.data + variable.bytes);
     const Dim3 block = one_of<Dim3>({{256, 1, 1},
                                      {256, 1, 1},
@@ -99,7 +99,7 @@ Outcome RandomLaunch::run(const Kernel& kernel, const LaunchSettings& settings,
             machine.run(Machine::freeze(kernel, shape, pointers, settings), nullptr, method);
     });
     for (const std::uint32_t word : memory_) outcome.memory.push_back(without_payload(word));
-    for (const Module::Range& variable : variables_)
+    for (const Module::GlobalVariable& variable : variables_)
         for (std::size_t k = 0; k < variable.bytes; ++k)
             outcome.memory.push_back(std::uint32_t(variable.data[k]));
     if (!memory_.empty()) machine.memory().detach(memory_.data());

@@ -40,7 +40,7 @@ class RandomLaunch {
     }
 
     std::mt19937_64 random_;
-    const std::vector<emulator::Module::Range>& variables_;
+    const std::vector<emulator::Module::GlobalVariable>& variables_;
     std::vector<std::vector<std::byte>> first_values_;  ///< of the variables
     std::vector<std::vector<std::byte>> arguments_;
     std::vector<std::uint32_t> first_, memory_;  ///< all buffers, one behind the other

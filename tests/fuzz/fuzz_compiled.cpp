@@ -37,7 +37,7 @@ class Runs {
     explicit Runs(const Kernel& kernel)
         : kernel_(kernel), buffer_(buffer_bytes), arguments_(kernel, buffer_.data()) {
         machine_.memory().attach(buffer_.data(), buffer_.size());
-        for (const Module::Range& variable : kernel.module->variables())
+        for (const Module::GlobalVariable& variable : kernel.module->variables())
             first_values_.emplace_back(variable.data, variable.data + variable.bytes);
     }
 
@@ -58,7 +58,7 @@ class Runs {
             outcome.error = error.what();
         }
         outcome.memory.push_back(buffer_);
-        for (const Module::Range& variable : kernel_.module->variables())
+        for (const Module::GlobalVariable& variable : kernel_.module->variables())
             outcome.memory.emplace_back(variable.data, variable.data + variable.bytes);
         return outcome;
     }
@@ -68,7 +68,7 @@ class Runs {
         std::ranges::fill(buffer_, std::byte(0));
         std::ranges::fill(machine_.shared_memory(0, 0), std::byte(0));
         std::size_t next = 0;
-        for (const Module::Range& variable : kernel_.module->variables())
+        for (const Module::GlobalVariable& variable : kernel_.module->variables())
             std::ranges::copy(first_values_[next++], variable.data);
     }
 
