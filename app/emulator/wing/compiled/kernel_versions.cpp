@@ -5,7 +5,7 @@
 namespace warpscope::emulator {
 
 KernelVersions::KernelVersions(KernelCompiler& compiler, std::shared_ptr<const Module> module,
-                       const Kernel& kernel, CompiledForm form)
+                               const Kernel& kernel, CompiledForm form)
     : compiler_(compiler), module_(std::move(module)), kernel_(kernel), form_(form) {}
 
 std::shared_ptr<const Kernel> KernelVersions::choose(Execution execution) {

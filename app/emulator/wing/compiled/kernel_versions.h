@@ -19,8 +19,8 @@ class KernelVersions : public std::enable_shared_from_this<KernelVersions> {
     static constexpr std::chrono::milliseconds worth_compiling{100};
 
     /// `compiler` must outlive every call.
-    KernelVersions(KernelCompiler& compiler, std::shared_ptr<const Module> module, const Kernel& kernel,
-               CompiledForm form = CompiledForm::silent);
+    KernelVersions(KernelCompiler& compiler, std::shared_ptr<const Module> module,
+                   const Kernel& kernel, CompiledForm form = CompiledForm::silent);
 
     /// Gives the kernel for the next launch; null: the interpreter runs it. Throws Error where
     /// `execution` is compiled and the kernel cannot be compiled.
