@@ -23,12 +23,12 @@ std::string short_note(const Ceilings& c) {
 
 }  // namespace
 
-std::string_view Shares::larger_name() const {
+std::string_view CeilingShares::larger_name() const {
     if (larger() <= 0) return {};
     return of_bandwidth >= of_fp32 ? "copy bandwidth" : "FP32 rate";
 }
 
-Shares shares_of(const KernelTiming& kernel, const Ceilings& ceilings) {
+CeilingShares shares_of(const KernelTiming& kernel, const Ceilings& ceilings) {
     const auto share = [](double part, double of) { return of > 0 ? part / of : 0; };
     return {share(kernel.bytes_per_second(), ceilings.bytes_per_second),
             share(kernel.flops_per_second(), ceilings.flops_per_second)};

@@ -8,7 +8,7 @@
 #if WARPSCOPE_WING
 #include "emulator/wing/alike/alike_events.h"
 #include "emulator/wing/alike/warp_independence.h"
-#include "emulator/wing/compiled/kernel_compiler.h"
+#include "emulator/wing/compiled/kernel_versions.h"
 #endif
 
 namespace warpscope::emulator {
@@ -45,9 +45,9 @@ class Wing {
   private:
     /// The compiled forms of a kernel.
     struct Forms {
-        std::shared_ptr<KernelTier> silent, reporting;
+        std::shared_ptr<KernelVersions> silent, reporting;
     };
-    KernelTier& tier_of(const Kernel& kernel, bool observed);
+    KernelVersions& versions_of(const Kernel& kernel, bool observed);
 
     Shortcuts shortcuts_;
     WarpIndependence independence_;
@@ -55,14 +55,14 @@ class Wing {
     std::map<const Kernel*, Forms> forms_;
 };
 
-KernelTier& Wing::tier_of(const Kernel& kernel, bool observed) {
+KernelVersions& Wing::versions_of(const Kernel& kernel, bool observed) {
     Forms& forms = forms_[&kernel];
-    auto& tier = observed ? forms.reporting : forms.silent;
-    if (!tier)
-        tier = std::make_shared<KernelTier>(
+    auto& versions = observed ? forms.reporting : forms.silent;
+    if (!versions)
+        versions = std::make_shared<KernelVersions>(
             *compiler_, kernel.module->shared_from_this(), kernel,
             observed ? CompiledForm::reports_accesses : CompiledForm::silent);
-    return *tier;
+    return *versions;
 }
 
 LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Observer* observer,
@@ -71,12 +71,12 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
     LaunchMethod method;
     const bool wants_instructions = observer && observer->wants_instructions();
     if (shortcuts_.compiled && !wants_instructions) {
-        KernelTier& tier = tier_of(kernel, observer);
+        KernelVersions& versions = versions_of(kernel, observer);
         const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
-        method.code = waits ? tier.choose_compiled() : tier.choose(execution);
+        method.code = waits ? versions.choose_compiled() : versions.choose(execution);
     }
     bool independent_warps = false;
-    if (launch.options.schedule == Schedule::random && shortcuts_.proof) {
+    if (launch.settings.schedule == Schedule::random && shortcuts_.proof) {
         const Obstacles& obstacles = independence_.obstacles(launch, memory);
         independent_warps = obstacles.warps.empty();
         if (independent_warps && !wants_instructions) method.schedule = Schedule::run_to_barrier;
@@ -88,7 +88,7 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
 }
 
 void Wing::add_cost(const Kernel& kernel, bool observed, std::chrono::nanoseconds time) {
-    if (shortcuts_.compiled) tier_of(kernel, observed).add_cost(time);
+    if (shortcuts_.compiled) versions_of(kernel, observed).add_cost(time);
 }
 
 bool Wing::can_compile() {

@@ -131,20 +131,22 @@ KernelTiming timed(const Work& work, float ms) {
     return kernel;
 }
 
-TEST(Shares, AreComputedForBothCeilingsAndTheLargerIsNamed) {
+TEST(CeilingShares, AreComputedForBothCeilingsAndTheLargerIsNamed) {
     // 0.5 TB/s and 2 Tflop/s.
-    const Shares memory = shares_of(timed({.bytes = 5e8, .flops = 2e9}, 1), round_ceilings());
+    const CeilingShares memory =
+        shares_of(timed({.bytes = 5e8, .flops = 2e9}, 1), round_ceilings());
     EXPECT_DOUBLE_EQ(memory.of_bandwidth, 0.5);
     EXPECT_DOUBLE_EQ(memory.of_fp32, 0.1);
     EXPECT_DOUBLE_EQ(memory.larger(), 0.5);
     EXPECT_EQ(memory.larger_name(), "copy bandwidth");
-    const Shares issue = shares_of(timed({.bytes = 5e7, .flops = 15e9}, 1), round_ceilings());
+    const CeilingShares issue =
+        shares_of(timed({.bytes = 5e7, .flops = 15e9}, 1), round_ceilings());
     EXPECT_DOUBLE_EQ(issue.larger(), 0.75);
     EXPECT_EQ(issue.larger_name(), "FP32 rate");
 }
 
-TEST(Shares, AreZeroForAnUnknownCeiling) {
-    const Shares nothing = shares_of(timed({}, 1), round_ceilings());
+TEST(CeilingShares, AreZeroForAnUnknownCeiling) {
+    const CeilingShares nothing = shares_of(timed({}, 1), round_ceilings());
     EXPECT_EQ(nothing.larger(), 0);
     EXPECT_EQ(nothing.larger_name(), "");
     EXPECT_EQ(shares_of(timed({.bytes = 1, .flops = 1}, 1), {}).larger(), 0);

@@ -36,7 +36,7 @@ RandomLaunch::RandomLaunch(const Kernel& kernel, std::string_view ptx, std::uint
     for (const Parameter& parameter : kernel.parameters) add_argument(parameter, ptx);
     memory_.resize(words_of_buffer * buffers_);
     first_ = memory_;
-    for (const Module::Range& variable : variables_)
+    for (const Module::GlobalVariable& variable : variables_)
         first_values_.emplace_back(variable.data, variable.data + variable.bytes);
     const Dim3 block = one_of<Dim3>({{256, 1, 1},
                                      {256, 1, 1},
@@ -84,7 +84,7 @@ void RandomLaunch::add_argument(const Parameter& parameter, std::string_view ptx
         put(0, one_of({0u, 1u, 2u, 5u, 16u, 31u, 33u, 64u, 100u, 129u, 250u}));
 }
 
-Outcome RandomLaunch::run(const Kernel& kernel, const Options& options,
+Outcome RandomLaunch::run(const Kernel& kernel, const LaunchSettings& settings,
                           const LaunchMethod& method) {
     Machine machine;
     std::ranges::copy(first_, memory_.begin());
@@ -96,10 +96,10 @@ Outcome RandomLaunch::run(const Kernel& kernel, const Options& options,
     Outcome outcome;
     outcome.error = error_of([&] {
         outcome.statistics =
-            machine.run(Machine::freeze(kernel, shape, pointers, options), nullptr, method);
+            machine.run(Machine::freeze(kernel, shape, pointers, settings), nullptr, method);
     });
     for (const std::uint32_t word : memory_) outcome.memory.push_back(without_payload(word));
-    for (const Module::Range& variable : variables_)
+    for (const Module::GlobalVariable& variable : variables_)
         for (std::size_t k = 0; k < variable.bytes; ++k)
             outcome.memory.push_back(std::uint32_t(variable.data[k]));
     if (!memory_.empty()) machine.memory().detach(memory_.data());
@@ -125,18 +125,18 @@ std::string RandomLaunch::text() const {
     return text;
 }
 
-Options options_of_pair(unsigned pair, std::uint64_t seed) {
+LaunchSettings settings_of_pair(unsigned pair, std::uint64_t seed) {
     constexpr Schedule schedules[] = {Schedule::random, Schedule::run_to_barrier,
                                       Schedule::reverse};
     constexpr BarrierPolicy policies[] = {BarrierPolicy::volta, BarrierPolicy::before_volta,
                                           BarrierPolicy::strict};
-    Options options;
-    options.schedule = schedules[pair % 3];
-    options.barriers = policies[pair / 3];
-    options.seed = seed;
-    options.threads = 1;
-    options.instruction_budget = 300000;  // of loops that random arguments make long
-    return options;
+    LaunchSettings settings;
+    settings.schedule = schedules[pair % 3];
+    settings.barriers = policies[pair / 3];
+    settings.seed = seed;
+    settings.threads = 1;
+    settings.instruction_budget = 300000;  // of loops that random arguments make long
+    return settings;
 }
 
 unsigned expect_equal_launches(const std::shared_ptr<const Module>& module, const Kernel& kernel,
@@ -148,9 +148,9 @@ unsigned expect_equal_launches(const std::shared_ptr<const Module>& module, cons
         for (unsigned pair = 0; pair < 9; ++pair) {
             const std::uint64_t seed = round * 9 + pair + 1;
             RandomLaunch launch(kernel, module->text(), seed);
-            const Options options = options_of_pair(pair, seed);
-            const Outcome interpreted = launch.run(kernel, options);
-            const Outcome outcome = launch.run(kernel, options, {.code = compiled});
+            const LaunchSettings settings = settings_of_pair(pair, seed);
+            const Outcome interpreted = launch.run(kernel, settings);
+            const Outcome outcome = launch.run(kernel, settings, {.code = compiled});
             without_error += interpreted.error.empty();
             if (interpreted == outcome) continue;
             ADD_FAILURE() << module->name() << ", " << kernel.name << ", pair " << pair << ", seed "

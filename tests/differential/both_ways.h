@@ -22,7 +22,7 @@ class RandomLaunch {
     RandomLaunch& operator=(const RandomLaunch&) = delete;
 
     /// Runs the kernel with the buffers and the module's variables as they were at first.
-    emulator::Outcome run(const emulator::Kernel& kernel, const emulator::Options& options,
+    emulator::Outcome run(const emulator::Kernel& kernel, const emulator::LaunchSettings& settings,
                           const emulator::LaunchMethod& method = {});
     emulator::FrozenLaunch frozen(const emulator::Kernel& kernel) const;
     std::string text() const;
@@ -40,7 +40,7 @@ class RandomLaunch {
     }
 
     std::mt19937_64 random_;
-    const std::vector<emulator::Module::Range>& variables_;
+    const std::vector<emulator::Module::GlobalVariable>& variables_;
     std::vector<std::vector<std::byte>> first_values_;  ///< of the variables
     std::vector<std::vector<std::byte>> arguments_;
     std::vector<std::uint32_t> first_, memory_;  ///< all buffers, one behind the other
@@ -48,9 +48,9 @@ class RandomLaunch {
 };
 
 /// One of the nine pairs of a schedule and a barrier policy, with a seed.
-emulator::Options options_of_pair(unsigned pair, std::uint64_t seed);
+emulator::LaunchSettings settings_of_pair(unsigned pair, std::uint64_t seed);
 
-/// Runs `rounds` random launches of a kernel in each pair of options, interpreted and compiled:
+/// Runs `rounds` random launches of a kernel in each pair of settings, interpreted and compiled:
 /// memory, counts and error texts are equal. Returns how many launches ended without an error.
 unsigned expect_equal_launches(const std::shared_ptr<const emulator::Module>& module,
                                const emulator::Kernel& kernel, unsigned rounds);

@@ -11,7 +11,7 @@ namespace warpscope::tests {
 namespace {
 
 using emulator::BarrierPolicy;
-using emulator::Options;
+using emulator::LaunchSettings;
 using emulator::Outcome;
 using Words = std::vector<std::uint32_t>;
 
@@ -52,15 +52,15 @@ void expect_equal_forms(std::uint64_t seed) {
     const std::shared_ptr<const emulator::Kernel> compiled(owner, &owner->kernel());
     RandomLaunch launch(kernel, ptx, seed);
     for (unsigned pair = 0; pair < 3; ++pair) {
-        const Options options = options_of_pair(pair + 3 * unsigned(seed / 3 % 3), seed);
+        const LaunchSettings settings = settings_of_pair(pair + 3 * unsigned(seed / 3 % 3), seed);
         launch.shape = {{4, 1, 1}, {(seed + pair) % 4 ? 128u : 100u, 1, 1}, 0};
-        const Outcome interpreted = launch.run(kernel, options);
-        const Outcome outcome = launch.run(kernel, options, {.code = compiled});
+        const Outcome interpreted = launch.run(kernel, settings);
+        const Outcome outcome = launch.run(kernel, settings, {.code = compiled});
         ASSERT_TRUE(interpreted == outcome)
             << "seed " << seed << ", schedule " << pair << ", " << launch.text()
             << "\ninterpreted: " << interpreted << "\ncompiled: " << outcome;
         // Other policies refuse threads of one warp that wait in different places.
-        if (seed % 3 && options.barriers == BarrierPolicy::volta && launch.shape.block.x == 128) {
+        if (seed % 3 && settings.barriers == BarrierPolicy::volta && launch.shape.block.x == 128) {
             ASSERT_EQ(outcome.error, "") << "seed " << seed;
         }
     }

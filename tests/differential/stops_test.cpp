@@ -50,9 +50,9 @@ class OneBlock {
           launch_(kernel_, ptx, stopped.seed) {
         launch_.shape = {{1, 1, 1}, stopped.block, 16384};
     }
-    Outcome interpreted(const Options& options) { return launch_.run(kernel_, options); }
-    Outcome compiled(const Options& options) {
-        return launch_.run(kernel_, options, {.code = {owner_, &owner_->kernel()}});
+    Outcome interpreted(const LaunchSettings& settings) { return launch_.run(kernel_, settings); }
+    Outcome compiled(const LaunchSettings& settings) {
+        return launch_.run(kernel_, settings, {.code = {owner_, &owner_->kernel()}});
     }
     std::string text() const { return launch_.text(); }
 
@@ -65,18 +65,18 @@ class OneBlock {
 
 TEST_P(StoppedLaunches, ABudgetEndsBothFormsAtOneInstruction) {
     OneBlock block(text(), GetParam());
-    Options options = options_of_pair(0, 1);
-    const Outcome whole = block.interpreted(options);
+    LaunchSettings settings = settings_of_pair(0, 1);
+    const Outcome whole = block.interpreted(settings);
     ASSERT_EQ(whole.error, "") << block.text();
     const std::uint64_t all = whole.statistics.warp_instructions;
     ASSERT_GT(all, 300u) << block.text();
     const std::uint64_t step = long_tests() ? 1 + all / 5000 : 1 + all / 150;
     for (std::uint64_t budget = 1; budget < all; budget += step) {
-        options = options_of_pair(unsigned(budget % 3), budget);
-        options.instruction_budget = budget;
-        const Outcome interpreted = block.interpreted(options);
+        settings = settings_of_pair(unsigned(budget % 3), budget);
+        settings.instruction_budget = budget;
+        const Outcome interpreted = block.interpreted(settings);
         ASSERT_NE(interpreted.error, "") << "budget " << budget << " of " << all;
-        ASSERT_TRUE(interpreted == block.compiled(options)) << "budget " << budget;
+        ASSERT_TRUE(interpreted == block.compiled(settings)) << "budget " << budget;
     }
 }
 
@@ -107,9 +107,9 @@ TEST_P(StoppedLaunches, AWildAddressIsOneErrorAtEachAccess) {
         if (ptx.empty() || at >= end) break;
         OneBlock block(ptx, GetParam());
         for (unsigned pair = 0; pair < 3; ++pair) {
-            const Outcome interpreted = block.interpreted(options_of_pair(pair, 1));
+            const Outcome interpreted = block.interpreted(settings_of_pair(pair, 1));
             errors += interpreted.error.empty() ? 0 : 1;
-            ASSERT_TRUE(interpreted == block.compiled(options_of_pair(pair, 1)))
+            ASSERT_TRUE(interpreted == block.compiled(settings_of_pair(pair, 1)))
                 << "access " << accesses << ", distance " << distance << interpreted;
         }
     }

@@ -16,23 +16,23 @@ using namespace emulator;
 /// error, after which memory depends on the order.
 bool is_equal_in_all_orders(RandomLaunch& launch, const Kernel& kernel, std::uint64_t seed) {
     const unsigned first_of_policy = unsigned(seed % 3 * 3);
-    const Outcome straight = launch.run(kernel, options_of_pair(first_of_policy + 1, seed));
+    const Outcome straight = launch.run(kernel, settings_of_pair(first_of_policy + 1, seed));
     if (!straight.error.empty()) return false;
-    EXPECT_EQ(launch.run(kernel, options_of_pair(first_of_policy + 2, seed)), straight)
+    EXPECT_EQ(launch.run(kernel, settings_of_pair(first_of_policy + 2, seed)), straight)
         << kernel.name << ", reverse, " << launch.text();
     for (std::uint64_t k = 0; k < 3; ++k)
-        EXPECT_EQ(launch.run(kernel, options_of_pair(first_of_policy, seed + k)), straight)
+        EXPECT_EQ(launch.run(kernel, settings_of_pair(first_of_policy, seed + k)), straight)
             << kernel.name << ", random, " << launch.text();
     return true;
 }
 
 /// Host threads that take blocks as they come change nothing.
 void expect_equal_on_any_thread(RandomLaunch& launch, const Kernel& kernel, std::uint64_t seed) {
-    Options options = options_of_pair(1, seed);
-    options.threads = 1;
-    const Outcome in_order = launch.run(kernel, options);
-    options.threads = 3;
-    EXPECT_EQ(launch.run(kernel, options, {.dealing = BlockDealing::as_they_come}), in_order)
+    LaunchSettings settings = settings_of_pair(1, seed);
+    settings.threads = 1;
+    const Outcome in_order = launch.run(kernel, settings);
+    settings.threads = 3;
+    EXPECT_EQ(launch.run(kernel, settings, {.dealing = BlockDealing::as_they_come}), in_order)
         << kernel.name << ", " << launch.text();
 }
 

@@ -36,9 +36,9 @@ class Runner {
         void* out = machine.memory().allocate(count * 4);
         const void* arguments[] = {&out, &n};
         try {
-            statistics =
-                machine.run(Machine::freeze(*module->kernels().front(), launch, arguments, options),
-                            observer, method);
+            statistics = machine.run(
+                Machine::freeze(*module->kernels().front(), launch, arguments, settings), observer,
+                method);
         } catch (...) {
             machine.memory().free(out);
             throw;
@@ -51,7 +51,7 @@ class Runner {
 
     std::shared_ptr<const Module> module;
     Machine machine;
-    Options options;
+    LaunchSettings settings;
     LaunchMethod method;
     Observer* observer = nullptr;
     Statistics statistics;

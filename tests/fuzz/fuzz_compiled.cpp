@@ -37,28 +37,28 @@ class Runs {
     explicit Runs(const Kernel& kernel)
         : kernel_(kernel), buffer_(buffer_bytes), arguments_(kernel, buffer_.data()) {
         machine_.memory().attach(buffer_.data(), buffer_.size());
-        for (const Module::Range& variable : kernel.module->variables())
+        for (const Module::GlobalVariable& variable : kernel.module->variables())
             first_values_.emplace_back(variable.data, variable.data + variable.bytes);
     }
 
     /// `compiled` may be null.
     Outcome run(std::shared_ptr<const Kernel> compiled, std::uint64_t budget, Schedule schedule) {
         restore();
-        Options options;
-        options.instruction_budget = budget;
-        options.schedule = schedule;
-        options.threads = 1;
+        LaunchSettings settings;
+        settings.instruction_budget = budget;
+        settings.schedule = schedule;
+        settings.threads = 1;
         Outcome outcome;
         try {
             const Statistics s =
-                machine_.run(Machine::freeze(kernel_, shape, arguments_.get(), options), nullptr,
+                machine_.run(Machine::freeze(kernel_, shape, arguments_.get(), settings), nullptr,
                              {.code = std::move(compiled)});
             outcome.counts = {s.warp_instructions, s.thread_instructions, s.barriers};
         } catch (const Error& error) {
             outcome.error = error.what();
         }
         outcome.memory.push_back(buffer_);
-        for (const Module::Range& variable : kernel_.module->variables())
+        for (const Module::GlobalVariable& variable : kernel_.module->variables())
             outcome.memory.emplace_back(variable.data, variable.data + variable.bytes);
         return outcome;
     }
@@ -68,7 +68,7 @@ class Runs {
         std::ranges::fill(buffer_, std::byte(0));
         std::ranges::fill(machine_.shared_memory(0, 0), std::byte(0));
         std::size_t next = 0;
-        for (const Module::Range& variable : kernel_.module->variables())
+        for (const Module::GlobalVariable& variable : kernel_.module->variables())
             std::ranges::copy(first_values_[next++], variable.data);
     }
 

@@ -21,19 +21,19 @@ struct Setup {
     Machine machine{1};
     void* buffer = machine.memory().allocate(buffer_bytes);
     LaunchShape shape{{1, 1, 1}, {64, 1, 1}, 256};
-    Options options;
+    LaunchSettings settings;
     Arguments arguments;
 
     explicit Setup(const Kernel& kernel) : arguments(kernel, buffer) {
-        options.instruction_budget = instruction_budget;
-        options.threads = 1;
+        settings.instruction_budget = instruction_budget;
+        settings.threads = 1;
     }
     std::string contents() const { return {static_cast<const char*>(buffer), buffer_bytes}; }
 };
 
 void run(const Kernel& kernel) {
     Setup setup(kernel);
-    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.options);
+    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.settings);
 }
 
 void run_checked(const Kernel& kernel) {
@@ -46,7 +46,7 @@ void run_checked(const Kernel& kernel) {
     all.add(barriers);
     all.add(memory);
     all.on_allocate(reinterpret_cast<std::uint64_t>(setup.buffer), buffer_bytes);
-    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.options, &all);
+    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.settings, &all);
 }
 
 /// To the end of the block, back to its start, and to its end again.
@@ -54,7 +54,7 @@ void step(const Kernel& kernel) {
     Setup setup(kernel);
     const std::string before = setup.contents();
     Stepper stepper(setup.machine,
-                    Machine::freeze(kernel, setup.shape, setup.arguments.get(), setup.options), 0);
+                    Machine::freeze(kernel, setup.shape, setup.arguments.get(), setup.settings), 0);
     stepper.run(instruction_budget);
     const std::uint64_t last = stepper.position();
     const Stepper::End end = stepper.end();

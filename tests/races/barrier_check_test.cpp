@@ -23,10 +23,10 @@ TEST(BarrierCheck, HalfAWarpAtABarrierIsAnError) {
 // compute-sanitizer's synccheck reports nothing here, because the barrier does not wait for exited
 // threads.
 TEST(BarrierCheck, ExitedThreadsAreAWarning) {
-    for (const auto& options : schedules()) {
+    for (const auto& settings : schedules()) {
         for (const auto& [kernel, gone] :
              {std::pair{"some_have_left", 32u}, {"some_of_a_warp_have_left", 24u}}) {
-            const auto found = check_kernel(kernel, 64, options);
+            const auto found = check_kernel(kernel, 64, settings);
             EXPECT_FALSE(has_errors(found)) << sentences(found);
             EXPECT_EQ(count(found, FindingKind::barrier, Severity::warning), gone);
         }
@@ -34,9 +34,9 @@ TEST(BarrierCheck, ExitedThreadsAreAWarning) {
 }
 
 TEST(BarrierCheck, BarriersOfWholeWarpsHaveNoFinding) {
-    for (const auto& options : schedules())
+    for (const auto& settings : schedules())
         for (const char* kernel : {"mirror", "rounds", "double_buffered", "last_warp", "pairs"}) {
-            const auto found = check_kernel(kernel, 128, options);
+            const auto found = check_kernel(kernel, 128, settings);
             EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u) << kernel;
             EXPECT_EQ(count(found, FindingKind::barrier, Severity::warning), 0u) << kernel;
         }

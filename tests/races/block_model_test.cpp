@@ -187,25 +187,25 @@ std::vector<Finding> findings_of(const std::string& body, std::string* error = n
                         body,
                     shared_words));
     const auto machine_code = compiled(r.module);
-    const auto launch = [&](const Options& options, Observers& observers,
+    const auto launch = [&](const LaunchSettings& settings, Observers& observers,
                             std::shared_ptr<const Kernel> form = nullptr) {
         r.observer = &observers.all;
-        r.options = options;
+        r.settings = settings;
         r.method = {.code = std::move(form),
                     .make_events = alike_events(*r.module->kernels().front(), false)};
         return error_of([&] { r.run({{6, 1, 1}, {64, 1, 1}, 0}, 0, 2048); });
     };
     std::vector<Finding> found;
-    for (const Options& schedule : schedules()) {
-        Options options = schedule;
-        options.threads = 1;
+    for (const LaunchSettings& schedule : schedules()) {
+        LaunchSettings settings = schedule;
+        settings.threads = 1;
         Observers observers(r.machine), spared(r.machine, false), in_machine_code(r.machine, false);
-        const std::string failure = launch(options, observers);
-        EXPECT_EQ(failure, launch(options, spared));
+        const std::string failure = launch(settings, observers);
+        EXPECT_EQ(failure, launch(settings, spared));
         if (failure.empty()) expect_equal(observers);
         expect_equal(observers, spared);
         if (machine_code) {
-            EXPECT_EQ(failure, launch(options, in_machine_code, machine_code));
+            EXPECT_EQ(failure, launch(settings, in_machine_code, machine_code));
             expect_equal(observers, in_machine_code);
         }
         if (error) *error = failure;

@@ -67,7 +67,7 @@ struct GridFindings {
 /// The races are real, so the blocks run on one thread.
 inline GridFindings grid_findings(const emulator::Kernel& kernel, std::uint32_t blocks,
                                   const std::vector<const void*>& numbers, unsigned forks,
-                                  emulator::Options options) {
+                                  emulator::LaunchSettings settings) {
     emulator::Machine machine;
     emulator::GridRaces between;
     emulator::RaceDetector within;
@@ -75,11 +75,11 @@ inline GridFindings grid_findings(const emulator::Kernel& kernel, std::uint32_t 
     emulator::ObserverList all;
     all.add(dealt);
     all.add(within);
-    options.threads = 1;
+    settings.threads = 1;
     void* out = machine.memory().allocate(1024 * 4);
     std::vector<const void*> arguments = {&out};
     arguments.insert(arguments.end(), numbers.begin(), numbers.end());
-    machine.run(kernel, {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments, options, &all);
+    machine.run(kernel, {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments, settings, &all);
     return {between.findings(), within.findings()};
 }
 

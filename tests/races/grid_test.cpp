@@ -16,10 +16,10 @@ using emulator::Severity;
 
 /// Checks a kernel of grid.cu.
 GridFindings check_grid(const std::string& kernel, std::uint32_t blocks, unsigned forks = 1,
-                        const emulator::Options& options = {}) {
+                        const emulator::LaunchSettings& settings = {}) {
     // A module of its own, because blocks_done keeps its value.
     const auto module = emulator::Module::parse(race_kernels("grid.ptx"), "races/grid.cu");
-    return grid_findings(*module->find(kernel), blocks, {}, forks, options);
+    return grid_findings(*module->find(kernel), blocks, {}, forks, settings);
 }
 
 /// Words that race between blocks, in every schedule and with any number of forks.
@@ -38,8 +38,8 @@ class GridRaceKernels : public testing::TestWithParam<ExpectedBetween> {};
 
 TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
     const ExpectedBetween& e = GetParam();
-    for (const emulator::Options& options : schedules(2)) {
-        const GridFindings found = check_grid(e.kernel, e.blocks, 1, options);
+    for (const emulator::LaunchSettings& settings : schedules(2)) {
+        const GridFindings found = check_grid(e.kernel, e.blocks, 1, settings);
         SCOPED_TRACE(sentences(found.between));
         EXPECT_EQ(count(found.between, Hazard::read_after_write), e.raw);
         EXPECT_EQ(count(found.between, Hazard::write_after_read), e.war);
@@ -47,7 +47,7 @@ TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
         EXPECT_EQ(count(found.between, FindingKind::race, Severity::warning), e.warnings);
         EXPECT_EQ(sentences(found.within), "");
         for (const unsigned forks : {2u, 3u, 5u})
-            EXPECT_EQ(sentences(check_grid(e.kernel, e.blocks, forks, options).between),
+            EXPECT_EQ(sentences(check_grid(e.kernel, e.blocks, forks, settings).between),
                       sentences(found.between))
                 << forks;
     }
@@ -105,11 +105,11 @@ TEST(GridRaces, GoOnOverLaunchesThatBelongTogether) {
         const void* arguments[] = {&out};
         emulator::FrozenLaunch launch = machine.freeze(
             *module->find("increments"), {{2, 1, 1}, {64, 1, 1}, 0}, arguments, {.threads = 1});
-        launch.options.blocks = 1;
+        launch.settings.blocks = 1;
         machine.run(launch, &races);
         EXPECT_TRUE(races.findings().empty()) << "it was one block";
         if (together) races.continue_launch();
-        launch.options.first_block = 1;
+        launch.settings.first_block = 1;
         machine.run(launch, &races);
         EXPECT_EQ(races.findings().size(), together ? 2u : 0u);
     }
@@ -133,8 +133,8 @@ TEST(GridRaces, AFailedLaunchHasTheRacesBelowItsFailingBlock) {
 }
 
 TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
-    for (const emulator::Options& options : schedules()) {
-        const GridFindings found = check_grid("mirror_in_global_memory_no_barrier", 3, 1, options);
+    for (const emulator::LaunchSettings& settings : schedules()) {
+        const GridFindings found = check_grid("mirror_in_global_memory_no_barrier", 3, 1, settings);
         EXPECT_EQ(sentences(found.between), "");
         EXPECT_EQ(count(found.within, FindingKind::race, Severity::error), 3u * 64)
             << sentences(found.within);
@@ -143,11 +143,11 @@ TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
                   std::string::npos);
         EXPECT_NE(found.within[0].sentence.find("__syncthreads() is missing between"),
                   std::string::npos);
-        EXPECT_EQ(sentences(check_grid("mirror_in_global_memory", 3, 1, options).within), "");
+        EXPECT_EQ(sentences(check_grid("mirror_in_global_memory", 3, 1, settings).within), "");
         // Warp 1 adds to the words of warp 0: it reads 32 that are written, and overwrites 32 that
         // are read and written.
         const auto histogram =
-            check_grid("histogram_in_global_memory_no_atomics", 2, 1, options).within;
+            check_grid("histogram_in_global_memory_no_atomics", 2, 1, settings).within;
         EXPECT_GE(count(histogram, Hazard::write_after_write), 2u * 32) << sentences(histogram);
     }
 }

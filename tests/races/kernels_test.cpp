@@ -28,10 +28,10 @@ class RaceKernels : public testing::TestWithParam<Races> {};
 
 TEST_P(RaceKernels, HaveExactlyTheExpectedHazards) {
     const Races& expected = GetParam();
-    for (const emulator::Options& options : schedules()) {
-        const auto found = check_kernel(expected.kernel, expected.threads, options);
+    for (const emulator::LaunchSettings& settings : schedules()) {
+        const auto found = check_kernel(expected.kernel, expected.threads, settings);
         SCOPED_TRACE(testing::Message()
-                     << "schedule " << int(options.schedule) << ", seed " << options.seed << "\n"
+                     << "schedule " << int(settings.schedule) << ", seed " << settings.seed << "\n"
                      << sentences(found));
         EXPECT_EQ(count(found, FindingKind::race, Severity::error), expected.errors);
         EXPECT_EQ(count(found, FindingKind::race, Severity::warning), expected.warnings);
@@ -102,8 +102,8 @@ TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
 }
 
 TEST(RaceFindings, BeginWithTheReadThatGetsTheWrongValue) {
-    for (const emulator::Options& options : schedules()) {
-        const auto found = check_kernel("mirror_no_barrier", 256, options);
+    for (const emulator::LaunchSettings& settings : schedules()) {
+        const auto found = check_kernel("mirror_no_barrier", 256, settings);
         ASSERT_GE(found.size(), 2u) << sentences(found);
         // Words that were read before they were written, then, of one of their reads, that no
         // thread had written the word; reads after the write got the right value.

@@ -115,7 +115,7 @@ struct Outcome {
 };
 
 Outcome run(const emulator::Module& module, const Program& program,
-            const emulator::Options& options) {
+            const emulator::LaunchSettings& settings) {
     emulator::Machine machine;
     emulator::RaceDetector races;
     SharedMemoryLog shared_memory;
@@ -125,7 +125,7 @@ Outcome run(const emulator::Module& module, const Program& program,
     const std::size_t bytes = program.steps.size() * 4;
     auto* out = static_cast<char*>(machine.memory().allocate(bytes));
     const void* arguments[] = {&out};
-    machine.run(*module.find("k"), {{1, 1, 1}, {program.warps * 32, 1, 1}, 0}, arguments, options,
+    machine.run(*module.find("k"), {{1, 1, 1}, {program.warps * 32, 1, 1}, 0}, arguments, settings,
                 &all);
     Outcome outcome{{out, out + bytes}};
     outcome.observed += shared_memory.bytes;
@@ -144,7 +144,7 @@ std::vector<std::vector<std::uint32_t>> permutations(unsigned n) {
     return all;
 }
 
-/// Calls f with options for every order of the warps in every epoch. The epoch that fills the
+/// Calls f with settings for every order of the warps in every epoch. The epoch that fills the
 /// memory and the one after the last barrier have one order only.
 template <typename F>
 void for_every_order(const Program& program, F&& f) {
@@ -153,11 +153,11 @@ void for_every_order(const Program& program, F&& f) {
     std::size_t count = 1;
     for (unsigned e = 0; e < epochs; ++e) count *= orders.size();
     for (std::size_t number = 0; number < count; ++number) {
-        emulator::Options options{.schedule = emulator::Schedule::manual};
-        options.orders = {orders[0]};
+        emulator::LaunchSettings settings{.schedule = emulator::Schedule::manual};
+        settings.orders = {orders[0]};
         for (std::size_t e = 0, rest = number; e < epochs; ++e, rest /= orders.size())
-            options.orders.push_back(orders[rest % orders.size()]);
-        f(options);
+            settings.orders.push_back(orders[rest % orders.size()]);
+        f(settings);
     }
 }
 
@@ -172,14 +172,14 @@ TEST(RaceProperty, RaceIsReportedExactlyWhenTwoOrdersGiveDifferentResults) {
         std::set<std::string> outcomes;
         std::set<bool> verdicts;
         std::uint64_t others = 0;
-        for_every_order(program, [&](const emulator::Options& options) {
-            Outcome outcome = run(*module, program, options);
+        for_every_order(program, [&](const emulator::LaunchSettings& settings) {
+            Outcome outcome = run(*module, program, settings);
             outcomes.insert(std::move(outcome.observed));
             verdicts.insert(outcome.races > 0);
             others += outcome.others;
         });
-        for (const emulator::Options& options : schedules(2))
-            verdicts.insert(run(*module, program, options).races > 0);
+        for (const emulator::LaunchSettings& settings : schedules(2))
+            verdicts.insert(run(*module, program, settings).races > 0);
         const bool differ = outcomes.size() > 1;
         ASSERT_EQ(verdicts, std::set<bool>{differ}) << "every order must give one verdict";
         ASSERT_EQ(others, 0u) << "neither warnings nor unwritten words";
@@ -197,9 +197,9 @@ TEST(RaceProperty, ManualScheduleRunsTheGivenOrder) {
                               {.barrier = true}}};
     const auto module = emulator::Module::parse(ptx_of(program), "two");
     for (const std::uint32_t last : {0u, 1u}) {
-        emulator::Options options{.schedule = emulator::Schedule::manual};
-        options.orders = {{0, 1}, {1 - last, last}};
-        const Outcome outcome = run(*module, program, options);
+        emulator::LaunchSettings settings{.schedule = emulator::Schedule::manual};
+        settings.orders = {{0, 1}, {1 - last, last}};
+        const Outcome outcome = run(*module, program, settings);
         EXPECT_EQ(outcome.observed.at(3 * 4 + bytes_of_memory), char(last ? 200 : 100));
         EXPECT_EQ(outcome.races, 1u);
     }

@@ -25,10 +25,10 @@ class Order : public testing::TestWithParam<Expected> {};
 
 TEST_P(Order, ByWordsOfMemoryIsKnownToTheRaceDetector) {
     const Expected& expected = GetParam();
-    for (const emulator::Options& options : schedules()) {
-        const auto found = check_kernel(expected.kernel, expected.threads, options, expected.file);
+    for (const emulator::LaunchSettings& settings : schedules()) {
+        const auto found = check_kernel(expected.kernel, expected.threads, settings, expected.file);
         SCOPED_TRACE(testing::Message()
-                     << "schedule " << int(options.schedule) << ", seed " << options.seed << "\n"
+                     << "schedule " << int(settings.schedule) << ", seed " << settings.seed << "\n"
                      << sentences(found));
         const std::uint64_t errors = count(found, FindingKind::race, Severity::error);
         if (expected.varies) {

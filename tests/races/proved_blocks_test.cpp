@@ -29,7 +29,7 @@ class ProvedBlocks {
             expect_equal(followers, in_machine_code);
         }
         method.code = nullptr;
-        launch.options.threads = 1;
+        launch.settings.threads = 1;
         error_of([&] { machine_.run(launch, &both.all, method); });
         if (error.empty()) {
             expect_equal(both);

@@ -21,7 +21,7 @@ std::string_view race_kernels(std::string_view file);
 /// Runs one block of a kernel of kernels.cu, or of another file, under the race detector and the
 /// barrier check.
 inline std::vector<emulator::Finding> check_kernel(const std::string& name, std::uint32_t threads,
-                                                   const emulator::Options& options,
+                                                   const emulator::LaunchSettings& settings,
                                                    const std::string& file = "kernels") {
     static std::map<std::string, std::shared_ptr<const emulator::Module>> modules;
     auto& module = modules[file];
@@ -35,15 +35,15 @@ inline std::vector<emulator::Finding> check_kernel(const std::string& name, std:
     all.add(barriers);
     void* out = machine.memory().allocate(threads * 4);
     const void* arguments[] = {&out};
-    machine.run(*module->find(name), {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, options, &all);
+    machine.run(*module->find(name), {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings, &all);
     return emulator::merged({races.findings(), barriers.findings()});
 }
 
 /// The two fixed schedules, and the random one with `seeds` seeds.
-inline std::vector<emulator::Options> schedules(std::uint64_t seeds = 6) {
+inline std::vector<emulator::LaunchSettings> schedules(std::uint64_t seeds = 6) {
     using emulator::Schedule;
-    std::vector<emulator::Options> all{{.schedule = Schedule::run_to_barrier},
-                                       {.schedule = Schedule::reverse}};
+    std::vector<emulator::LaunchSettings> all{{.schedule = Schedule::run_to_barrier},
+                                              {.schedule = Schedule::reverse}};
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
         all.push_back({.schedule = Schedule::random, .seed = seed});
     return all;

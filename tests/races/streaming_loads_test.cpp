@@ -41,17 +41,17 @@ LOOP:
 
 GridFindings check_steps(std::uint32_t blocks, std::uint32_t writer, std::uint32_t at,
                          const std::string& barrier = "", unsigned forks = 1,
-                         const emulator::Options& options = {}) {
+                         const emulator::LaunchSettings& settings = {}) {
     const auto module = emulator::Module::parse(steps_text(at, barrier), "steps");
-    return grid_findings(*module->find("steps"), blocks, {&writer}, forks, options);
+    return grid_findings(*module->find("steps"), blocks, {&writer}, forks, settings);
 }
 
 TEST(StreamingLoads, RaceWithTheStoreOfAnotherBlock) {
-    for (const emulator::Options& options : schedules(2))
+    for (const emulator::LaunchSettings& settings : schedules(2))
         for (const unsigned forks : {1u, 2u, 4u}) {
             // Block 0 reads words 0 to 63 and 256 to 319.
             for (const std::uint32_t at : {0u, 256u}) {
-                const GridFindings found = check_steps(4, 3, at, "", forks, options);
+                const GridFindings found = check_steps(4, 3, at, "", forks, settings);
                 ASSERT_EQ(found.between.size(), 1u) << sentences(found.between);
                 const Finding& f = found.between[0];
                 EXPECT_EQ(f.count, 64u);
@@ -64,27 +64,28 @@ TEST(StreamingLoads, RaceWithTheStoreOfAnotherBlock) {
                 EXPECT_EQ(sentences(found.within), "");
             }
             // 32 words of block 0 and 32 of block 1.
-            EXPECT_EQ(check_steps(4, 3, 32, "", forks, options).between.at(0).count, 64u);
+            EXPECT_EQ(check_steps(4, 3, 32, "", forks, settings).between.at(0).count, 64u);
             // Block 3 reads these words itself; the other words nobody reads.
-            EXPECT_EQ(sentences(check_steps(4, 3, 192, "", forks, options).between), "");
-            EXPECT_EQ(sentences(check_steps(4, 3, 512, "", forks, options).between), "");
+            EXPECT_EQ(sentences(check_steps(4, 3, 192, "", forks, settings).between), "");
+            EXPECT_EQ(sentences(check_steps(4, 3, 512, "", forks, settings).between), "");
         }
 }
 
 TEST(StreamingLoads, RaceWithTheStoreOfAnotherWarp) {
-    for (const emulator::Options& options : schedules()) {
+    for (const emulator::LaunchSettings& settings : schedules()) {
         // One block: each warp stores to 32 words that the other one reads. Two blocks: warp 0
         // stores to 32 words that warp 1 reads, warp 1 to words that only the other block reads.
         for (const std::uint32_t blocks : {1u, 2u}) {
             const std::uint32_t at = blocks == 1 ? 32 + 64 : 32;
             const std::uint64_t racing = blocks == 1 ? 64 : 32;
-            const auto races = check_steps(blocks, 0, at, "", 1, options).within;
+            const auto races = check_steps(blocks, 0, at, "", 1, settings).within;
             EXPECT_EQ(count(races, FindingKind::race, Severity::error), racing) << sentences(races);
             for (const char* barrier : {"bar.sync 0;", "bar.sync 1;", "bar.sync 0, 64;"})
-                EXPECT_EQ(sentences(check_steps(blocks, 0, at, barrier, 1, options).within), "");
+                EXPECT_EQ(sentences(check_steps(blocks, 0, at, barrier, 1, settings).within), "");
             // A barrier of each warp alone orders nothing between them.
             const auto alone =
-                check_steps(blocks, 0, at, "shr.u32 %r7, %r1, 5; barrier.sync %r7, 32;", 1, options)
+                check_steps(blocks, 0, at, "shr.u32 %r7, %r1, 5; barrier.sync %r7, 32;", 1,
+                            settings)
                     .within;
             EXPECT_EQ(count(alone, FindingKind::race, Severity::error), racing) << sentences(alone);
         }
@@ -101,12 +102,12 @@ TEST(StreamingLoads, AreKeptForTheNextPartOfTheLaunch) {
     const void* arguments[] = {&out, &writer};
     emulator::FrozenLaunch launch = machine.freeze(
         *module->find("steps"), {{4, 1, 1}, {64, 1, 1}, 0}, arguments, {.threads = 1});
-    launch.options.blocks = 3;
+    launch.settings.blocks = 3;
     machine.run(launch, &races);
     EXPECT_EQ(sentences(races.findings()), "");
     races.continue_launch();
-    launch.options.first_block = 3;
-    launch.options.blocks = 1;
+    launch.settings.first_block = 3;
+    launch.settings.blocks = 1;
     machine.run(launch, &races);
     ASSERT_EQ(races.findings().size(), 1u);
     EXPECT_EQ(races.findings()[0].count, 64u);

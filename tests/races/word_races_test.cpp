@@ -81,17 +81,17 @@ class WordRaces : public testing::TestWithParam<ExpectedAtWords> {};
 
 TEST_P(WordRaces, AreTheHazardsOfEachWordInEverySchedule) {
     const ExpectedAtWords& e = GetParam();
-    for (emulator::Options options : schedules(3)) {
-        options.threads = 1;
+    for (emulator::LaunchSettings settings : schedules(3)) {
+        settings.threads = 1;
         // Of its own, because a variable keeps its value.
         const auto module = emulator::Module::parse(race_kernels(e.file + ".ptx"), e.file + ".cu");
         emulator::Machine machine;
         Watch watch(machine);
         void* out = machine.memory().allocate(1024 * 4);
         const void* arguments[] = {&out};
-        machine.run(*module->find(e.kernel), {{e.blocks, 1, 1}, {64, 1, 1}, 0}, arguments, options,
+        machine.run(*module->find(e.kernel), {{e.blocks, 1, 1}, {64, 1, 1}, 0}, arguments, settings,
                     &watch);
-        EXPECT_EQ(watch.racing(), e.racing) << "schedule " << int(options.schedule);
+        EXPECT_EQ(watch.racing(), e.racing) << "schedule " << int(settings.schedule);
         std::uint64_t sum = 0;
         for (const auto& [name, found] : e.racing)
             for (const auto& [word, number] : found) sum += number;
@@ -154,7 +154,7 @@ TEST(WordRacesOfLaunches, CountRacesWithinABlockAndBetweenBlocks) {
     emulator::Runner r(emulator::kernel_text("st.global.u32 [%rd0+8], %r1;"));
     Watch watch(r.machine);
     r.observer = &watch;
-    r.options.threads = 1;
+    r.settings.threads = 1;
     r.run({{2, 1, 1}, {64, 1, 1}, 0});
     EXPECT_EQ(watch.racing(), (std::map<std::string, WordHazards>{{"", {{2, 2 * 94 + 1}}}}));
 }
@@ -172,7 +172,7 @@ TEST(WordRacesOfLaunches, AWideAccessCountsOnceAtAWordForEachThread) {
     for (const auto schedule : {emulator::Schedule::run_to_barrier, emulator::Schedule::reverse}) {
         Watch watch(r.machine);
         r.observer = &watch;
-        r.options.schedule = schedule;
+        r.settings.schedule = schedule;
         r.run(emulator::one_block(64));
         // Threads 0 to 3, and 4 and 5, with thread 32; words 6 and 7 are of one other thread.
         EXPECT_EQ(watch.racing(),
@@ -205,7 +205,7 @@ TEST(WordRacesOfLaunches, DoNotDependOnTheNumberOfThreads) {
         emulator::Runner r(failing);
         Watch watch(r.machine);
         r.observer = &watch;
-        r.options.threads = threads;
+        r.settings.threads = threads;
         r.run({{50, 1, 1}, {64, 1, 1}, 0}, 100);
         EXPECT_EQ(watch.racing().at("cell"), words(0, 32, 50)) << threads;
     }

@@ -18,14 +18,14 @@ constexpr std::array<std::string_view, 16> built_in_words{
 /// In tokens: of a list of arguments. And the most templates of a source.
 constexpr std::size_t longest_list = 1000, most_templates = 64;
 
-struct Range {
+struct TokenRange {
     std::size_t begin, end;
 };
 
 /// The parts between the commas of the list that begins with the "<" at `open`, and the token after
 /// its ">". nullopt: the list has no end.
 struct List {
-    std::vector<Range> parts;
+    std::vector<TokenRange> parts;
     std::size_t end = 0;
 };
 
@@ -55,7 +55,7 @@ std::optional<List> list_at(const TokenText& text, std::size_t open) {
 
 /// An argument for a parameter of a template: "typename T", "const int size". Empty: it has a
 /// default.
-std::string argument_for(const TokenText& text, const Range& parameter) {
+std::string argument_for(const TokenText& text, const TokenRange& parameter) {
     bool is_bool = false;
     for (std::size_t i = parameter.begin; i < parameter.end; ++i) {
         if (text.is(i, "=")) return "";
@@ -68,7 +68,7 @@ std::string argument_for(const TokenText& text, const Range& parameter) {
 /// The arguments of a use as the source writes them; empty: they name what is not built in.
 std::string literal_arguments(const TokenText& text, const List& list) {
     std::string all;
-    for (const Range& part : list.parts) {
+    for (const TokenRange& part : list.parts) {
         if (!all.empty()) all += ", ";
         for (std::size_t i = part.begin; i < part.end; ++i) {
             const bool known =
@@ -104,7 +104,7 @@ std::optional<std::string> name_expression(const TokenText& text, const Declarat
         is_kernel = is_kernel || text.is(i, "__global__");
     if (!is_kernel) return std::nullopt;
     std::string arguments = first_use(text, declaration.name, parameters->parts.size());
-    for (const Range& parameter : parameters->parts) {
+    for (const TokenRange& parameter : parameters->parts) {
         if (!arguments.empty() && &parameter == parameters->parts.data()) break;
         const std::string one = argument_for(text, parameter);
         if (one.empty()) break;

@@ -152,7 +152,7 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
 DeviceVariable EmulatedDevice::find_variable(std::string_view file, const std::string& name,
                                              const KernelEdit* edit) {
     const emulator::Module& module = *module_of(file, edit);
-    for (const emulator::Module::Range& variable : module.variables())
+    for (const emulator::Module::GlobalVariable& variable : module.variables())
         if (variable.name == name)
             return {reinterpret_cast<std::uint64_t>(variable.data), variable.bytes};
     throw DeviceError(fmt::format("{} has no variable {}", module.name(), name));
@@ -162,17 +162,18 @@ const LoadedKernel& EmulatedDevice::load_ptx(std::string_view ptx, std::string_v
     return find(parse(ptx, "PTX text"), name);
 }
 
-emulator::Options EmulatedDevice::next_options(const EmulatedKernel& kernel) {
+emulator::LaunchSettings EmulatedDevice::next_settings(const EmulatedKernel& kernel) {
     const std::uint64_t launch = splitmix64(launch_in_frame_++);
-    emulator::Options options{.schedule = settings_.schedule,
-                              .barriers = settings_.barriers,
-                              .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
-                              .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
-                              .time_limit = limits_.time,
-                              .stop = limits_.stop,
-                              .progress = progress_};
-    if (!kernel.built_in) options.instruction_budget = instruction_budget;
-    return options;
+    emulator::LaunchSettings settings{
+        .schedule = settings_.schedule,
+        .barriers = settings_.barriers,
+        .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
+        .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
+        .time_limit = limits_.time,
+        .stop = limits_.stop,
+        .progress = progress_};
+    if (!kernel.built_in) settings.instruction_budget = instruction_budget;
+    return settings;
 }
 
 void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
@@ -181,7 +182,7 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const emulator::Kernel& kernel = *emulated.kernel;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen = translated(
-        [&] { return emulator::Machine::freeze(kernel, shape, values, next_options(emulated)); });
+        [&] { return emulator::Machine::freeze(kernel, shape, values, next_settings(emulated)); });
     const auto choose = [&](const emulator::FrozenLaunch& launch) {
         return translated(
             [&] { return launcher_.choose(launch, observer_, settings_.waits_for_compiler); });

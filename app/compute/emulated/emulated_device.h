@@ -75,7 +75,7 @@ class EmulatedDevice final : public Device {
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);
-    emulator::Options next_options(const EmulatedKernel& kernel);
+    emulator::LaunchSettings next_settings(const EmulatedKernel& kernel);
 
     emulator::Launcher launcher_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;

@@ -285,7 +285,7 @@ void AccessCounters::on_launch_end() {
         *found += launch;
 }
 
-// A checkpoint counts the statements since the one before it, which may be on several lines.
+// A cost point counts the statements since the one before it, which may be on several lines.
 void AccessCounters::add_to_lines(KernelCounters& kernel, std::uint32_t pc,
                                   const Counts& counts) const {
     const InstructionInfo& info = kernel_->lines[pc];

@@ -190,7 +190,7 @@ HeatMap::Region* HeatMap::global_region(std::uint64_t address) {
         region.end = found->end;
         return &region;
     }
-    for (const Module::Range& variable : kernel_->module->variables()) {
+    for (const Module::GlobalVariable& variable : kernel_->module->variables()) {
         const auto begin = reinterpret_cast<std::uint64_t>(variable.data);
         if (address < begin || address >= begin + variable.bytes) continue;
         Region& region = regions_[begin];

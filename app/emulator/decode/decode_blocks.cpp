@@ -114,7 +114,7 @@ void decode_block(KernelState& state, Emitter& emitter, const BasicBlock& block,
         Emission end;
         end.full = nothing;
         end.operation = Operation::end_of_block;
-        end.checkpoint = true;
+        end.cost_point = true;
         emitter.emit_inserted(end);
     }
 }

@@ -10,7 +10,7 @@ void emit_checkpoint(StatementDecoder& d, Handler handler, Role role,
     Emission e = emission_of(std::move(operands));
     e.full = handler;
     e.role = role;
-    e.checkpoint = true;
+    e.cost_point = true;
     d.emit(std::move(e));
 }
 
@@ -21,7 +21,7 @@ void decode_branch(StatementDecoder& d) {
     const Statement& s = d.statement();
     KernelState& state = d.state();
     Emission e;
-    e.checkpoint = true;
+    e.cost_point = true;
     e.operation = d.operation();
     e.full = s.guard < 0 ? branch_always : s.guard_negated ? branch_unless : branch_if;
     e.role = s.guard < 0 ? Role::branch : s.guard_negated ? Role::branch_unless : Role::branch_if;
@@ -49,7 +49,7 @@ void decode_trap(StatementDecoder& d) {
 void decode_hint(StatementDecoder& d) {
     Emission e;
     e.full = nothing;
-    e.checkpoint = true;
+    e.cost_point = true;
     const bool is_fence = d.operation() == Operation::membar || d.operation() == Operation::fence;
     if (is_fence && !d.has("proxy") && !d.has("mbarrier_init")) e.order = MemoryOrder::acq_rel;
     e.scope = scope_of(d.statement());
@@ -110,7 +110,7 @@ void decode_barrier(StatementDecoder& d) {
     Emission e;
     e.full = barrier;
     e.role = Role::block_barrier;
-    e.checkpoint = true;
+    e.cost_point = true;
     e.immediate = is_aligned(d);
     e.detail = std::uint16_t(kind);
     e.operands = {d.source(operands[number], Type::u32),

@@ -90,7 +90,7 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
     form.uniform_address = is_uniform(at.operand);
     form.wide_address = at.wide;
     e.immediate = at.offset;
-    e.checkpoint = true;
+    e.cost_point = true;
     e.access = access;
     e.space = form.space;
     e.bytes = std::uint8_t(bytes_of(form.type) * form.elements);

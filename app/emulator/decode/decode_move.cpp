@@ -21,7 +21,7 @@ void decode_clock(StatementDecoder& d, Type type) {
     e.masked = is_uniform(destination) ? nullptr : masked_handler(bits_of(type));
     e.target = bits_of(type);
     e.detail = wall_clock;
-    e.checkpoint = true;
+    e.cost_point = true;
     e.operation = Operation::read_clock;
     e.type = type;
     d.emit(std::move(e));

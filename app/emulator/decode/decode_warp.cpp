@@ -8,7 +8,7 @@ namespace {
 Emission warp_emission(Handler handler, std::vector<std::uint32_t> operands) {
     Emission e = emission_of(std::move(operands));
     e.full = handler;
-    e.checkpoint = true;
+    e.cost_point = true;
     return e;
 }
 

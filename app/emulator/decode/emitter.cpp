@@ -64,7 +64,7 @@ void Emitter::append(const Emission& e, bool inserted) {
     i.type = e.type;
     i.second_type = e.second_type;
     i.modifiers = e.modifiers;
-    if (e.checkpoint) {
+    if (e.cost_point) {
         i.cost = std::uint16_t(pending_cost_);
         pending_cost_ = 0;
     }

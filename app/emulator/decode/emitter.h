@@ -17,7 +17,7 @@ struct Emission {
     std::int64_t immediate = 0;
     std::uint32_t target = 0;
     std::uint16_t detail = 0;
-    bool checkpoint = false;  ///< its handler counts executed instructions: see Warp::checkpoint
+    bool cost_point = false;  ///< its handler counts executed instructions: see Warp::cost_point
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;

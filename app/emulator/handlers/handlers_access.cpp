@@ -43,8 +43,8 @@ const Instruction* any_load(const Instruction* i, Warp& w) {
     const std::uint32_t active = is_uniform(i->operands[0]) ? w.mask & (0 - w.mask) : w.mask;
     for (std::uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        const std::byte* p =
-            w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
+        const std::byte* p = w.checked_address(i, lane, access.space,
+                                               lane_address(i, w, access, lane), bytes, bytes);
         for (unsigned e = 0; e < access.elements; ++e) {
             if (!i->operands[e]) continue;  // the sink _
             const std::uint64_t value = widened(p + e * access.bytes, access);
@@ -54,7 +54,7 @@ const Instruction* any_load(const Instruction* i, Warp& w) {
                 w.set<std::uint32_t>(i->operands[e], lane, std::uint32_t(value));
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* any_store(const Instruction* i, Warp& w) {
@@ -62,8 +62,8 @@ const Instruction* any_store(const Instruction* i, Warp& w) {
     const unsigned bytes = access.bytes * access.elements;
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        std::byte* p =
-            w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
+        std::byte* p = w.checked_address(i, lane, access.space, lane_address(i, w, access, lane),
+                                         bytes, bytes);
         for (unsigned e = 0; e < access.elements; ++e) {
             const std::uint32_t operand = i->operands[e + (i->detail == 0)];
             const std::uint64_t value = access.wide_register ? w.get<std::uint64_t>(operand, lane)
@@ -71,12 +71,12 @@ const Instruction* any_store(const Instruction* i, Warp& w) {
             std::memcpy(p + e * access.bytes, &value, access.bytes);
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned bytes) {
     const AccessForm access(i->target);
-    return w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
+    return w.checked_address(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
 }
 
 }  // namespace warpscope::emulator

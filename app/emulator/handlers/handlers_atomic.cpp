@@ -59,7 +59,7 @@ const Instruction* atomic(const Instruction* i, Warp& w) {
         w.set<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(i->operands[0],
                                                                                 lane, old);
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 template <AtomicOp op>

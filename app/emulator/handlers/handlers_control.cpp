@@ -35,7 +35,7 @@ const Instruction* branch(const Instruction* i, Warp& w, std::uint32_t predicate
 }  // namespace
 
 const Instruction* branch_always(const Instruction* i, Warp& w) {
-    return w.checkpoint(i, i + std::int32_t(i->target));
+    return w.cost_point(i, i + std::int32_t(i->target));
 }
 const Instruction* branch_if(const Instruction* i, Warp& w) {
     return branch(i, w, w.predicate(i->operands[0]));
@@ -85,11 +85,11 @@ const Instruction* warp_barrier(const Instruction* i, Warp& w) {
     const Members members(i, w, 0);
     if (!members.have_come()) return members.wait();
     if (members.are_watched()) members.for_groups([](std::uint32_t, std::uint32_t) {});
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* nothing(const Instruction* i, Warp& w) {
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 // %clock counts the instructions that the block has executed. %globaltimer is the host's time in
@@ -103,7 +103,7 @@ const Instruction* read_clock(const Instruction* i, Warp& w) {
             w.set<std::uint64_t>(i->operands[0], lane, value);
         else
             w.set<std::uint32_t>(i->operands[0], lane, std::uint32_t(value));
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* guard(const Instruction* i, Warp& w) {

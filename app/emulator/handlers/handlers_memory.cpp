@@ -154,7 +154,7 @@ const Instruction* load(const Instruction* i, Warp& w) {
             for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[e]);
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
@@ -168,7 +168,7 @@ const Instruction* load_active(const Instruction* i, Warp& w) {
         const auto* m = reinterpret_cast<const M*>(lanes.at(l));
         for (unsigned e = 0; e < elements; ++e) slot<R>(w, i->operands[e])[l] = R(m[e]);
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 // One address for the whole warp: loads into uniform registers, or one value into all lanes.
@@ -199,7 +199,7 @@ const Instruction* load_uniform(const Instruction* i, Warp& w) {
                 hn::Store(value, d, r + l);
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
@@ -221,7 +221,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
             const auto upper = hn::Or(hn::ShiftLeft<16>(byte(2)), hn::ShiftLeft<24>(byte(3)));
             hn::StoreU(hn::Or(lower, upper), d, m + l);
         }
-        return w.checkpoint(i, i + 1);
+        return w.cost_point(i, i + 1);
     }
     if (pattern == Pattern::consecutive && elements == 1 && sizeof(M) == sizeof(R)) {
         const hn::CappedTag<R, half_warp> d;
@@ -230,7 +230,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
             auto* m = reinterpret_cast<R*>(lanes.at(half)) - half;
             hn::StoreU(any_source(d, w, i->operands[1], l), d, m + l);
         }
-        return w.checkpoint(i, i + 1);
+        return w.cost_point(i, i + 1);
     }
     const R* r[elements];
     std::size_t stride[elements];
@@ -243,7 +243,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
         auto* m = reinterpret_cast<M*>(lanes.at(l));
         for (unsigned e = 0; e < elements; ++e) m[e] = M(r[e][l * stride[e]]);
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
@@ -260,7 +260,7 @@ const Instruction* store_active(const Instruction* i, Warp& w) {
             m[e] = M(slot<R>(w, slot_offset(operand))[is_uniform(operand) ? 0 : l]);
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>

@@ -16,7 +16,8 @@ constexpr std::size_t longest_string = 4096;
 std::string string_at(const Instruction* i, Warp& w, unsigned lane, std::uint64_t address) {
     std::string text;
     while (text.size() < longest_string) {
-        const auto c = char(*w.resolve(i, lane, Space::generic, address + text.size(), 1, 1));
+        const auto c =
+            char(*w.checked_address(i, lane, Space::generic, address + text.size(), 1, 1));
         if (c == '\0') break;
         text += c;
     }
@@ -42,7 +43,8 @@ const Instruction* print(const Instruction* i, Warp& w) {
             if (next == 0) return 0;
             next = (next + bytes - 1) / bytes * bytes;
             std::uint64_t value = 0;
-            std::memcpy(&value, w.resolve(i, lane, Space::generic, next, bytes, bytes), bytes);
+            std::memcpy(&value, w.checked_address(i, lane, Space::generic, next, bytes, bytes),
+                        bytes);
             next += bytes;
             return value;
         };
@@ -54,7 +56,7 @@ const Instruction* print(const Instruction* i, Warp& w) {
         if (i->operands[0])
             w.set<std::uint32_t>(i->operands[0], lane, std::uint32_t(printed.arguments));
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 // Operands: message, file, line, function.

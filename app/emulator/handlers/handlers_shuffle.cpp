@@ -46,7 +46,7 @@ const Instruction* shuffle_all(const Instruction* i, Warp& w) {
         in_range |= std::uint32_t(bits << l);
     }
     if (i->operands[1]) w.predicate(i->operands[1]) = in_range;
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 }  // namespace

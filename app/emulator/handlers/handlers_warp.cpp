@@ -74,7 +74,7 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
         std::uint32_t& p = w.predicate(i->operands[1]);
         p = (p & ~w.mask) | in_range;
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* vote(const Instruction* i, Warp& w) {
@@ -92,7 +92,7 @@ const Instruction* vote(const Instruction* i, Warp& w) {
         std::uint32_t& d = w.predicate(i->operands[0]);
         d = (d & ~lanes) | (outcome ? lanes : 0);
     });
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 namespace {
@@ -115,7 +115,7 @@ const Instruction* match_any(const Instruction* i, Warp& w) {
         });
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* match_all(const Instruction* i, Warp& w) {
@@ -136,12 +136,12 @@ const Instruction* match_all(const Instruction* i, Warp& w) {
         std::uint32_t& p = w.predicate(i->operands[3]);
         p = (p & ~w.mask) | equal;
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* active_mask(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, w.mask); });
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 namespace {
@@ -184,7 +184,7 @@ const Instruction* reduce_lanes(const Instruction* i, Warp& w) {
         for_each_lane(lanes, [&](unsigned lane) { totals[lane] = total; });
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, totals[lane]); });
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 }  // namespace warpscope::emulator

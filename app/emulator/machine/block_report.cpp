@@ -136,13 +136,13 @@ void fail_deadlock(const BlockState& block) {
         pc, thread);
 }
 
-void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options& options) {
+void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchSettings& settings) {
     const BlockContext& context = block.context;
     std::string why, hint = "an endless loop?";
     switch (verdict) {
         case Budget::Verdict::timed_out:
             why = fmt::format(" did not end within {:.1f} s",
-                              double(options.time_limit.count()) / 1000);
+                              double(settings.time_limit.count()) / 1000);
             break;
         case Budget::Verdict::stopped:
             why = " was stopped";
@@ -150,7 +150,7 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options
             break;
         default:
             why = fmt::format(": its budget of {} warp instructions is spent",
-                              options.instruction_budget);
+                              settings.instruction_budget);
             hint = "an endless loop, or too much to emulate?";
     }
     std::string positions = positions_of(block);

@@ -8,7 +8,7 @@ namespace warpscope::emulator {
 /// Errors that concern a block as a whole. Each message says where the block's threads are.
 [[noreturn]] void fail_deadlock(const BlockState& block);
 [[noreturn]] void fail_budget(const BlockState& block, Budget::Verdict verdict,
-                              const Options& options);
+                              const LaunchSettings& settings);
 /// The lanes of `arrived` are at an .aligned barrier without the lanes `missing` of their warp.
 [[noreturn]] void fail_divergent_barrier(const BlockState& block, const Warp& warp,
                                          const Split& arrived, std::uint32_t missing);

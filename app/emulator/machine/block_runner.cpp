@@ -13,14 +13,14 @@
 namespace warpscope::emulator {
 
 BlockRunner::BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
-                         std::span<const std::byte> arguments, const Options& options,
+                         std::span<const std::byte> arguments, const LaunchSettings& settings,
                          Budget& budget, MakeBlockEvents make_events)
     : kernel_(kernel),
       launch_(launch),
-      options_(options),
+      settings_(settings),
       budget_(budget),
-      scheduler_(kernel_, options_),
-      barriers_(block_, options_.barriers),
+      scheduler_(kernel_, settings_),
+      barriers_(block_, settings_.barriers),
       make_events_(std::move(make_events)) {
     allocate(memory, arguments);
     set_registers();
@@ -98,8 +98,8 @@ BlockEvents* BlockRunner::events_of(Observer& observer) {
     if (!made_events_ || &made_events_->observer() != &observer) {
         BlockContext& context = block_.context;
         made_events_ = make_events_
-                           ? make_events_(observer, context, options_.stop)
-                           : std::make_unique<BlockEvents>(observer, context, options_.stop);
+                           ? make_events_(observer, context, settings_.stop)
+                           : std::make_unique<BlockEvents>(observer, context, settings_.stop);
         made_events_->observed().executions = executions_.data();
     }
     return made_events_.get();
@@ -184,7 +184,7 @@ void BlockRunner::end_block() {
 
 // With one program counter no split can run while another split of the warp waits at a barrier.
 const Split* BlockRunner::next_of_several(const Warp& warp) const {
-    const bool one_counter = has_one_program_counter(options_.barriers);
+    const bool one_counter = has_one_program_counter(settings_.barriers);
     const Split* found = nullptr;
     for (const Split& s : warp.splits) {
         if (s.state == Split::runnable && !found) found = &s;
@@ -211,7 +211,7 @@ bool BlockRunner::has_another_split(Warp& warp) {
 
 // The next turn of the warp starts with another split.
 void BlockRunner::begin_with_next_split(Warp& warp) const {
-    if (!has_one_program_counter(options_.barriers))
+    if (!has_one_program_counter(settings_.barriers))
         std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
 }
 
@@ -229,11 +229,11 @@ void BlockRunner::spend_budget() {
     block_.statistics.warp_instructions += block_.unaccounted;
     const Budget::Verdict verdict = budget_.spend(block_.unaccounted, prepaid_);
     block_.unaccounted = 0;
-    if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, options_);
+    if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, settings_);
 }
 
 void BlockRunner::poll_stop() const {
-    if (options_.stop.stop_requested()) fail_budget(block_, Budget::Verdict::stopped, options_);
+    if (settings_.stop.stop_requested()) fail_budget(block_, Budget::Verdict::stopped, settings_);
 }
 
 void BlockRunner::flush_counts() {

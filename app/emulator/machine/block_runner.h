@@ -19,8 +19,8 @@ namespace warpscope::emulator {
 class BlockRunner {
   public:
     BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
-                std::span<const std::byte> arguments, const Options& options, Budget& budget,
-                MakeBlockEvents make_events = {});
+                std::span<const std::byte> arguments, const LaunchSettings& settings,
+                Budget& budget, MakeBlockEvents make_events = {});
     BlockRunner(const BlockRunner&) = delete;
     BlockRunner& operator=(const BlockRunner&) = delete;
 
@@ -81,7 +81,7 @@ class BlockRunner {
 
     const Kernel& kernel_;
     const LaunchShape launch_;
-    const Options options_;
+    const LaunchSettings settings_;
     Budget& budget_;
     std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
     const WarpScheduler scheduler_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emulator/machine/aligned_bytes.h"
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 
 namespace warpscope::emulator {
 
@@ -15,8 +15,8 @@ class Budget {
   public:
     enum class Verdict : std::uint8_t { within, spent, timed_out, stopped };
 
-    explicit Budget(const Options& options)
-        : left_(options.instruction_budget), time_(options.time_limit), stop_(options.stop) {
+    explicit Budget(const LaunchSettings& settings)
+        : left_(settings.instruction_budget), time_(settings.time_limit), stop_(settings.stop) {
         restart_time();
     }
     /// Takes warp instructions off what this host thread has paid for, `prepaid`, and off the

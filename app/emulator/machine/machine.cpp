@@ -79,7 +79,7 @@ class EndedBlocks {
 };
 
 /// From `begin` to `end`, without it.
-struct Range {
+struct IndexRange {
     std::uint64_t begin = 0, end = 0;
 };
 
@@ -102,10 +102,10 @@ struct Parts {
     std::uint64_t count() const { return columns * rows; }
     std::uint64_t column(std::uint64_t part) const { return part % columns; }
     std::uint64_t row(std::uint64_t part) const { return part / columns; }
-    Range sms_of(std::uint64_t part) const {
+    IndexRange sms_of(std::uint64_t part) const {
         return {sms * column(part) / columns, sms * (column(part) + 1) / columns};
     }
-    Range rounds_of(std::uint64_t part) const {
+    IndexRange rounds_of(std::uint64_t part) const {
         return {rounds * row(part) / rows, rounds * (row(part) + 1) / rows};
     }
 
@@ -138,7 +138,7 @@ class Dispatch {
             for (std::uint32_t now = ended_rows; now < parts_.row(part); now = ended_rows)
                 ended_rows.wait(now);
             const EndedRow ends_here{ended_rows};
-            const Range sms = parts_.sms_of(part), rounds = parts_.rounds_of(part);
+            const IndexRange sms = parts_.sms_of(part), rounds = parts_.rounds_of(part);
             for (std::uint64_t round = rounds.begin; round < rounds.end; ++round) {
                 const std::uint64_t begin = first_ + round * sms_;
                 for (std::uint64_t b = begin + sms.begin;
@@ -155,7 +155,7 @@ class Dispatch {
         EndedBlocks ended(progress_, runner.statistics());
         const AlignedBytes own(shared_bytes);
         const std::uint64_t last_round = end_ - std::min<std::uint64_t>(sms_, end_ - first_);
-        for (Range some = take(); some.begin < some.end; some = take())
+        for (IndexRange some = take(); some.begin < some.end; some = take())
             for (std::uint64_t b = first_ + some.begin;
                  b < std::min(first_ + some.end, failed_.load()); ++b)
                 run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
@@ -197,7 +197,7 @@ class Dispatch {
 
     /// Blocks, counted from the first one. Some at a time: neighbouring blocks access neighbouring
     /// memory. Fewer towards the end, so that all threads end together.
-    Range take() {
+    IndexRange take() {
         const std::uint64_t all = end_ - first_;
         std::uint64_t begin = next_, count = 0;
         do {
@@ -305,31 +305,32 @@ std::string Machine::take_output() {
 }
 
 FrozenLaunch Machine::freeze(const Kernel& kernel, const LaunchShape& launch,
-                             std::span<const void* const> arguments, const Options& options) {
+                             std::span<const void* const> arguments,
+                             const LaunchSettings& settings) {
     check_shape(kernel, launch);
-    return {&kernel, launch, pack(kernel, arguments), options};
+    return {&kernel, launch, pack(kernel, arguments), settings};
 }
 
 Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
-                        std::span<const void* const> arguments, const Options& options,
+                        std::span<const void* const> arguments, const LaunchSettings& settings,
                         Observer* observer) {
-    return run(freeze(kernel, launch, arguments, options), observer);
+    return run(freeze(kernel, launch, arguments, settings), observer);
 }
 
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
                         const LaunchMethod& method) {
     const LaunchShape& launch = frozen.launch;
-    Options options = frozen.options;
-    if (method.schedule) options.schedule = *method.schedule;
+    LaunchSettings settings = frozen.settings;
+    if (method.schedule) settings.schedule = *method.schedule;
     const Kernel& kernel = method.code ? *method.code : *frozen.kernel;
     const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
-    const std::uint64_t first = std::min(options.first_block, launch.grid.count());
-    const std::uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
-    Budget budget(options);
+    const std::uint64_t first = std::min(settings.first_block, launch.grid.count());
+    const std::uint64_t blocks = std::min(settings.blocks, launch.grid.count() - first);
+    Budget budget(settings);
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
-    unsigned threads = options.threads ? options.threads : hardware_threads();
+    unsigned threads = settings.threads ? settings.threads : hardware_threads();
     const bool in_any_order = method.dealing == BlockDealing::as_they_come;
     threads = unsigned(std::clamp<std::uint64_t>(
         in_any_order ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
@@ -338,12 +339,12 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     threads = observers.threads();
     // An observer that cannot fork may look at shared memory.
     const bool takes_blocks = in_any_order && !(observer && threads == 1);
-    const bool reverse = observer && options.reverse_blocks && kernel.order_dependent;
-    Dispatch dispatch(first, first + blocks, virtual_sms(), threads, options.progress.get());
+    const bool reverse = observer && settings.reverse_blocks && kernel.order_dependent;
+    Dispatch dispatch(first, first + blocks, virtual_sms(), threads, settings.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
-        BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget,
+        BlockRunner runner(kernel, launch, memory_, frozen.arguments, settings, budget,
                            method.make_events);
         if (takes_blocks)
             dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));

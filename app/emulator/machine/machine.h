@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emulator/machine/aligned_bytes.h"
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/memory.h"
@@ -36,7 +36,7 @@ class Machine {
     /// Throws Error: invalid launch configuration, invalid access, deadlock, budget, trap. Memory
     /// then holds what was written before the error.
     Statistics run(const Kernel& kernel, const LaunchShape& launch,
-                   std::span<const void* const> arguments, const Options& options = {},
+                   std::span<const void* const> arguments, const LaunchSettings& settings = {},
                    Observer* observer = nullptr);
     Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr,
                    const LaunchMethod& method = {});
@@ -44,7 +44,8 @@ class Machine {
     /// Packs the arguments of a launch for later. Throws Error for an invalid launch configuration
     /// or a wrong number of arguments.
     static FrozenLaunch freeze(const Kernel& kernel, const LaunchShape& launch,
-                               std::span<const void* const> arguments, const Options& options);
+                               std::span<const void* const> arguments,
+                               const LaunchSettings& settings);
 
     /// Returns and clears what kernels have printed with printf(), in the order of launches, blocks
     /// and execution, including launches that ended with an Error. If it exceeds the limits of

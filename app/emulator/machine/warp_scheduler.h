@@ -12,16 +12,16 @@ namespace warpscope::emulator {
 /// Chooses which warp of a block runs next, and for how many instructions.
 class WarpScheduler {
   public:
-    WarpScheduler(const Kernel& kernel, const Options& options)
-        : options_(options),
-          is_random_(options.schedule == Schedule::random &&
+    WarpScheduler(const Kernel& kernel, const LaunchSettings& settings)
+        : settings_(settings),
+          is_random_(settings.schedule == Schedule::random &&
                      (kernel.has_barrier || kernel.uses_shared)) {}
 
     void begin_block(BlockState& state) const {
-        state.random = xorshift(splitmix64(splitmix64(options_.seed) ^ state.context.block));
+        state.random = xorshift(splitmix64(splitmix64(settings_.seed) ^ state.context.block));
         prepare_random_turn(state);
         const auto warps = std::uint32_t(state.warps.size());
-        state.last_warp = options_.schedule == Schedule::reverse ? 0 : warps - 1;
+        state.last_warp = settings_.schedule == Schedule::reverse ? 0 : warps - 1;
     }
 
     /// Begins the next turn: chooses its warp, and sets Warp::left to its warp instructions.
@@ -31,9 +31,9 @@ class WarpScheduler {
         if (!runnable) return nullptr;
         if (is_random_) return begin_random_turn(state, runnable);
         std::uint32_t& last = state.last_warp;
-        if (options_.schedule == Schedule::manual) {
+        if (settings_.schedule == Schedule::manual) {
             last = first_in_order(state);
-        } else if (options_.schedule == Schedule::reverse) {
+        } else if (settings_.schedule == Schedule::reverse) {
             const std::uint32_t below = runnable & ((1u << last) - 1);
             last = 31 - std::uint32_t(std::countl_zero(below ? below : runnable));
         } else {
@@ -78,7 +78,7 @@ class WarpScheduler {
         return x;
     }
     std::uint32_t first_in_order(const BlockState& state) const {
-        const auto& orders = options_.orders;
+        const auto& orders = settings_.orders;
         if (!orders.empty())
             for (const std::uint32_t w :
                  orders[std::min<std::size_t>(state.epoch, orders.size() - 1)])
@@ -86,7 +86,7 @@ class WarpScheduler {
         return lowest(state.runnable, state.runnable);
     }
 
-    const Options& options_;
+    const LaunchSettings& settings_;
     bool is_random_;  ///< warps that share nothing cannot tell their order: they run to the end
 };
 

@@ -77,8 +77,6 @@ struct Finding {
         return kind == FindingKind::race && order == AccessOrder::reversed &&
                hazard != Hazard::write_after_write;
     }
-    /// Returns true for a race of threads of two blocks.
-    bool is_between_blocks() const { return second && second->block != first.block; }
     /// The place to look at: the read of a race, if there is one, otherwise the later access.
     const ThreadAtLine& place() const {
         return second && hazard != Hazard::write_after_read ? *second : first;

@@ -29,8 +29,8 @@ class ModelBlock {
     /// The first accesses to global memory of each instruction, in the running block.
     std::span<const Move> moves() const { return moves_; }
     /// Addresses [begin, end) in global memory that the model accesses at an instruction.
-    std::uint64_t begin(std::uint32_t pc) const { return ranges_[pc].begin; }
-    std::uint64_t end(std::uint32_t pc) const { return ranges_[pc].end; }
+    std::uint64_t begin(std::uint32_t pc) const { return global_accesses_[pc].begin; }
+    std::uint64_t end(std::uint32_t pc) const { return global_accesses_[pc].end; }
     /// Calls f(access) for the model's accesses to global memory, in the order of their execution.
     template <typename F>
     void for_global_accesses(F&& f) const {
@@ -58,7 +58,7 @@ class ModelBlock {
   protected:
     using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     /// The global accesses of an instruction.
-    struct Range {
+    struct GlobalAccesses {
         std::uint64_t begin = ~0ull, end = 0;  ///< in the model
         std::uint64_t moved_by = 0;            ///< in the running block, if `is_moved`
         bool is_moved = false;
@@ -72,8 +72,8 @@ class ModelBlock {
     std::vector<Access> accesses_;  ///< without lane_addresses
     std::vector<Addresses> addresses_;
     std::vector<std::uint8_t> is_global_;
-    std::vector<Range> ranges_;  ///< by pc
-    std::vector<Move> moves_;    ///< of the running block
+    std::vector<GlobalAccesses> global_accesses_;  ///< by pc
+    std::vector<Move> moves_;                      ///< of the running block
 
   private:
     template <typename F>

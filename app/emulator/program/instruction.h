@@ -80,7 +80,7 @@ struct alignas(64) Instruction {
     std::int64_t immediate;     ///< address offset, or another constant that the handler needs
     /// A branch's distance to its target in instructions, or a memory access's AccessForm.
     std::uint32_t target;
-    std::uint16_t cost;  ///< at a checkpoint: PTX instructions since the previous checkpoint
+    std::uint16_t cost;  ///< at a cost point: PTX instructions since the previous cost point
     std::uint16_t detail;
     std::uint8_t events;
     Role role;

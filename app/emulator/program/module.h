@@ -46,7 +46,7 @@ struct InstructionInfo {
     std::uint8_t address_operand = 0;  ///< index into Instruction::operands
     bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
-    /// PTX statements of the kernel up to this one, in Kernel::statements. A checkpoint counts the
+    /// PTX statements of the kernel up to this one, in Kernel::statements. A cost point counts the
     /// last Instruction::cost of them.
     std::uint32_t statements = 0;
 };
@@ -127,19 +127,19 @@ class Module : public std::enable_shared_from_this<Module> {
     const std::vector<std::string>& files() const { return files_; }
 
     /// The memory of a .global or .const variable. Its PTX address is its host address.
-    struct Range {
+    struct GlobalVariable {
         std::string name;
         std::byte* data = nullptr;
         size_t bytes = 0;
         bool constant = false;
     };
-    const std::vector<Range>& variables() const { return variables_; }
+    const std::vector<GlobalVariable>& variables() const { return variables_; }
 
   private:
     friend class ModuleLoader;
     std::string name_, text_;
     std::vector<std::string> files_;  // indexed by SourceLine::file
-    std::vector<Range> variables_;
+    std::vector<GlobalVariable> variables_;
     std::vector<std::unique_ptr<std::byte[]>> storage_;
     std::vector<std::unique_ptr<Kernel>> kernels_;
 };

@@ -143,14 +143,15 @@ inline bool RaceCells::needs_no_record(std::uint64_t address, std::uint32_t byte
 
 inline bool RaceCells::record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
                                         std::uint32_t bytes) {
-    const CellAccess now{events_.find(warp, pc), ~0u};
-    if (!now.event || has_atomics() || by_words_) return false;
+    if (has_atomics() || by_words_) return false;
     const CellTimes times = this->times();
     RaceCell* cell = &cells_[index_of(address)];
     for (std::uint32_t cells = count(bytes); cells > 0; ++cell, --cells) {
-        auto& [first, second] = cell->readers;
         if (!times.is_written_earlier(*cell)) return false;
         if (times.has_enough_readers(*cell)) continue;
+        const CellAccess now{events_.find(warp, pc), ~0u};
+        if (!now.event) return false;
+        auto& [first, second] = cell->readers;
         if (!times.in_epoch(first.event) || first.event == now.event) {
             first = now;
         } else if (!times.in_epoch(second.event) && events_[first.event].warp != warp) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/stepper/session.h"
+#include "emulator/stepper/step_history.h"
 #include "emulator/stepper/warp_view.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/warp/global_range.h"
@@ -11,21 +11,21 @@
 namespace warpscope::emulator {
 
 Stepper::Stepper(Machine& machine, FrozenLaunch launch, std::uint32_t block)
-    : session_(std::make_unique<Session>(machine, std::move(launch), block)) {
+    : history_(std::make_unique<StepHistory>(machine, std::move(launch), block)) {
     const FloatMode mode(kernel().flush_subnormals);
-    session_->start();
+    history_->start();
 }
 
 Stepper::~Stepper() = default;
 
 bool Stepper::step(std::optional<std::uint32_t> warp) {
     const FloatMode mode(kernel().flush_subnormals);
-    return session_->step(warp);
+    return history_->step(warp);
 }
 
 void Stepper::step_line(std::optional<std::uint32_t> warp) {
     const FloatMode mode(kernel().flush_subnormals);
-    Session& s = *session_;
+    StepHistory& s = *history_;
     if (!s.is_open()) return;
     const std::uint32_t w = warp.value_or(*s.stepper.scheduled_warp());
     const auto line = s.next_line(w);
@@ -37,25 +37,25 @@ void Stepper::step_line(std::optional<std::uint32_t> warp) {
 void Stepper::step_barrier() {
     const FloatMode mode(kernel().flush_subnormals);
     const std::uint32_t before = epoch();
-    session_->start_run();
-    while (epoch() == before && session_->step({}) && session_->may_continue_run()) {
+    history_->start_run();
+    while (epoch() == before && history_->step({}) && history_->may_continue_run()) {
     }
 }
 
 void Stepper::run(std::uint64_t most) {
     const FloatMode mode(kernel().flush_subnormals);
-    session_->start_run();
-    while (position() < most && session_->step({}) && session_->may_continue_run()) {
+    history_->start_run();
+    while (position() < most && history_->step({}) && history_->may_continue_run()) {
     }
 }
 
 bool Stepper::run_until(std::uint64_t most, const std::function<bool()>& done) {
     const FloatMode mode(kernel().flush_subnormals);
-    Session& s = *session_;
+    StepHistory& s = *history_;
     s.start_run();
     while (s.position < most) {
-        const bool known = s.position < s.history.size();
-        if (!s.step(known ? std::optional<std::uint32_t>(s.history[s.position].warp)
+        const bool known = s.position < s.steps.size();
+        if (!s.step(known ? std::optional<std::uint32_t>(s.steps[s.position].warp)
                           : std::nullopt) ||
             done())
             return true;
@@ -65,29 +65,29 @@ bool Stepper::run_until(std::uint64_t most, const std::function<bool()>& done) {
 }
 
 void Stepper::set_stop(std::stop_token stop) {
-    session_->budget.set_stop(std::move(stop));
+    history_->budget.set_stop(std::move(stop));
 }
 
 void Stepper::seek(std::uint64_t position) {
     const FloatMode mode(kernel().flush_subnormals);
-    session_->seek(position);
+    history_->seek(position);
 }
 
 std::uint64_t Stepper::saved_before(std::uint64_t position) const {
-    const auto& saved = session_->saved;
+    const auto& saved = history_->saved;
     const auto at = std::lower_bound(saved.begin(), saved.end(), position,
                                      [](const auto& s, std::uint64_t p) { return s.position < p; });
     return (at - 1)->position;
 }
 
 void Stepper::back_line() {
-    const Session& s = *session_;
+    const StepHistory& s = *history_;
     if (s.position == 0) return;
     std::uint64_t to = s.position - 1;
-    const Step newest = s.history[to];
+    const Step newest = s.steps[to];
     for (std::uint64_t k = to; k-- > 0;) {
-        if (s.history[k].warp != newest.warp) continue;
-        if (s.line_of(s.history[k].pc) != s.line_of(newest.pc)) break;
+        if (s.steps[k].warp != newest.warp) continue;
+        if (s.line_of(s.steps[k].pc) != s.line_of(newest.pc)) break;
         to = k;
     }
     seek(to);
@@ -95,70 +95,70 @@ void Stepper::back_line() {
 
 void Stepper::back_barrier() {
     std::uint64_t to = 0;
-    for (const std::uint64_t release : session_->recorder.releases())
+    for (const std::uint64_t release : history_->recorder.releases())
         if (release + 1 < position()) to = release + 1;
     seek(to);
 }
 
 const FrozenLaunch& Stepper::launch() const {
-    return session_->launch;
+    return history_->launch;
 }
 std::uint32_t Stepper::block() const {
-    return session_->block;
+    return history_->block;
 }
 std::uint64_t Stepper::position() const {
-    return session_->position;
+    return history_->position;
 }
 std::span<const Step> Stepper::history() const {
-    return session_->history;
+    return history_->steps;
 }
 std::span<const BarrierWait> Stepper::waits() const {
-    return session_->recorder.waits(session_->history.size());
+    return history_->recorder.waits(history_->steps.size());
 }
 Stepper::End Stepper::end() const {
-    return session_->end;
+    return history_->end;
 }
 const std::string& Stepper::error() const {
-    return session_->error;
+    return history_->error;
 }
 const std::string& Stepper::printed() const {
-    return session_->stepper.printed().text();
+    return history_->stepper.printed().text();
 }
 std::uint32_t Stepper::epoch() const {
-    return session_->recorder.observed.epoch;
+    return history_->recorder.observed.epoch;
 }
 std::optional<std::uint32_t> Stepper::next_warp() const {
-    return session_->is_open() ? session_->stepper.scheduled_warp() : std::nullopt;
+    return history_->is_open() ? history_->stepper.scheduled_warp() : std::nullopt;
 }
 std::uint32_t Stepper::warps() const {
-    return std::uint32_t(session_->stepper.warps().size());
+    return std::uint32_t(history_->stepper.warps().size());
 }
 
 std::optional<std::uint32_t> Stepper::next_pc(std::uint32_t warp) const {
-    const BlockStepper& stepper = session_->stepper;
-    if (!session_->is_open() || !stepper.can_run(warp)) return std::nullopt;
+    const BlockStepper& stepper = history_->stepper;
+    if (!history_->is_open() || !stepper.can_run(warp)) return std::nullopt;
     return stepper.next_pc(warp);
 }
 
 WarpView Stepper::warp(std::uint32_t warp) const {
-    return view_of(session_->stepper.warps()[warp], launch().options.barriers);
+    return view_of(history_->stepper.warps()[warp], launch().settings.barriers);
 }
 
 std::uint64_t Stepper::value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const {
-    const Warp& w = session_->stepper.warps()[warp];
+    const Warp& w = history_->stepper.warps()[warp];
     if (reg.bits == 1) return w.get<std::uint32_t>(reg.slot | 1, 0) >> lane & 1;
     if (reg.bits == 64) return w.get<std::uint64_t>(reg.slot, lane);
     return w.get<std::uint32_t>(reg.slot, lane) & (reg.bits == 16 ? 0xFFFFu : ~0u);
 }
 
 std::span<const std::byte> Stepper::shared_memory() const {
-    const Session& s = *session_;
+    const StepHistory& s = *history_;
     return std::span<const std::byte>(s.shared[s.sm])
         .first(kernel().shared_bytes + launch().launch.dynamic_shared_bytes);
 }
 
 std::span<const WordView> Stepper::words() const {
-    Observations& observed = session_->recorder.observed;
+    Observations& observed = history_->recorder.observed;
     const std::vector<bool>& racing = observed.races.racing_words();
     for (std::size_t w = 0; w < observed.words.size(); ++w) observed.words[w].hazard = racing[w];
     return observed.words;
@@ -166,21 +166,21 @@ std::span<const WordView> Stepper::words() const {
 
 std::optional<std::uint32_t> Stepper::global_word(std::uint64_t address) const {
     std::uint32_t bits = 0;
-    if (!find_global(session_->machine.memory(), *kernel().module, address, sizeof bits)) return {};
+    if (!find_global(history_->machine.memory(), *kernel().module, address, sizeof bits)) return {};
     std::memcpy(&bits, reinterpret_cast<const void*>(address), sizeof bits);
     return bits;
 }
 
 std::vector<Finding> Stepper::findings() const {
-    const Observations& observed = session_->recorder.observed;
+    const Observations& observed = history_->recorder.observed;
     return merged({observed.races.findings(), observed.barriers.findings()});
 }
 
 std::optional<AccessView> Stepper::shared_access(std::uint32_t warp) const {
-    return session_->recorder.observed.shared[warp];
+    return history_->recorder.observed.shared[warp];
 }
 std::optional<AccessView> Stepper::global_access(std::uint32_t warp) const {
-    return session_->recorder.observed.global[warp];
+    return history_->recorder.observed.global[warp];
 }
 
 }  // namespace warpscope::emulator

@@ -150,8 +150,8 @@ class Stepper {
     std::optional<AccessView> global_access(std::uint32_t warp) const;
 
   private:
-    struct Session;
-    std::unique_ptr<Session> session_;
+    struct StepHistory;
+    std::unique_ptr<StepHistory> history_;
 };
 
 }  // namespace warpscope::emulator

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/stepper/stepper.h"
 #include "emulator/warp/warp.h"
 

@@ -6,8 +6,8 @@
 
 namespace warpscope::emulator {
 
-/// Counts what the warps of an observed block execute, by pc of the checkpoints. A handler takes
-/// the cost of its checkpoint off Warp::left, if it executes it; compiled code, which executes many
+/// Counts what the warps of an observed block execute, by pc of the cost points. A handler takes
+/// the cost of its cost point off Warp::left, if it executes it; compiled code, which executes many
 /// instructions in one call, counts them itself, but for that of the handler that it may end with
 /// (ObservedBlock::last).
 class ExecutionCounter {

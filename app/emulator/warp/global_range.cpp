@@ -16,7 +16,7 @@ std::optional<AddressRange> find_global(const Memory& memory, const Module& modu
         if (end > found->end) return std::nullopt;
         return AddressRange{found->begin, found->end};
     }
-    for (const Module::Range& variable : module.variables()) {
+    for (const Module::GlobalVariable& variable : module.variables()) {
         const auto begin = std::uint64_t(variable.data);
         if (address >= begin && end <= begin + variable.bytes)
             return AddressRange{begin, begin + variable.bytes};
@@ -28,7 +28,7 @@ std::string describe_global(const Memory& memory, const Module& module, std::uin
     if (const Memory::Allocation* found = memory.find(address))
         return fmt::format("byte {} of an allocation of {} bytes", address - found->begin,
                            found->end - found->begin);
-    for (const Module::Range& variable : module.variables()) {
+    for (const Module::GlobalVariable& variable : module.variables()) {
         const auto begin = std::uint64_t(variable.data);
         if (address >= begin && address < begin + variable.bytes)
             return fmt::format("byte {} of the variable {}", address - begin,

@@ -171,8 +171,8 @@ std::string Warp::failure(const Instruction* i, unsigned lane, const std::string
                        thread_name(lane), what, kernel.lines[kernel.index_of(i)].text);
 }
 
-std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, std::uint64_t address,
-                         unsigned bytes, unsigned align) {
+std::byte* Warp::checked_address(const Instruction* i, unsigned lane, Space space,
+                                 std::uint64_t address, unsigned bytes, unsigned align) {
     if (space == Space::generic) {
         if (address - shared_window < window_size) {
             space = Space::shared;

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
 inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
-/// What warps have executed of the instructions that a checkpoint counts (Instruction::cost). The
+/// What warps have executed of the instructions that a cost point counts (Instruction::cost). The
 /// threads have executed 32 * warps - idle_lanes.
 struct ExecutionCount {
     std::uint64_t warps = 0;        ///< times that a warp, or some of its lanes, executed them
@@ -48,7 +48,7 @@ struct ExecutionCount {
 struct ObservedBlock {
     std::uint32_t wanted = 0;  ///< events, see BlockEvents::wanted()
     // See ExecutionCounter
-    ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
+    ExecutionCount* executions = nullptr;  ///< by pc; only cost points count
     const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
     std::int64_t left_before_last = 0;     ///< Warp::left before it
 };
@@ -168,7 +168,7 @@ class Warp {
 
     /// For handlers. Each function returns the next instruction, or nullptr to end the run of the
     /// split.
-    const Instruction* checkpoint(const Instruction* i, const Instruction* next) {
+    const Instruction* cost_point(const Instruction* i, const Instruction* next) {
         left -= i->cost;
         return left > 0 ? next : pause(next);
     }
@@ -194,8 +194,8 @@ class Warp {
 
     /// The host address of `bytes` bytes in `space` for one lane. Throws AccessError for an invalid
     /// or misaligned address.
-    std::byte* resolve(const Instruction* i, unsigned lane, Space space, std::uint64_t address,
-                       unsigned bytes, unsigned align);
+    std::byte* checked_address(const Instruction* i, unsigned lane, Space space,
+                               std::uint64_t address, unsigned bytes, unsigned align);
     /// True when global addresses [low, high) lie in one allocation.
     bool in_global(const Instruction* i, std::uint64_t low, std::uint64_t high) {
         AddressRange& range = block->ranges[BlockContext::range_of(i)];

@@ -51,26 +51,26 @@ Number Expression::value(std::span<const Number> values) const {
         stack.pop_back();
         return top;
     };
-    for (std::size_t at = 0; at < steps_.size(); ++at) {
-        const Step& step = steps_[at];
-        switch (step.operation) {
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+        const PostfixEntry& entry = entries_[at];
+        switch (entry.operation) {
             case Operation::constant:
-                stack.push_back(step.constant);
+                stack.push_back(entry.constant);
                 break;
             case Operation::name:
-                stack.push_back(values[step.index]);
+                stack.push_back(values[entry.index]);
                 break;
             case Operation::negate:
                 stack.push_back(binary(Operation::subtract, 0L, pop()));
                 break;
             case Operation::jump_unless:
-                if (real(pop()) == 0) at = step.index - 1;
+                if (real(pop()) == 0) at = entry.index - 1;
                 break;
             case Operation::jump:
-                at = step.index - 1;
+                at = entry.index - 1;
                 break;
             case Operation::call: {
-                const ExpressionFunction& function = expression_functions()[step.index];
+                const ExpressionFunction& function = expression_functions()[entry.index];
                 const Number b = function.arguments == 2 ? pop() : Number(0L);
                 const Number a = pop();
                 const auto* ai = std::get_if<std::int64_t>(&a);
@@ -82,7 +82,7 @@ Number Expression::value(std::span<const Number> values) const {
             }
             default: {
                 const Number b = pop(), a = pop();
-                stack.push_back(binary(step.operation, a, b));
+                stack.push_back(binary(entry.operation, a, b));
             }
         }
     }

@@ -50,8 +50,8 @@ class Expression {
         name,
         negate,
         call,
-        jump,         ///< to the step `index`
-        jump_unless,  ///< to the step `index` if the number on the stack is 0
+        jump,         ///< to the entry `index`
+        jump_unless,  ///< to the entry `index` if the number on the stack is 0
         add,
         subtract,
         multiply,
@@ -67,9 +67,9 @@ class Expression {
         not_equal
     };
     /// One entry of the expression in postfix order.
-    struct Step {
+    struct PostfixEntry {
         Operation operation;
-        std::size_t index = 0;  ///< the index of the name, of the function or of a step
+        std::size_t index = 0;  ///< the index of the name, of the function or of an entry
         Number constant{};
     };
     [[noreturn]] void fail(std::string_view reason) const;
@@ -79,7 +79,7 @@ class Expression {
 
     std::string text_;
     std::vector<std::string> names_;
-    std::vector<Step> steps_;
+    std::vector<PostfixEntry> entries_;
 };
 
 }  // namespace warpscope::experiments

@@ -24,7 +24,7 @@ constexpr int deepest = 100;
 
 }  // namespace
 
-/// A recursive-descent parser, which appends to the expression's steps.
+/// A recursive-descent parser, which appends to the expression's entries.
 class ExpressionParser {
   public:
     explicit ExpressionParser(Expression& to) : to_(to), text_(to.text_) {}
@@ -51,9 +51,9 @@ class ExpressionParser {
         choice();
         if (!take(":")) fail("\":\" is missing after \"?\"");
         const std::size_t end = emit({Operation::jump});
-        to_.steps_[unless].index = to_.steps_.size();
+        to_.entries_[unless].index = to_.entries_.size();
         choice();
-        to_.steps_[end].index = to_.steps_.size();
+        to_.entries_[end].index = to_.entries_.size();
     }
 
     static Level level(std::size_t index) {
@@ -163,10 +163,10 @@ class ExpressionParser {
         emit({Operation::constant, 0, is_integer ? Number(integer) : Number(value)});
     }
 
-    /// Appends a step and returns its index.
-    std::size_t emit(Expression::Step step) {
-        to_.steps_.push_back(step);
-        return to_.steps_.size() - 1;
+    /// Appends an entry and returns its index.
+    std::size_t emit(Expression::PostfixEntry entry) {
+        to_.entries_.push_back(entry);
+        return to_.entries_.size() - 1;
     }
 
     void skip_spaces() {

@@ -63,7 +63,7 @@ Rgba color_of(const Array& array, std::size_t element) {
     return {channel(0), channel(1), channel(2), 255};
 }
 
-Rgba scaled_color(double value, const Range& range, BufferView view) {
+Rgba scaled_color(double value, const FiniteRange& range, BufferView view) {
     if (!std::isfinite(value)) return not_finite;
     const double span = range.high - range.low;
     const double fraction = span > 0 ? (value - range.low) / span : 0.5;
@@ -75,7 +75,7 @@ Rgba scaled_color(double value, const Range& range, BufferView view) {
 std::vector<Rgba> pixels_of(const Array& array, BufferView view, Size size,
                             const std::vector<bool>& marked) {
     std::vector<Rgba> pixels(std::size_t(size.width) * std::size_t(size.height));
-    const Range range = range_of(array).value_or(Range{0, 0, 0});
+    const FiniteRange range = finite_range_of(array).value_or(FiniteRange{0, 0, 0});
     for (int y = 0; y < size.height; ++y) {
         for (int x = 0; x < size.width; ++x) {
             const auto element = element_at(array.shape, size, x, y);
@@ -117,7 +117,7 @@ class Columns {
 
 std::vector<Rgba> plot_of(const Array& array, Size size, const std::vector<bool>& marked) {
     Columns columns(size);
-    const Range range = range_of(array).value_or(Range{0, 0, 0});
+    const FiniteRange range = finite_range_of(array).value_or(FiniteRange{0, 0, 0});
     // A margin above and below.
     const double span = range.high > range.low ? 1.1 * (range.high - range.low) : 1;
     const double middle = (range.high + range.low) / 2;
@@ -147,7 +147,7 @@ std::vector<Rgba> plot_of(const Array& array, Size size, const std::vector<bool>
 std::vector<Rgba> histogram_of(const Array& array, Size size) {
     constexpr std::size_t most_bins = 128;
     Columns columns(size);
-    const auto range = range_of(array);
+    const auto range = finite_range_of(array);
     if (!range) return std::move(columns.pixels);
     const std::size_t bins = std::min(most_bins, std::size_t(size.width));
     std::vector<std::size_t> counts(bins);
@@ -216,7 +216,7 @@ NotFinite count_not_finite(const Array& array) {
     return found;
 }
 
-std::optional<Range> range_of(const Array& array) {
+std::optional<FiniteRange> finite_range_of(const Array& array) {
     double low = 0, high = 0, sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < array.numbers(); ++i) {
@@ -228,7 +228,7 @@ std::optional<Range> range_of(const Array& array) {
         ++count;
     }
     if (count == 0) return std::nullopt;
-    return Range{low, high, sum / double(count)};
+    return FiniteRange{low, high, sum / double(count)};
 }
 
 }  // namespace warpscope::experiments

@@ -30,7 +30,7 @@ std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,
                              const std::vector<bool>& marked);
 
 /// The smallest and the largest finite number, and their mean; nullopt if none is finite.
-struct Range {
+struct FiniteRange {
     double low, high, mean;
 };
 /// How many numbers are infinite and how many are none (NaN).
@@ -38,6 +38,6 @@ struct NotFinite {
     std::size_t infinite = 0, nan = 0;
 };
 NotFinite count_not_finite(const Array& array);
-std::optional<Range> range_of(const Array& array);
+std::optional<FiniteRange> finite_range_of(const Array& array);
 
 }  // namespace warpscope::experiments

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/difference.h"
+#include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/launch/launch_buffers.h"
@@ -83,7 +83,7 @@ class Launch : public Experiment {
     /// The first expectation of a buffer; nullopt: there is none.
     std::optional<std::size_t> expectation_of(std::size_t buffer) const;
     /// `found` against what an expectation demands.
-    Difference compare(std::size_t expectation, const Array& found, const Array& wanted) const;
+    OutOfTolerance compare(std::size_t expectation, const Array& found, const Array& wanted) const;
 
     LaunchParameters chosen_;
     std::shared_ptr<const LaunchPlan> plan_;

@@ -33,10 +33,11 @@ std::optional<std::size_t> Launch::expectation_of(std::size_t buffer) const {
     return std::size_t(found - expect.begin());
 }
 
-Difference Launch::compare(std::size_t expectation, const Array& found, const Array& wanted) const {
+OutOfTolerance Launch::compare(std::size_t expectation, const Array& found,
+                               const Array& wanted) const {
     const Expectation& expected = plan_->file.expect[expectation];
     return at_field(fmt::format("expect[{}]", expectation), [&] {
-        return difference(found, wanted, expected.absolute, expected.relative);
+        return out_of_tolerance(found, wanted, expected.absolute, expected.relative);
     });
 }
 
@@ -56,7 +57,7 @@ Reading Launch::judge(std::size_t number) {
     const Expectation& expected = plan_->file.expect[number];
     const Array found = array(expected.buffer);
     const Array wanted = this->wanted(number, found);
-    const Difference differs = compare(number, found, wanted);
+    const OutOfTolerance differs = compare(number, found, wanted);
     Reading reading{"expect_" + std::to_string(number),
                     fmt::format("Numbers of {} that differ", expected.buffer),
                     double(differs.count),
@@ -102,7 +103,7 @@ void Launch::add_numbers(Report& report, std::size_t index) {
                     to_string(shown.type), shape_words(shown.shape));
     if (view() == BufferView::colors)
         return say("pixels", "Pixels of " + name, double(shown.elements()), words);
-    const auto range = range_of(shown);
+    const auto range = finite_range_of(shown);
     if (!range) return;
     say("smallest", "Smallest number of " + name, range->low, "");
     say("largest", "Largest number of " + name, range->high, "");

@@ -324,8 +324,8 @@ void HostCalls::read_call(std::size_t i) {
     }
 }
 
-std::vector<HostCalls::Range> HostCalls::ranges(std::size_t begin, std::size_t end) const {
-    std::vector<Range> found;
+std::vector<HostCalls::TokenRange> HostCalls::ranges(std::size_t begin, std::size_t end) const {
+    std::vector<TokenRange> found;
     for (std::size_t i = begin; i < end; ++i) {
         if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
             i = std::min(text_.after_closing(i).value_or(end), end) - 1;
@@ -339,13 +339,14 @@ std::vector<HostCalls::Range> HostCalls::ranges(std::size_t begin, std::size_t e
 
 std::vector<std::string> HostCalls::parts(std::size_t begin, std::size_t end) const {
     std::vector<std::string> found;
-    for (const Range& range : ranges(begin, end)) found.push_back(words(range.first, range.second));
+    for (const TokenRange& range : ranges(begin, end))
+        found.push_back(words(range.first, range.second));
     return found;
 }
 
 std::vector<std::string> HostCalls::plain_parts(std::size_t begin, std::size_t end) const {
     std::vector<std::string> found;
-    for (const Range& range : ranges(begin, end))
+    for (const TokenRange& range : ranges(begin, end))
         found.push_back(plain_words(range.first, range.second));
     return found;
 }

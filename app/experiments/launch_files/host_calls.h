@@ -19,7 +19,7 @@ class HostCalls {
   protected:
     /// The name in HostProgram that a word of the source has now.
     using Scope = std::map<std::string, std::string, std::less<>>;
-    using Range = std::pair<std::size_t, std::size_t>;  ///< of tokens
+    using TokenRange = std::pair<std::size_t, std::size_t>;  ///< of tokens
 
     explicit HostCalls(std::string_view source) : text_(source) {}
 
@@ -69,7 +69,7 @@ class HostCalls {
     static constexpr std::size_t longest = 1000, most_launches = 64;
 
     bool is_three(std::size_t i, const char* sign) const;
-    std::vector<Range> ranges(std::size_t begin, std::size_t end) const;
+    std::vector<TokenRange> ranges(std::size_t begin, std::size_t end) const;
     std::size_t end_of_value(std::size_t i) const;
     std::string made(const std::string& word);
     std::string next_name(const std::string& word) const;  ///< that made() would make

@@ -30,6 +30,19 @@ void CacheEvictor::launch() {
     });
 }
 
+Comparison::Row ColdRuns::Times::row(std::string id, std::string label, double bytes, double error,
+                                     Verdict verdict) const {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .median_ms = median_ms,
+            .rate = median_ms > 0 ? bytes / median_ms * 1e3 : 0,
+            .error = error,
+            .verdict = verdict,
+            .published = {},
+            .p99_ms = p99_ms,
+            .counts = counts};
+}
+
 ColdRuns::Times ColdRuns::measure(std::string_view name, double elements,
                                   const std::function<void(std::size_t number)>& run) {
     const auto counts = count_work(device_, elements, [&] { run(0); });

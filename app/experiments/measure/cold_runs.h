@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "compute/device/device.h"
@@ -34,6 +35,10 @@ class ColdRuns {
         std::size_t runs = 0;
         double median_ms = 0, p99_ms = 0;            ///< device time
         std::optional<Comparison::Counts> counts{};  ///< the counts of one run
+
+        /// The row of a kernel that reads and writes `bytes`.
+        Comparison::Row row(std::string id, std::string label, double bytes, double error,
+                            Verdict verdict) const;
     };
     /// Calls `run` to warm up and to count its work for `elements` elements, then launches_worth()
     /// times with a cold cache. Its argument is the number of the run. `run` launches the kernel

@@ -35,7 +35,7 @@ unsigned blocks_of_wave(const compute::Device& device, unsigned block, NBodyKern
 }  // namespace
 
 NBodyRank::NBodyRank(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
-                     const Bodies& bodies, Share share)
+                     const Bodies& bodies, BodyShare share)
     : device_(&device),
       kernel_(kernel),
       partition_(partition),

@@ -6,9 +6,9 @@
 #include "compute/device/device.h"
 #include "compute/device/exchange.h"
 #include "experiments/bodies/bodies.h"
+#include "experiments/nbody/body_share.h"
 #include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_partition.h"
-#include "experiments/nbody/share.h"
 
 namespace warpscope::experiments {
 
@@ -31,11 +31,11 @@ struct NBodyStep {
 class NBodyRank {
   public:
     NBodyRank(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
-              const Bodies& bodies, Share share);
+              const Bodies& bodies, BodyShare share);
 
     compute::Device& device() const { return *device_; }
     NBodyKernel kernel() const { return kernel_; }
-    const Share& share() const { return share_; }
+    const BodyShare& share() const { return share_; }
     /// Pairs of bodies of a step.
     double interactions() const { return double(share_.count) * double(size_); }
     /// The kernels that a step launches, in their order.
@@ -72,7 +72,7 @@ class NBodyRank {
     compute::Device* device_;
     NBodyKernel kernel_;
     NBodyPartition partition_;  ///< fast only
-    Share share_;
+    BodyShare share_;
     std::size_t size_;  ///< of all bodies
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float> float4_kernel_;
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>

@@ -63,7 +63,7 @@ void add_ranks(Report& report, const NBodyState& state) {
     const std::vector<RankTime> times = rank_times(state);
     for (std::size_t rank = 0; rank < times.size(); ++rank) {
         const auto& [compute, exchange, waiting] = times[rank];
-        const Share share = share_of(state.size(), times.size(), rank);
+        const BodyShare share = share_of(state.size(), times.size(), rank);
         report.push_back(
             {.name = fmt::format("rank_{}", rank),
              .label = fmt::format("Rank {}, which moves {} of the bodies", rank,

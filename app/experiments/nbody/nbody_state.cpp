@@ -77,7 +77,7 @@ void NBodyState::make_ranks(compute::Device& device, NBodyKernel kernel,
     const std::size_t all = exchange_ ? exchange_->ranks() : 1;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         devices[i]->set(device.settings());
-        const Share share = share_of(bodies_.size(), all, first + i);
+        const BodyShare share = share_of(bodies_.size(), all, first + i);
         const auto best = NBodyPartition::best(devices[i]->info(), bodies_.size(), share.count);
         ranks_.emplace_back(*devices[i], kernel, partition.value_or(best), bodies_, share);
     }

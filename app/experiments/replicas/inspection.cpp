@@ -18,13 +18,13 @@ namespace {
 std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
                                std::uint64_t instructions, emulator::Observer& observer,
                                emulator::GridRaces* grid_races = nullptr) {
-    launch.options.blocks = 1;
+    launch.settings.blocks = 1;
     const std::uint64_t each = machine.run(launch, &observer).warp_instructions;
     const std::uint64_t fit =
         std::min(launch.launch.grid.count(), instructions / std::max<std::uint64_t>(each, 1));
     if (fit <= 1) return 1;
-    launch.options.first_block = 1;
-    launch.options.blocks = fit - 1;
+    launch.settings.first_block = 1;
+    launch.settings.blocks = fit - 1;
     if (grid_races) grid_races->continue_launch();
     machine.run(launch, &observer);
     return fit;

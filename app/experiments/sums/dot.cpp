@@ -151,8 +151,7 @@ double Dot::relative_error(double value) const {
 
 void Dot::launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold) {
     const Floats partials = results.partials.pointer() + slot * results.slot_size;
-    const double n = double(chosen_.n);
-    const compute::Work work{.bytes = 8 * n, .flops = 2 * n};
+    const compute::Work work{.bytes = bytes(), .flops = 2 * double(chosen_.n)};
     if (variant == Variant::divergent_bounded)
         device().launch(bounded_sum_, shape(variant), work, inputs_->a.pointer(),
                         inputs_->b.pointer(), partials, unsigned(chosen_.n), hold,
@@ -203,11 +202,8 @@ Tree Dot::make_tree() {
     const compute::BlockTrace trace = compute::trace_block(
         *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, chosen_.hold); });
     const bool by_warp = variant >= Variant::shuffle;
-    const auto threads = std::size_t(chosen_.block);
-    Tree tree;
-    tree.rows = by_warp ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads);
-    tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
-                             by_warp ? "Warp sums" : "cache[]", kernel_name(variant));
+    Tree tree =
+        sum_tree(trace, std::size_t(chosen_.block), by_warp ? "" : "cache[]", kernel_name(variant));
     if (n != chosen_.n) tree.title += fmt::format(", n = {}", compute::grouped(double(n)));
     tree.title +=
         tree.rows.empty() ? ": no barrier, so there is nothing to show" : remark_on(tree.rows);

@@ -90,8 +90,7 @@ class Dot : public Experiment {
     Comparison::Row compare(Variant variant, const Results& results, ColdRuns& cold);
     /// Measures cuBLAS. Returns nullopt if it is not installed.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
-    Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,
-                        double error, Verdict verdict) const;
+    double bytes() const { return 8 * double(chosen_.n); }  ///< read by a kernel
     Tree make_tree();
 
     Parameters chosen_;

@@ -189,7 +189,7 @@ Comparison::Row Dot::compare(Variant variant, const Results& results, ColdRuns& 
     Verdict verdict = right ? Verdict::unproven : Verdict::finding;
     if (synchronized(variant)) verdict = judged(device(), Parameters::file_of(variant), right);
     const Choice::Word& word = chosen_.kernel.words()[std::size_t(variant)];
-    return row(word.id, word.label, times, error, verdict);
+    return times.row(word.id, word.label, bytes(), error, verdict);
 }
 
 std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
@@ -203,21 +203,8 @@ std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
         });
     const double error = relative_error(double(result.download()[0]));
     const bool right = error <= library_error_bound(device(), chosen_.n);
-    return row("cublas", "cuBLAS Sdot", times, error, right ? Verdict::pass : Verdict::fail);
-}
-
-Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Times& times,
-                         double error, Verdict verdict) const {
-    const double bytes = 8.0 * double(chosen_.n);
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .median_ms = times.median_ms,
-            .rate = times.median_ms > 0 ? bytes / times.median_ms * 1e3 : 0,
-            .error = error,
-            .verdict = verdict,
-            .published = {},
-            .p99_ms = times.p99_ms,
-            .counts = times.counts};
+    return times.row("cublas", "cuBLAS Sdot", bytes(), error,
+                     right ? Verdict::pass : Verdict::fail);
 }
 
 std::optional<Comparison> Dot::compare() {

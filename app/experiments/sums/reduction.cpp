@@ -183,16 +183,8 @@ Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
     const ColdRuns::Times times = cold.measure(kernel_name(variant), double(chosen_.n),
                                                [&](std::size_t) { launch(variant); });
     const double error = relative_error(value_of(variant));
-    return {
-        .id = word.id,
-        .label = word.label,
-        .median_ms = times.median_ms,
-        .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
-        .error = error,
-        .verdict = judged(device(), Parameters::file_of(variant), error <= error_bound(variant)),
-        .published = {},
-        .p99_ms = times.p99_ms,
-        .counts = times.counts};
+    return times.row(word.id, word.label, work(variant).bytes, error,
+                     judged(device(), Parameters::file_of(variant), error <= error_bound(variant)));
 }
 
 std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
@@ -204,15 +196,8 @@ std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
         });
     const double error = relative_error(double(total_.download()[0]));
     const bool right = error <= library_error_bound(device(), chosen_.n);
-    return Comparison::Row{
-        .id = "cub",
-        .label = "CUB DeviceReduce::Sum",
-        .median_ms = times.median_ms,
-        .rate = times.median_ms > 0 ? 4.0 * double(chosen_.n) / times.median_ms * 1e3 : 0,
-        .error = error,
-        .verdict = right ? Verdict::pass : Verdict::fail,
-        .published = {},
-        .p99_ms = times.p99_ms};
+    return times.row("cub", "CUB DeviceReduce::Sum", 4.0 * double(chosen_.n), error,
+                     right ? Verdict::pass : Verdict::fail);
 }
 
 std::optional<Comparison> Reduction::compare() {
@@ -242,12 +227,8 @@ Tree Reduction::make_tree() {
     traced.set(same);
     const compute::BlockTrace trace =
         compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
-    const bool shuffle = variant >= Variant::shuffle;
-    const auto threads = std::size_t(chosen_.block);
-    Tree tree;
-    tree.rows = shuffle ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads);
-    tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
-                             shuffle ? "Warp sums" : "Shared memory", kernel_name(variant));
+    Tree tree = sum_tree(trace, std::size_t(chosen_.block),
+                         variant >= Variant::shuffle ? "" : "Shared memory", kernel_name(variant));
     tree.title += remark_on(tree.rows);
     return tree;
 }

@@ -76,16 +76,27 @@ std::vector<Tree::Row> rows_by_pass(const std::vector<compute::TracedStore>& sto
     return rows;
 }
 
-}  // namespace
-
+/// The rows of a tree of the first `elements` floats of a block's shared memory. Thread
+/// `threads_per_element` * i writes element i. There is a row for each barrier; where barriers are
+/// missing, for each pass: the threads' first stores, their second stores, and so on.
 std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t elements,
-                                 unsigned threads_per_element) {
+                                 unsigned threads_per_element = 1) {
     const std::vector<std::size_t> passes = passes_of(trace.stores);
     const bool missing =
         threads_per_element == 1 && !passes.empty() &&
         1 + *std::max_element(passes.begin(), passes.end()) > trace.barriers.size();
     return missing ? rows_by_pass(trace.stores, passes, elements)
                    : rows_by_barrier(trace.barriers, elements, threads_per_element);
+}
+
+}  // namespace
+
+Tree sum_tree(const compute::BlockTrace& trace, std::size_t threads, std::string_view array,
+              std::string_view kernel) {
+    const bool by_warp = array.empty();
+    return {fmt::format("{} of block 0, kernel {}, as the emulator runs it",
+                        by_warp ? "Warp sums" : array, kernel),
+            by_warp ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads)};
 }
 
 std::string remark_on(const std::vector<Tree::Row>& rows) {

@@ -4,7 +4,7 @@
 #include "experiments/framework/experiment.h"
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
-#include "gl/picture_view.h"
+#include "gl/picture_zoom.h"
 #include "gl/pixel_buffer.h"
 #include "jobs/bench/bench.h"
 
@@ -35,7 +35,7 @@ void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device) {
     const gl::OffscreenContext context(ordinal >= 0 ? std::optional(ordinal) : std::nullopt);
     gl::PixelBuffer pixels(device, side, side);
     const gl::Framebuffer framebuffer(side, side);
-    gl::PictureView view;
+    gl::ZoomedPicture view;
     framebuffer.bind();
     const gl::Rect everything{0, 0, side, side};
     const auto frame = [&] {

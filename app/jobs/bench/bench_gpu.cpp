@@ -41,7 +41,7 @@ void add_timing(std::vector<BenchRow>& rows, const std::string& experiment,
     } else if (kernel.bytes_per_second() > 0) {
         note = fmt::format("{:.4g} GB/s", kernel.bytes_per_second() / 1e9);
     }
-    const compute::Shares shares = compute::shares_of(kernel, ceilings);
+    const compute::CeilingShares shares = compute::shares_of(kernel, ceilings);
     if (shares.larger() > 0)
         note += fmt::format(", {:.0f} % of the {}", 100 * shares.larger(), shares.larger_name());
     const std::string care = compute::timing_note(kernel, &ceilings);

@@ -24,7 +24,7 @@ std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings
                                    k.launches, compute::milliseconds(double(k.median_ms())),
                                    compute::milliseconds(double(k.p99_ms())));
     if (const std::string rate = compute::rate(k); !rate.empty()) line += "  " + rate;
-    const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
+    const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::CeilingShares{};
     if (shares.larger() > 0)
         line += fmt::format("  {} of the {}", quantity(100 * shares.larger(), "%"),
                             shares.larger_name());

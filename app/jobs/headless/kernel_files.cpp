@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compiler/regular_file.h"
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
 #include "jobs/output/output.h"
@@ -16,13 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void refuse(const fs::path& path, std::string_view argument,
+                         const std::runtime_error& error) {
+    throw UsageError(fmt::format("{} {}: {}; name a file that can be read", argument, path.string(),
+                                 error.what()));
+}
+
 std::string read(const fs::path& path, std::string_view argument) {
     try {
         return compiler::read_source_file(path);
     } catch (const std::runtime_error& error) {
-        throw UsageError(fmt::format("{} {}: {}; name a file that can be read", argument,
-                                     path.string(), error.what()));
+        refuse(path, argument, error);
     }
+}
+
+void check_folder(const fs::path& kernels) {
+    std::error_code ignored;
+    if (!kernels.empty() && !fs::is_directory(kernels, ignored))
+        throw UsageError(fmt::format(
+            "--kernels {}: there is no such folder; name one with kernel files", kernels.string()));
 }
 
 /// The kernel file that the experiment uses with these parameters.
@@ -72,17 +85,19 @@ void print_left_out(const fs::path& source, const std::vector<compiler::LeftOut>
 }  // namespace
 
 void check_kernel_files(const fs::path& kernel_source, const fs::path& kernels) {
-    std::error_code ignored;
-    if (!kernels.empty() && !fs::is_directory(kernels, ignored))
-        throw UsageError(fmt::format(
-            "--kernels {}: there is no such folder; name one with kernel files", kernels.string()));
-    if (!kernel_source.empty()) read(kernel_source, "--kernel-source");
+    check_folder(kernels);
+    if (kernel_source.empty()) return;
+    try {
+        compiler::RegularFile opened(kernel_source);
+    } catch (const std::runtime_error& error) {
+        refuse(kernel_source, "--kernel-source", error);
+    }
 }
 
 std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const fs::path& kernels,
                                           const experiments::Entry& entry,
                                           std::span<const experiments::Assignment> assignments) {
-    check_kernel_files(kernel_source, kernels);
+    check_folder(kernels);
     std::vector<KernelFile> files;
     if (!kernels.empty()) {
         read_folder(kernels, files);

@@ -21,8 +21,8 @@ struct KernelFile {
     std::vector<compiler::Diagnostic> said{};  ///< what the compiler said, in its order
 };
 
-/// Throws UsageError if the file can't be read or the folder does not exist. An empty path is not
-/// checked.
+/// Throws UsageError if the file can't be opened or the folder does not exist. Reads neither of
+/// them: the window does that. An empty path is not checked.
 void check_kernel_files(const std::filesystem::path& kernel_source,
                         const std::filesystem::path& kernels);
 

@@ -71,7 +71,7 @@ Json to_json(const experiments::Report& report) {
 Json to_json(const std::vector<compute::KernelTiming>& kernels, const compute::Ceilings* ceilings) {
     Json json = Json::array();
     for (const compute::KernelTiming& k : kernels) {
-        const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
+        const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::CeilingShares{};
         const std::string note = compute::timing_note(k, ceilings);
         json.push_back(
             {{"name", k.name},

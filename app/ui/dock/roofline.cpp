@@ -15,7 +15,7 @@ using compute::Ceilings;
 using compute::KernelTiming;
 
 /// The range of the values added so far, as exponents of ten.
-struct Range {
+struct AxisRange {
     double low = 0, high = 0;
     bool any = false;
     void add(double value) {
@@ -88,7 +88,7 @@ Roofline roofline_of(std::span<const KernelTiming> kernels, const Ceilings& ceil
     Roofline line;
     line.bytes_ceiling = ceilings.bytes_per_second;
     line.flops_ceiling = ceilings.flops_per_second;
-    Range intensity, flops, bytes;
+    AxisRange intensity, flops, bytes;
     intensity.add(line.ridge());
     flops.add(line.flops_ceiling);
     bytes.add(line.bytes_ceiling);
@@ -114,7 +114,7 @@ Roofline roofline_of(std::span<const KernelTiming> kernels, const Ceilings& ceil
 }
 
 std::string roofline_words(const KernelTiming& kernel, const Ceilings& ceilings) {
-    const compute::Shares shares = compute::shares_of(kernel, ceilings);
+    const compute::CeilingShares shares = compute::shares_of(kernel, ceilings);
     std::string text = kernel.name;
     const double flops = kernel.flops_per_second(), bytes = kernel.bytes_per_second();
     if (flops > 0)

@@ -32,13 +32,13 @@ constexpr std::size_t rate_column = 6, share_column = 7;
 /// In a narrow window these columns give their room to the kernel's name, in this order.
 constexpr std::size_t least_timings_first[] = {8, 3, 5, 1, 2};
 
-compute::Shares shares_below(const KernelTiming& kernel, const Ceilings* ceilings) {
-    return ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
+compute::CeilingShares shares_below(const KernelTiming& kernel, const Ceilings* ceilings) {
+    return ceilings ? compute::shares_of(kernel, *ceilings) : compute::CeilingShares{};
 }
 
 /// Shows the larger of the shares of the ceilings; a tooltip has both.
 void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
-    const compute::Shares shares = shares_below(kernel, ceilings);
+    const compute::CeilingShares shares = shares_below(kernel, ceilings);
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
     const bool known = shares.larger() > 0;
     right_cell(

@@ -7,9 +7,9 @@
 namespace warpscope::ui {
 namespace {
 
-/// The most that the steps hold: enough to open a large file many times.
+/// The most that the changes hold: enough to open a large file many times.
 constexpr std::size_t most_bytes = std::size_t(64) << 20;
-/// The most that a person types within one slow frame. A paste is longer, and a step of its own.
+/// The most that a person types within one slow frame. A paste is longer, and a change of its own.
 constexpr std::size_t most_typed_bytes = 16;
 
 bool is_space(char c) {
@@ -46,22 +46,23 @@ void KernelDocument::set_saved(const std::string& path) {
     if (has_own_file_) shipped_ = text_;
 }
 
-/// The step from the current text to another one. Where there are several ("aa" to "aaa"), the one
-/// that ends at the cursor.
-KernelDocument::Step KernelDocument::difference(std::string_view text, std::size_t cursor) const {
+/// The change from the current text to another one. Where there are several ("aa" to "aaa"), the
+/// one that ends at the cursor.
+KernelDocument::TextChange KernelDocument::difference(std::string_view text,
+                                                      std::size_t cursor) const {
     const std::string_view now = *text_;
     const std::size_t shorter = std::min(now.size(), text.size());
     cursor = std::min(cursor, text.size());
     std::size_t tail = text.size() - cursor;
     const bool stays = tail <= shorter && now.substr(now.size() - tail) == text.substr(cursor);
     if (!stays) tail = common_end(now, text, shorter - common_begin(now, text, shorter));
-    Step step;
-    step.at = common_begin(now, text, shorter - tail);
-    step.removed = now.substr(step.at, now.size() - tail - step.at);
-    step.added = text.substr(step.at, text.size() - tail - step.at);
-    step.cursor_before = cursor_;
-    step.cursor_after = cursor;
-    return step;
+    TextChange change;
+    change.at = common_begin(now, text, shorter - tail);
+    change.removed = now.substr(change.at, now.size() - tail - change.at);
+    change.added = text.substr(change.at, text.size() - tail - change.at);
+    change.cursor_before = cursor_;
+    change.cursor_after = cursor;
+    return change;
 }
 
 void KernelDocument::put(std::size_t at, std::size_t removed, std::string_view added,
@@ -74,53 +75,53 @@ void KernelDocument::put(std::size_t at, std::size_t removed, std::string_view a
     ++version_;
 }
 
-/// Lets a step join the newest one, where a person would call both one step.
-bool KernelDocument::join(const Step& step) {
-    if (done_ == 0 || done_ < steps_.size()) return false;
-    Step& last = steps_[done_ - 1];
-    if (!last.typing || !step.typing) return false;
-    if (step.removed.empty() && last.removed.empty()) {
-        if (step.at != last.at + last.added.size() || step.added.front() == '\n') return false;
-        const bool new_word = !is_space(step.added.front()) && is_space(last.added.back());
+/// Lets a change join the newest one, where a person would call both one change.
+bool KernelDocument::join(const TextChange& change) {
+    if (done_ == 0 || done_ < changes_.size()) return false;
+    TextChange& last = changes_[done_ - 1];
+    if (!last.typing || !change.typing) return false;
+    if (change.removed.empty() && last.removed.empty()) {
+        if (change.at != last.at + last.added.size() || change.added.front() == '\n') return false;
+        const bool new_word = !is_space(change.added.front()) && is_space(last.added.back());
         if (new_word) return false;
-        last.added += step.added;
-    } else if (step.added.empty() && last.added.empty()) {
-        const bool back = step.at + step.removed.size() == last.at;
-        if (!back && step.at != last.at) return false;
-        last.removed = back ? step.removed + last.removed : last.removed + step.removed;
-        last.at = step.at;
+        last.added += change.added;
+    } else if (change.added.empty() && last.added.empty()) {
+        const bool back = change.at + change.removed.size() == last.at;
+        if (!back && change.at != last.at) return false;
+        last.removed = back ? change.removed + last.removed : last.removed + change.removed;
+        last.at = change.at;
     } else {
         return false;
     }
-    last.cursor_after = step.cursor_after;
-    held_ += step.removed.size() + step.added.size();
+    last.cursor_after = change.cursor_after;
+    held_ += change.removed.size() + change.added.size();
     return true;
 }
 
-void KernelDocument::carry_out(Step step) {
-    if (step.removed.empty() && step.added.empty()) return set_cursor(step.cursor_after);
-    put(step.at, step.removed.size(), step.added, step.cursor_after);
-    if (join(step)) return;
-    const auto bytes = [](const Step& s) { return s.removed.size() + s.added.size(); };
-    for (; done_ < steps_.size(); steps_.pop_back()) held_ -= bytes(steps_.back());
-    held_ += bytes(step);
-    steps_.push_back(std::move(step));
-    for (; held_ > most_bytes && steps_.size() > 1; steps_.pop_front())
-        held_ -= bytes(steps_.front());
-    done_ = steps_.size();
+void KernelDocument::carry_out(TextChange change) {
+    if (change.removed.empty() && change.added.empty()) return set_cursor(change.cursor_after);
+    put(change.at, change.removed.size(), change.added, change.cursor_after);
+    if (join(change)) return;
+    const auto bytes = [](const TextChange& s) { return s.removed.size() + s.added.size(); };
+    for (; done_ < changes_.size(); changes_.pop_back()) held_ -= bytes(changes_.back());
+    held_ += bytes(change);
+    changes_.push_back(std::move(change));
+    for (; held_ > most_bytes && changes_.size() > 1; changes_.pop_front())
+        held_ -= bytes(changes_.front());
+    done_ = changes_.size();
 }
 
 void KernelDocument::typed(std::string_view text, std::size_t cursor) {
-    Step step = difference(text, cursor);
-    step.typing = step.added.size() + step.removed.size() <= most_typed_bytes &&
-                  (step.added.empty() || step.removed.empty());
-    carry_out(std::move(step));
+    TextChange change = difference(text, cursor);
+    change.typing = change.added.size() + change.removed.size() <= most_typed_bytes &&
+                    (change.added.empty() || change.removed.empty());
+    carry_out(std::move(change));
 }
 
 void KernelDocument::replace(std::string_view text) {
-    Step step = difference(text, text.size());
-    step.cursor_after = std::min(cursor_, text.size());
-    carry_out(std::move(step));
+    TextChange change = difference(text, text.size());
+    change.cursor_after = std::min(cursor_, text.size());
+    carry_out(std::move(change));
 }
 
 void KernelDocument::follow(SharedText text) {
@@ -128,7 +129,7 @@ void KernelDocument::follow(SharedText text) {
     text_ = std::move(text);
     lines_ = KernelLines(*text_);
     // They are changes of the text before.
-    steps_.clear();
+    changes_.clear();
     done_ = held_ = 0;
     set_cursor(cursor_);
     ++version_;
@@ -140,16 +141,16 @@ bool KernelDocument::toggle_barriers(int line) {
     const std::string_view before = lines_.line(*text_, row);
     const bool comment = lines_.in_comment(row);
     if (find_barriers(before, comment).empty()) return false;
-    Step step;
-    step.at = lines_.begin(row);
-    step.removed = before;
-    step.added = ui::toggle_barriers(before, comment);
-    step.cursor_before = cursor_;
+    TextChange change;
+    change.at = lines_.begin(row);
+    change.removed = before;
+    change.added = ui::toggle_barriers(before, comment);
+    change.cursor_before = cursor_;
     // Behind the line, the cursor keeps its place in the text.
-    step.cursor_after = cursor_ <= step.at + before.size()
-                            ? std::min(cursor_, step.at + step.added.size())
-                            : cursor_ + step.added.size() - before.size();
-    carry_out(std::move(step));
+    change.cursor_after = cursor_ <= change.at + before.size()
+                              ? std::min(cursor_, change.at + change.added.size())
+                              : cursor_ + change.added.size() - before.size();
+    carry_out(std::move(change));
     return true;
 }
 
@@ -181,15 +182,15 @@ std::vector<BarrierLine> KernelDocument::barriers() const {
 
 void KernelDocument::undo() {
     if (!can_undo()) return;
-    Step& step = steps_[--done_];
-    step.typing = false;
-    put(step.at, step.added.size(), step.removed, step.cursor_before);
+    TextChange& change = changes_[--done_];
+    change.typing = false;
+    put(change.at, change.added.size(), change.removed, change.cursor_before);
 }
 
 void KernelDocument::redo() {
     if (!can_redo()) return;
-    const Step& step = steps_[done_++];
-    put(step.at, step.removed.size(), step.added, step.cursor_after);
+    const TextChange& change = changes_[done_++];
+    put(change.at, change.removed.size(), change.added, change.cursor_after);
 }
 
 EditState KernelDocument::state() const {

@@ -33,7 +33,7 @@ struct EditOutcome {
     std::string error;  ///< a sentence where the edit failed; empty: it did not
 };
 
-/// One kernel file as a person edits it: the text with its cursor, the steps that undo and redo
+/// One kernel file as a person edits it: the text with its cursor, the changes that undo and redo
 /// take, and the outcome of the newest try. The editor, watched files and kept edits all change it
 /// here. Lines count from 1, as the compiler's do; cursor and columns are in bytes.
 class KernelDocument {
@@ -62,16 +62,16 @@ class KernelDocument {
     void set_cursor(std::size_t byte) { cursor_ = std::min(byte, text_->size()); }
 
     /// Takes the whole text over after a person has typed, with the cursor as it then stands. What
-    /// is typed without a pause, up to the next word or line, becomes one step.
+    /// is typed without a pause, up to the next word or line, becomes one change.
     void typed(std::string_view text, std::size_t cursor);
-    /// Takes another text over as one step: a file that was opened, or the built-in text.
+    /// Takes another text over as one change: a file that was opened, or the built-in text.
     void replace(std::string_view text);
 
-    /// Takes over a text that was edited elsewhere, and forgets all steps.
+    /// Takes over a text that was edited elsewhere, and forgets all changes.
     void follow(SharedText text);
 
     /// Comments out all barriers of a line; where all of them are commented out already, puts them
-    /// back. That is one step. Returns false where the line has none.
+    /// back. That is one change. Returns false where the line has none.
     bool toggle_barriers(int line);
     /// Every line with barriers, in the text's order.
     std::vector<BarrierLine> barriers() const;
@@ -82,7 +82,7 @@ class KernelDocument {
     std::string_view barrier_condition(int line) const;
 
     bool can_undo() const { return done_ > 0; }
-    bool can_redo() const { return done_ < steps_.size(); }
+    bool can_redo() const { return done_ < changes_.size(); }
     void undo();
     void redo();
 
@@ -94,15 +94,15 @@ class KernelDocument {
 
   private:
     /// At byte `at`, `removed` became `added`.
-    struct Step {
+    struct TextChange {
         std::size_t at = 0;
         std::string removed, added;
         std::size_t cursor_before = 0, cursor_after = 0;
         bool typing = false;  ///< further typing may join
     };
-    Step difference(std::string_view text, std::size_t cursor) const;
-    bool join(const Step& step);
-    void carry_out(Step step);
+    TextChange difference(std::string_view text, std::size_t cursor) const;
+    bool join(const TextChange& change);
+    void carry_out(TextChange change);
     void put(std::size_t at, std::size_t removed, std::string_view added, std::size_t cursor);
 
     SharedText shipped_, text_;
@@ -110,9 +110,9 @@ class KernelDocument {
     std::string path_;
     SharedText saved_;  ///< null where path_ is empty
     KernelLines lines_;
-    std::deque<Step> steps_;
-    std::size_t done_ = 0;  ///< of steps_; the rest have been undone
-    std::size_t held_ = 0;  ///< bytes in steps_
+    std::deque<TextChange> changes_;
+    std::size_t done_ = 0;  ///< of changes_; the rest have been undone
+    std::size_t held_ = 0;  ///< bytes in changes_
     std::size_t cursor_ = 0;
     std::uint64_t version_ = 0;
     std::shared_ptr<const EditOutcome> outcome_;

@@ -10,7 +10,7 @@
 
 #include "compute/device/sentences.h"
 #include "experiments/arrays/array_file.h"
-#include "experiments/arrays/difference.h"
+#include "experiments/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"
 #include "ui/widgets/widgets.h"
 

@@ -63,7 +63,7 @@ std::string LaunchForm::error() const {
 }
 
 void LaunchForm::set(const std::string& place, const std::string& text, const Set& set) {
-    Step before = step(place);
+    FormState before = state_at(place);
     LaunchFile next = file_;
     try {
         set(next, text);
@@ -80,7 +80,7 @@ void LaunchForm::set(const std::string& place, const std::string& text, const Se
 void LaunchForm::change(const std::string& place, const std::function<void(LaunchFile&)>& change) {
     LaunchFile next = file_;
     change(next);
-    keep(step(place));
+    keep(state_at(place));
     // Rows after one that is removed move up.
     const std::string rows = place.substr(0, place.find('[') + 1);
     std::erase_if(wrong_, [&](const auto& one) {
@@ -90,28 +90,28 @@ void LaunchForm::change(const std::string& place, const std::function<void(Launc
 }
 
 /// The form as it is, with the values of all parameters.
-LaunchForm::Step LaunchForm::step(const std::string& place) const {
-    Step now{place, file_, wrong_, {}};
+LaunchForm::FormState LaunchForm::state_at(const std::string& place) const {
+    FormState now{place, file_, wrong_, {}};
     for (const experiments::Parameter* one : stage_.parameters().all())
         now.values.push_back({one->id(), one->text()});
     return now;
 }
 
 /// A change was made; `before` is the form before it.
-void LaunchForm::keep(Step before) {
+void LaunchForm::keep(FormState before) {
     std::erase_if(before.values, [&](const experiments::Assignment& one) {
         return stage_.parameters().find(one.id).text() == one.text;
     });
     redo_.clear();
     undo_.push_back(std::move(before));
-    if (undo_.size() > most_steps) undo_.pop_front();
+    if (undo_.size() > most_states) undo_.pop_front();
 }
 
-void LaunchForm::go(Steps& from, Steps& to, const char* verb, const char* done) {
+void LaunchForm::go(FormStates& from, FormStates& to, const char* verb, const char* done) {
     if (from.empty()) return stage_.say(fmt::format("The launch form has no change to {}.", verb));
-    const Step target = std::move(from.back());
+    const FormState target = std::move(from.back());
     from.pop_back();
-    Step now = step(target.place);
+    FormState now = state_at(target.place);
     const auto changes = [&](const experiments::Assignment& one) {
         return std::ranges::find(target.values, one.id, &experiments::Assignment::id) !=
                target.values.end();
@@ -156,8 +156,8 @@ void LaunchForm::save() {
         return stage_.say(fmt::format("The launch file was not saved: {}", error.what()),
                           Tone::error);
     }
-    for (Steps* steps : {&undo_, &redo_})
-        for (Step& one : *steps) one.file.saved = false;
+    for (FormStates* states : {&undo_, &redo_})
+        for (FormState& one : *states) one.file.saved = false;
     file_.saved = true;
     stage_.change_launch(file_);
     const std::string also =

@@ -54,26 +54,26 @@ class LaunchForm {
         std::string text, error;
     };
     /// The form before a change, or after one that was taken back.
-    struct Step {
+    struct FormState {
         std::string place;  ///< of the change
         experiments::LaunchFile file;
         std::map<std::string, Wrong> wrong;
         std::vector<experiments::Assignment> values;  ///< of the parameters that it changed, too
     };
-    using Steps = std::deque<Step>;  ///< the newest last
-    static constexpr std::size_t most_steps = 100;
+    using FormStates = std::deque<FormState>;  ///< the newest last
+    static constexpr std::size_t most_states = 100;
 
     void show(experiments::LaunchFile file);
-    Step step(const std::string& place) const;
-    void keep(Step before);
+    FormState state_at(const std::string& place) const;
+    void keep(FormState before);
     void save_from_gallery();
-    void go(Steps& from, Steps& to, const char* verb, const char* done);
+    void go(FormStates& from, FormStates& to, const char* verb, const char* done);
 
     Stage& stage_;
     std::shared_ptr<const experiments::LaunchPlan> plan_;
     experiments::LaunchFile file_;
     std::map<std::string, Wrong> wrong_;  ///< by place
-    Steps undo_, redo_;
+    FormStates undo_, redo_;
 };
 
 /// "(n + 255) / 256, min(m, 8)"

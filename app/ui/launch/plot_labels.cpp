@@ -50,7 +50,7 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
     const auto& buffer = stage.shown().readings.buffer;
     if (!buffer || buffer->numbers.elements() == 0 || !is_plot(stage, *buffer)) return;
     const experiments::Array& array = buffer->numbers;
-    const auto range = experiments::range_of(array);
+    const auto range = experiments::finite_range_of(array);
     if (!range) return;
     const std::size_t count = array.elements();
     // As the plot is drawn: with a margin of a twentieth of the range above and below.

@@ -38,8 +38,8 @@ void BlockRun::open(emulator::Machine& machine, emulator::FrozenLaunch launch, s
     close();
     where_ = where;
     stop_ = std::stop_source();
-    launch.options.stop = stop_.get_token();
-    launch.options.progress = progress_;
+    launch.settings.stop = stop_.get_token();
+    launch.settings.progress = progress_;
     start([&machine, launch = std::move(launch), block] {
         State state;
         try {
@@ -47,7 +47,7 @@ void BlockRun::open(emulator::Machine& machine, emulator::FrozenLaunch launch, s
             state.look_ahead();
         } catch (const std::exception& error) {
             state = {};
-            state.complaint = launch.options.stop.stop_requested()
+            state.complaint = launch.settings.stop.stop_requested()
                                   ? "Opening the block was cancelled."
                                   : error.what();
         }

@@ -28,7 +28,7 @@ constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236,
 
 /// The range of values that the colours span: that of the values written, without the lowest and
 /// the highest two percent, which may be far away from the others.
-struct Range {
+struct ColourRange {
     double low = 0, high = 0;
     double share(double value) const {
         if (!std::isfinite(value)) return 1;
@@ -36,7 +36,8 @@ struct Range {
     }
 };
 
-Range range_of(WordType type, std::span<const std::byte> shared, std::span<const WordView> words) {
+ColourRange range_of(WordType type, std::span<const std::byte> shared,
+                     std::span<const WordView> words) {
     std::vector<double> values;
     values.reserve(words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -97,7 +98,8 @@ unsigned usual_row(const emulator::Dim3& block, std::size_t words) {
 std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const std::byte> shared,
                                 std::span<const WordView> words, std::uint32_t epoch) {
     std::vector<ImU32> colours(words.size(), unwritten);
-    const Range range = by == TileColour::value ? range_of(type, shared, words) : Range();
+    const ColourRange range =
+        by == TileColour::value ? range_of(type, shared, words) : ColourRange();
     for (std::size_t i = 0; i < words.size(); ++i) {
         const WordView& word = words[i];
         if (word.writer == WordView::nobody) continue;

@@ -99,8 +99,8 @@ void PicturePanel::render_queued() {
     glDisable(GL_SCISSOR_TEST);
     if (keeps_) return render_kept();
     queued_.texture->begin_draw();
-    picture_view_.draw(queued_.picture, queued_.view, queued_.rect, queued_.target_height,
-                       queued_.style);
+    zoomed_picture_.draw(queued_.picture, queued_.view, queued_.rect, queued_.target_height,
+                         queued_.style);
     queued_.texture->end_draw();
 }
 
@@ -119,8 +119,8 @@ void PicturePanel::render_kept() {
         draw.view != drawn_.view || draw.style != drawn_.style) {
         drawn_pixels_->bind();
         draw.texture->begin_draw();
-        picture_view_.draw(draw.picture, draw.view, {0, 0, rect.width, rect.height}, rect.height,
-                           draw.style);
+        zoomed_picture_.draw(draw.picture, draw.view, {0, 0, rect.width, rect.height}, rect.height,
+                             draw.style);
         draw.texture->end_draw();
         drawn_ = draw;
     }

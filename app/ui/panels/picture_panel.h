@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gl/framebuffer.h"
-#include "gl/picture_view.h"
+#include "gl/picture_zoom.h"
 #include "ui/heat/picture_heat.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
@@ -56,7 +56,7 @@ class PicturePanel {
     Microscope& microscope_;
     ViewOptions& options_;
     Canvas canvas_;
-    gl::PictureView picture_view_;
+    gl::ZoomedPicture zoomed_picture_;
     Queued queued_;
     PictureHeat heat_{stage_};
     const bool keeps_;  ///< what was drawn is kept in `drawn_pixels_`

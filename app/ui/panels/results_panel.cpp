@@ -110,6 +110,7 @@ void reading(Ui& ui, const Reading& r) {
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
         badge(ui, word, verdict_colour(r.verdict));
+        record(ui, "result." + r.name + ".verdict", std::string(word));
         ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
     }
     const std::string value = quantity(r.value, r.unit);

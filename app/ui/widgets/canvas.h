@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gl/picture_view.h"
+#include "gl/picture_zoom.h"
 
 namespace warpscope::ui {
 

@@ -2,6 +2,8 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
+#include <map>
+
 #include "experiments/framework/experiment.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/panels/picture_panel.h"
@@ -83,132 +85,90 @@ void WindowView::carry_out(Command command) {
 
 /// Returns false if the command is not one of the general ones.
 bool WindowView::carry_out_general(Command command) {
-    switch (command) {
-        case Command::toggle_pause:
-            stage_.pause(!stage_.paused());
-            return true;
-        case Command::step_frame:
-            stage_.step_once();
-            return true;
-        case Command::reset:
-            stage_.reset();
-            return true;
-        case Command::toggle_microscope:
-            toggle_microscope();
-            return true;
-        case Command::toggle_editor:
-            toggle_editor();
-            return true;
-        case Command::fit_picture:
-            picture_.canvas().fit();
-            tree_.fit();
-            return true;
-        case Command::toggle_grid:
-            options_.grid = !options_.grid;
-            return true;
-        case Command::toggle_vsync:
-            options_.vsync = !options_.vsync;
-            return true;
-        case Command::save_window:
-            shot_ = Shot::window;
-            return true;
-        case Command::save_picture:
-            shot_ = Shot::picture;
-            return true;
-        case Command::toggle_keys:
-            keys_.show(!keys_.shown());
-            return true;
-        case Command::toggle_barrier:
-            return turn("sync");
-        case Command::toggle_tile:
-            return turn("tile");
-        case Command::next_view:
-            return turn("view");
-        case Command::close_topmost:
-            if (keys_.shown())
-                keys_.show(false);
-            else if (editor_shows() && editor_.close_find())
-                return true;
-            else if (options_.drawer != Drawer::none)
-                options_.drawer = Drawer::none;
-            else if (work_chip_.shows())
-                work_chip_.cancel();
-            else if (editor_shows())
-                download_.cancel();
-            return true;
-        case Command::open_file:
-            open_panel_.show();
-            return true;
-        case Command::undo_change:
-            dock_.launch().has_focus() ? dock_.launch().undo() : stage_.undo();
-            return true;
-        case Command::redo_change:
-            dock_.launch().has_focus() ? dock_.launch().redo() : stage_.redo();
-            return true;
-        case Command::quit:
-            quit_ = true;
-            return true;
-        default:
-            return false;
-    }
+    using V = WindowView;
+    static const std::map<Command, void (*)(V&)> actions{
+        {Command::toggle_pause, [](V& v) { v.stage_.pause(!v.stage_.paused()); }},
+        {Command::step_frame, [](V& v) { v.stage_.step_once(); }},
+        {Command::reset, [](V& v) { v.stage_.reset(); }},
+        {Command::toggle_microscope, [](V& v) { v.toggle_microscope(); }},
+        {Command::toggle_editor, [](V& v) { v.toggle_editor(); }},
+        {Command::fit_picture,
+         [](V& v) {
+             v.picture_.canvas().fit();
+             v.tree_.fit();
+         }},
+        {Command::toggle_grid, [](V& v) { v.options_.grid = !v.options_.grid; }},
+        {Command::toggle_vsync, [](V& v) { v.options_.vsync = !v.options_.vsync; }},
+        {Command::save_window, [](V& v) { v.shot_ = Shot::window; }},
+        {Command::save_picture, [](V& v) { v.shot_ = Shot::picture; }},
+        {Command::toggle_keys, [](V& v) { v.keys_.show(!v.keys_.shown()); }},
+        {Command::toggle_barrier, [](V& v) { v.turn("sync"); }},
+        {Command::toggle_tile, [](V& v) { v.turn("tile"); }},
+        {Command::next_view, [](V& v) { v.turn("view"); }},
+        {Command::close_topmost, [](V& v) { v.close_topmost(); }},
+        {Command::open_file, [](V& v) { v.open_panel_.show(); }},
+        {Command::undo_change,
+         [](V& v) { v.dock_.launch().has_focus() ? v.dock_.launch().undo() : v.stage_.undo(); }},
+        {Command::redo_change,
+         [](V& v) { v.dock_.launch().has_focus() ? v.dock_.launch().redo() : v.stage_.redo(); }},
+        {Command::quit, [](V& v) { v.quit_ = true; }},
+    };
+    const auto action = actions.find(command);
+    if (action == actions.end()) return false;
+    action->second(*this);
+    return true;
+}
+
+void WindowView::close_topmost() {
+    if (keys_.shown())
+        keys_.show(false);
+    else if (editor_shows() && editor_.close_find())
+        return;
+    else if (options_.drawer != Drawer::none)
+        options_.drawer = Drawer::none;
+    else if (work_chip_.shows())
+        work_chip_.cancel();
+    else if (editor_shows())
+        download_.cancel();
 }
 
 /// Returns false if the command is not one of the microscope's.
 bool WindowView::carry_out_in_microscope(Command command) {
-    switch (command) {
-        case Command::close_microscope:
-            // Esc closes one thing at a time, beginning with the one in front.
-            if (!keys_.shown() && source_.close_find()) return true;
-            if (keys_.shown() || work_chip_.shows())
-                return carry_out_general(Command::close_topmost);
-            microscope_.close();
-            return true;
-        case Command::step_instruction:
-            microscope_.step();
-            return true;
-        case Command::step_instruction_back:
-            microscope_.back();
-            return true;
-        case Command::step_line:
-            microscope_.step_line();
-            return true;
-        case Command::step_line_back:
-            microscope_.back_line();
-            return true;
-        case Command::step_barrier:
-            microscope_.step_barrier();
-            return true;
-        case Command::step_barrier_back:
-            microscope_.back_barrier();
-            return true;
-        case Command::run_to_break:
-            microscope_.run_to_break();
-            return true;
-        case Command::run_back_to_break:
-            microscope_.run_back_to_break();
-            return true;
-        case Command::toggle_breakpoint:
-            microscope_.toggle_breakpoint();
-            return true;
-        case Command::toggle_play:
-            microscope_.play(!microscope_.playing());
-            return true;
-        case Command::go_to_start:
-            microscope_.restart();
-            return true;
-        case Command::go_to_end:
-            microscope_.to_end();
-            return true;
-        case Command::toggle_ptx:
-            source_.toggle_ptx();
-            return true;
-        default:
-            return false;
-    }
+    using M = Microscope;
+    static const std::map<Command, void (*)(M&)> actions{
+        {Command::step_instruction, [](M& m) { m.step(); }},
+        {Command::step_instruction_back, [](M& m) { m.back(); }},
+        {Command::step_line, [](M& m) { m.step_line(); }},
+        {Command::step_line_back, [](M& m) { m.back_line(); }},
+        {Command::step_barrier, [](M& m) { m.step_barrier(); }},
+        {Command::step_barrier_back, [](M& m) { m.back_barrier(); }},
+        {Command::run_to_break, [](M& m) { m.run_to_break(); }},
+        {Command::run_back_to_break, [](M& m) { m.run_back_to_break(); }},
+        {Command::toggle_breakpoint, [](M& m) { m.toggle_breakpoint(); }},
+        {Command::toggle_play, [](M& m) { m.play(!m.playing()); }},
+        {Command::go_to_start, [](M& m) { m.restart(); }},
+        {Command::go_to_end, [](M& m) { m.to_end(); }},
+    };
+    if (const auto action = actions.find(command); action != actions.end())
+        action->second(microscope_);
+    else if (command == Command::toggle_ptx)
+        source_.toggle_ptx();
+    else if (command == Command::close_microscope)
+        close_in_microscope();
+    else
+        return false;
+    return true;
 }
 
-/// Gives a toggle, or a choice, of the experiment its next value. Returns true.
-bool WindowView::turn(std::string_view id) {
+/// Esc closes one thing at a time, beginning with the one in front.
+void WindowView::close_in_microscope() {
+    if (!keys_.shown() && source_.close_find()) return;
+    if (keys_.shown() || work_chip_.shows()) return close_topmost();
+    microscope_.close();
+}
+
+/// Gives a toggle, or a choice, of the experiment its next value.
+void WindowView::turn(std::string_view id) {
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         if (p->id() != id || !p->matters()) continue;
         if (const auto* toggle = dynamic_cast<const experiments::Toggle*>(p))
@@ -217,7 +177,6 @@ bool WindowView::turn(std::string_view id) {
             stage_.assign(*p, choice->words()[(choice->index() + 1) % choice->words().size()].id);
         break;
     }
-    return true;
 }
 
 void WindowView::select(int experiment) {

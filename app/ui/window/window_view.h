@@ -96,7 +96,9 @@ class WindowView {
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
     void follow_keyboard();
-    bool turn(std::string_view id);
+    void close_topmost();
+    void close_in_microscope();
+    void turn(std::string_view id);
     void select(int experiment);
     void toggle_microscope();
     void toggle_editor();

@@ -109,8 +109,8 @@ TEST(EmulatedDeviceCancel, AStopEndsALaunchThatWouldRunForHours) {
 
 /// The launch that `queue` makes, as the emulator would run it.
 template <class Queue>
-emulator::Options options_of(EmulatedDevice& device, Queue queue) {
-    return device.freeze_last(queue).options;
+emulator::LaunchSettings settings_of(EmulatedDevice& device, Queue queue) {
+    return device.freeze_last(queue).settings;
 }
 
 TEST(EmulatedDeviceBudget, OnlyKernelsThatAreNotBuiltInHaveOne) {
@@ -119,10 +119,11 @@ TEST(EmulatedDeviceBudget, OnlyKernelsThatAreNotBuiltInHaveOne) {
     EmulatedDevice device("", 1 << 20);
     const auto budget = [&] {
         const auto dot = device.kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
-        return options_of(device,
-                          [&] {
-                              device.launch(dot, {{1}, {32}}, {}, Floats{}, Floats{}, Floats{}, 0U);
-                          })
+        return settings_of(
+                   device,
+                   [&] {
+                       device.launch(dot, {{1}, {32}}, {}, Floats{}, Floats{}, Floats{}, 0U);
+                   })
             .instruction_budget;
     };
     EXPECT_EQ(budget(), none);
@@ -136,10 +137,10 @@ TEST(EmulatedDeviceBudget, OnlyKernelsThatAreNotBuiltInHaveOne) {
     device.set_edits({{"dot", edit}});
     EXPECT_EQ(budget(), 20'000'000'000U);
     const auto spin = device.kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin");
-    EXPECT_EQ(options_of(device,
-                         [&] {
-                             device.launch(spin, {{1}, {32}}, {}, std::uint64_t(1));
-                         })
+    EXPECT_EQ(settings_of(device,
+                          [&] {
+                              device.launch(spin, {{1}, {32}}, {}, std::uint64_t(1));
+                          })
                   .instruction_budget,
               20'000'000'000U);
 }

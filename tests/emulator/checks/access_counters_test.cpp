@@ -228,7 +228,7 @@ TEST(AccessCounters, TheLinesOfAKernelAddUpToItsTotals) {
         Runner r(ptx);
         AccessCounters counters;
         r.observer = &counters;
-        r.options.threads = 1;  // the blocks use each other's words
+        r.settings.threads = 1;  // the blocks use each other's words
         r.run({{5, 1, 1}, {48, 1, 1}, 0});
         const KernelCounters& k = counters.kernels().at(0);
         ExecutedWork sum;

@@ -309,7 +309,7 @@ TEST(HeatMap, DoesNotDependOnTheNumberOfThreads) {
         Runner r(heat_kernel);
         HeatMap heat(r.machine.memory());
         r.observer = &heat;
-        r.options.threads = threads;
+        r.settings.threads = threads;
         r.run({{50, 1, 1}, {64, 1, 1}, 0}, 0, 100);
         std::vector<Numbers> all;
         for (const HeatArray& array : heat.kernels().at(0).arrays)

@@ -59,7 +59,7 @@ TEST(RaceDetector, AllWordsOfARacingVectorAccessAreMarked) {
         ".shared .align 16 .b8 cell[1024];"));
     RaceDetector detector;
     r.observer = &detector;
-    r.options.schedule = Schedule::run_to_barrier;
+    r.settings.schedule = Schedule::run_to_barrier;
     r.run(one_block(64));
     EXPECT_EQ(races(detector, Severity::error), 1u);
     std::vector<bool> racing(256);

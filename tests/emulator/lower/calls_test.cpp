@@ -169,8 +169,8 @@ TEST(Recursion, GivesOneResultUnderEveryScheduleAndBarrierPolicy) {
             Runner r(kernel_text("and.b32 %r3, %r1, 7;\n" + call("fib", 4, 3) + call("fib", 5, 4) +
                                      "add.s32 %r2, %r4, %r5;\n" + store,
                                  fib));
-            r.options.schedule = schedule;
-            r.options.barriers = policy;
+            r.settings.schedule = schedule;
+            r.settings.barriers = policy;
             const auto out = r.run(one_block(70));
             const std::uint32_t expected[] = {0, 2, 2, 3, 5, 10, 29, 246};
             for (std::uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], expected[t % 8]) << t;

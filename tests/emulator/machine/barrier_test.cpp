@@ -37,8 +37,8 @@ TEST(Barrier, TreeReductionGivesTheSumUnderEverySchedule) {
     Runner r(tree(false));
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random})
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
-            r.options.schedule = s;
-            r.options.seed = seed;
+            r.settings.schedule = s;
+            r.settings.seed = seed;
             EXPECT_EQ(r.run(one_block(256))[0], 255u * 256 / 2);
             EXPECT_EQ(r.statistics.barriers, 9u);
         }
@@ -48,7 +48,7 @@ TEST(Barrier, TreeReductionGivesTheSumUnderEverySchedule) {
 // order it gives the right sum, as on an H200.
 TEST(Barrier, BarrierInADivergentIfCompletesUnderVoltaRules) {
     Runner r(tree(true));
-    r.options.schedule = Schedule::run_to_barrier;
+    r.settings.schedule = Schedule::run_to_barrier;
     EXPECT_EQ(r.run(one_block(256))[0], 255u * 256 / 2);
 }
 
@@ -86,7 +86,7 @@ TEST(Barrier, BarrierWithAThreadCountWaitsForThatManyThreads) {
         "st.shared.u32 [cell], 42; bar.arrive 3, 64; bra END;"
         "CONSUME: bar.sync 3, 64; ld.shared.u32 %r2, [cell]; st.global.u32 [%rd1], %r2; END: ",
         shared_words));
-    r.options.schedule = Schedule::reverse;
+    r.settings.schedule = Schedule::reverse;
     const auto out = r.run(one_block(96));
     for (std::uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t >= 32 && t < 64 ? 42u : 0u);
 }

@@ -5,10 +5,10 @@
 namespace warpscope::emulator {
 namespace {
 
-Options budget_of(std::uint64_t instructions) {
-    Options options;
-    options.instruction_budget = instructions;
-    return options;
+LaunchSettings budget_of(std::uint64_t instructions) {
+    LaunchSettings settings;
+    settings.instruction_budget = instructions;
+    return settings;
 }
 
 TEST(Budget, OfFewInstructionsIsSpentByTheLastOfThem) {

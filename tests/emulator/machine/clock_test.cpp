@@ -20,7 +20,7 @@ TEST(Clock, StartsAtZeroInEachBlock) {
 mov.u32 %r2, %clock;
 mov.u32 %r3, %ctaid.x; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd0, %rd2;
 st.global.u32 [%rd2], %r2;)"));
-    r.options.threads = 1;
+    r.settings.threads = 1;
     EXPECT_EQ(r.run({{3, 1, 1}, {1, 1, 1}, 0}), (std::vector<std::uint32_t>{5, 5, 5}))
         << "the five instructions that stand before the body";
 }
@@ -36,7 +36,7 @@ few:
 mov.u32 %r3, %clock;
 sub.u32 %r5, %r3, %r2;
 st.global.u32 [%rd1], %r5;)"));
-    r.options.schedule = Schedule::run_to_barrier;
+    r.settings.schedule = Schedule::run_to_barrier;
     const auto passed = r.run(one_block(32));
     EXPECT_EQ(passed[0], 5u) << "the read, setp, bra and two additions, whoever ran them";
     EXPECT_EQ(passed[31], 5u);
@@ -64,8 +64,8 @@ TEST(Clock, ALoopThatWaitsForTheClockEndsUnderEverySchedule) {
     for (const Schedule schedule :
          {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
         Runner r(late_warp);
-        r.options.schedule = schedule;
-        r.options.instruction_budget = 1'000'000;
+        r.settings.schedule = schedule;
+        r.settings.instruction_budget = 1'000'000;
         const auto waited = r.run(one_block(128), 300'000);
         EXPECT_LT(waited[32], 500u);
         if (schedule == Schedule::run_to_barrier) {

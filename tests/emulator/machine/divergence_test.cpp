@@ -119,9 +119,9 @@ OTHER: setp.ne.s32 %p3, %r1, 1;
 @%p3 bra END;
 st.global.u32 [%rd0+4], 77;
 END: )"));
-    r.options.instruction_budget = 10'000'000;
+    r.settings.instruction_budget = 10'000'000;
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
-        r.options.schedule = s;
+        r.settings.schedule = s;
         EXPECT_EQ(r.run(one_block(32))[0], 77u);
     }
 }
@@ -138,7 +138,7 @@ st.volatile.global.u32 [%rd0], %r3;
 membar.gl;
 atom.global.exch.b32 %r4, [lock], 0;)",
                          ".global .align 4 .u32 lock;"));
-    r.options.instruction_budget = 10'000'000;
+    r.settings.instruction_budget = 10'000'000;
     EXPECT_EQ(r.run(one_block(64))[0], 64u);
 }
 

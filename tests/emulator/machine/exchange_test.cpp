@@ -55,7 +55,7 @@ st.global.u32 [%rd1], %r9;
 END:)"));
     for (const Schedule schedule :
          {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
-        r.options.schedule = schedule;
+        r.settings.schedule = schedule;
         const auto v = r.run(one_block(32));
         for (std::uint32_t t = 0; t < 32; ++t)
             EXPECT_EQ(v[t], t < 19 ? 0xaaaaau + t + 1 : t == 19 ? v[19] : 0);

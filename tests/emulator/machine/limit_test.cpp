@@ -15,7 +15,7 @@ const std::string file = "\n.file 1 \"kernels/x.cu\"\n";
 
 TEST(Limit, TimeLimitNamesKernelLineBlockAndWarps) {
     Runner r(kernel_text(endless) + file);
-    r.options.time_limit = milliseconds(200);
+    r.settings.time_limit = milliseconds(200);
     expect_contains(error_of([&] { r.run(one_block(64)); }),
                     "kernel k did not end within 0.2 s: block (0,0,0), warps 0-1 were at "
                     "kernels/x.cu:67 (an endless loop?)");
@@ -27,7 +27,7 @@ TEST(Limit, TimeLimitNamesTheWarpsThatWaitAtABarrier) {
                          "@%p0 bra spin;\n.loc 1 61 1\nbar.sync 0;\nret;\n" +
                          endless) +
              file);
-    r.options.time_limit = milliseconds(200);
+    r.settings.time_limit = milliseconds(200);
     const std::string text = error_of([&] { r.run(one_block(128)); });
     expect_contains(text,
                     "warp 1 was at kernels/x.cu:67, warps 0, 2-3 at the barrier kernels/x.cu:61");
@@ -37,24 +37,24 @@ TEST(Limit, TimeLimitNamesTheLanesOfADivergentWarp) {
     Runner r(
         kernel_text("setp.lt.u32 %p0, %r1, 4;\n@%p0 bra spin;\nbar.sync 0;\nret;\n" + endless) +
         file);
-    r.options.time_limit = milliseconds(200);
+    r.settings.time_limit = milliseconds(200);
     expect_contains(error_of([&] { r.run(one_block(32)); }), "lanes 0x0000000f of warp 0");
 }
 
 TEST(Limit, TimeLimitEndsEveryHostThread) {
     Runner r(kernel_text(endless));
-    r.options.time_limit = milliseconds(200);
-    r.options.threads = 4;
+    r.settings.time_limit = milliseconds(200);
+    r.settings.threads = 4;
     expect_contains(error_of([&] { r.run({{500, 1, 1}, {32, 1, 1}}); }), "block (0,0,0)");
 }
 
 TEST(Limit, StopRequestEndsTheLaunch) {
     Runner r(kernel_text(endless) + file);
     std::stop_source source;
-    r.options.stop = source.get_token();
-    r.options.progress = std::make_shared<LaunchProgress>();
+    r.settings.stop = source.get_token();
+    r.settings.progress = std::make_shared<LaunchProgress>();
     std::jthread stopper([&] {
-        while (r.options.progress->now().launch == 0) std::this_thread::yield();
+        while (r.settings.progress->now().launch == 0) std::this_thread::yield();
         source.request_stop();
     });
     const std::string text = error_of([&] { r.run(one_block(32)); });
@@ -64,7 +64,7 @@ TEST(Limit, StopRequestEndsTheLaunch) {
 
 TEST(Limit, InstructionBudgetNamesKernelLineBlockAndWarp) {
     Runner r(kernel_text(endless) + file);
-    r.options.instruction_budget = 100'000;
+    r.settings.instruction_budget = 100'000;
     expect_contains(error_of([&] { r.run(one_block(32)); }),
                     "kernel k: its budget of 100000 warp instructions is spent: block (0,0,0), "
                     "warp 0 was at kernels/x.cu:67");
@@ -72,7 +72,7 @@ TEST(Limit, InstructionBudgetNamesKernelLineBlockAndWarp) {
 
 TEST(Limit, LaunchThatEndsInTimeIsNotAffected) {
     Runner limited(kernel_text("st.global.u32 [%rd1], %r1;"));
-    limited.options.time_limit = std::chrono::minutes(10);
+    limited.settings.time_limit = std::chrono::minutes(10);
     const auto out = limited.run(one_block(64));
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
 }
@@ -80,7 +80,7 @@ TEST(Limit, LaunchThatEndsInTimeIsNotAffected) {
 TEST(Limit, MachineRunsTheNextLaunchAfterATimeout) {
     Runner r(kernel_text("setp.eq.u32 %p0, %r0, 1;\n@!%p0 bra good;\n" + endless +
                          "good:\nst.global.u32 [%rd1], %r1;"));
-    r.options.time_limit = milliseconds(100);
+    r.settings.time_limit = milliseconds(100);
     EXPECT_NE(error_of([&] { r.run(one_block(64), 1); }), "");
     const auto out = r.run(one_block(64), 0);
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
@@ -88,14 +88,14 @@ TEST(Limit, MachineRunsTheNextLaunchAfterATimeout) {
 
 class Stepped : public ::testing::Test {
   protected:
-    Stepper stepper(const std::string& ptx, std::uint32_t block, const Options& options,
+    Stepper stepper(const std::string& ptx, std::uint32_t block, const LaunchSettings& settings,
                     std::uint32_t n = 0) {
         module = Module::parse(ptx, "test");
         out = machine.memory().allocate(4096);
         const void* arguments[] = {&out, &n};
         return Stepper(machine,
                        Machine::freeze(*module->kernels().front(), {{40, 1, 1}, {32, 1, 1}},
-                                       arguments, options),
+                                       arguments, settings),
                        block);
     }
     Machine machine;

@@ -45,7 +45,7 @@ TEST(Observer, SeesAccessesBarriersAndInstructions) {
     Runner r(observed_kernel);
     Recorder recorder;
     r.observer = &recorder;
-    r.options.schedule = Schedule::run_to_barrier;
+    r.settings.schedule = Schedule::run_to_barrier;
     r.run({{2, 1, 1}, {64, 1, 1}, 0});
     EXPECT_EQ(recorder.begun, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_EQ(recorder.ended, (std::vector<std::uint32_t>{0, 1}));

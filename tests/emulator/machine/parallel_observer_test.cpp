@@ -58,8 +58,8 @@ std::string observed(unsigned threads, const std::vector<std::uint32_t>& grids, 
     Observed seen;
     Runner r(racing_kernel);
     r.observer = &seen.all;
-    r.options.threads = threads;
-    r.options.schedule = schedule;
+    r.settings.threads = threads;
+    r.settings.schedule = schedule;
     std::string errors;
     for (const std::uint32_t blocks : grids) {
         const std::string error = error_of([&] { r.run({{blocks, 1, 1}, {64, 1, 1}, 0}, 23, 64); });
@@ -109,8 +109,8 @@ TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     seen.all.add(in_order);
     Runner r(racing_kernel);
     r.observer = &seen.all;
-    r.options.threads = 8;
-    r.options.schedule = Schedule::reverse;
+    r.settings.threads = 8;
+    r.settings.schedule = Schedule::reverse;
     r.method.dealing = BlockDealing::as_they_come;  // does not matter
     r.run({{64, 1, 1}, {64, 1, 1}, 0}, 23, 64);
     ASSERT_EQ(in_order.begun.size(), 64u);

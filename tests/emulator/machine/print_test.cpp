@@ -102,7 +102,7 @@ TEST(Print, PrintsLanesInOrderAndReturnsTheArgumentCount) {
 TEST(Print, PrintsBlocksInOrderOnAnyNumberOfThreads) {
     for (const unsigned threads : {1u, 5u}) {
         Runner r(kernel_text("mov.u32 %r1, %ctaid.x;\n" + print, strings));
-        r.options.threads = threads;
+        r.settings.threads = threads;
         r.run({{200, 1, 1}, {1, 1, 1}});
         std::string expected;
         for (int b = 0; b < 200; ++b) expected += fmt::format("t {} {:.6f}\n", b, double(b) / 2);
@@ -114,7 +114,7 @@ TEST(Print, KeepsTheFirstLinesAndSaysThatTheOutputIsCut) {
     std::string first;
     for (const unsigned threads : {1u, 5u}) {
         Runner r(kernel_text("mov.u32 %r1, %ctaid.x;\n" + print, strings));
-        r.options.threads = threads;
+        r.settings.threads = threads;
         r.run({{9000, 1, 1}, {1, 1, 1}});
         const std::string text = r.machine.take_output();
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4097);

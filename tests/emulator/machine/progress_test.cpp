@@ -31,7 +31,7 @@ struct Reader : Observer {
 
 TEST_F(Progress, CountsLaunchesAndTheirBlocks) {
     Runner r(kernel_text(""));
-    r.options.progress = progress;
+    r.settings.progress = progress;
     EXPECT_EQ(now(), (Reading{0, 0, 0}));
     r.run(ten_blocks);
     EXPECT_EQ(now(), (Reading{1, 10, 10}));
@@ -41,8 +41,8 @@ TEST_F(Progress, CountsLaunchesAndTheirBlocks) {
 
 TEST_F(Progress, CountsOnlyTheBlocksThatAreToRun) {
     Runner r(kernel_text(""));
-    r.options.progress = progress;
-    r.options.first_block = 7;
+    r.settings.progress = progress;
+    r.settings.first_block = 7;
     r.run(ten_blocks);
     EXPECT_EQ(now(), (Reading{1, 3, 3}));
 }
@@ -50,7 +50,7 @@ TEST_F(Progress, CountsOnlyTheBlocksThatAreToRun) {
 TEST_F(Progress, ALongBlockIsReportedWhenItEnds) {
     Runner r(kernel_text(long_block));
     Reader reader(*progress);
-    r.options.progress = progress;
+    r.settings.progress = progress;
     r.observer = &reader;
     r.run(ten_blocks);
     EXPECT_EQ(reader.done, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
@@ -58,8 +58,8 @@ TEST_F(Progress, ALongBlockIsReportedWhenItEnds) {
 
 TEST_F(Progress, ABlockThatFailsIsNotCounted) {
     Runner r(kernel_text("mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p0, %r5, 4;\n@%p0 trap;\n"));
-    r.options.progress = progress;
-    r.options.threads = 1;
+    r.settings.progress = progress;
+    r.settings.threads = 1;
     EXPECT_NE(error_of([&] { r.run(ten_blocks); }), "");
     EXPECT_EQ(now(), (Reading{1, 4, 10}));
 }
@@ -100,8 +100,8 @@ TEST_P(StopRequest, EndsALongBlockWithinAFewThousandInstructions) {
                          ".shared .align 4 .b8 s[4];\n"));
     Stopper stopper;
     stopper.stop_at = 100'000;
-    r.options.schedule = GetParam();
-    r.options.stop = stopper.source.get_token();
+    r.settings.schedule = GetParam();
+    r.settings.stop = stopper.source.get_token();
     r.observer = &stopper;
     EXPECT_THROW(r.run({{5, 1, 1}, {64, 1, 1}}), Stopped);
     EXPECT_LE(stopper.after(), 4096U);
@@ -111,8 +111,8 @@ TEST_P(StopRequest, EndsALongBlockWithinAFewThousandInstructions) {
 TEST_P(StopRequest, EndsALaunchOfShortBlocksAfterTheCurrentOne) {
     Runner r(kernel_text(""));
     Stopper stopper;
-    r.options.schedule = GetParam();
-    r.options.stop = stopper.source.get_token();
+    r.settings.schedule = GetParam();
+    r.settings.stop = stopper.source.get_token();
     r.observer = &stopper;
     r.run(ten_blocks);
     const std::uint64_t instructions_of_block = stopper.seen / 10;
@@ -128,11 +128,11 @@ TEST(StopBefore, NoBlockOfALaunchEndsThatBeginsAfterTheRequest) {
         Runner r(kernel_text(""));
         std::stop_source source;
         source.request_stop();
-        r.options.stop = source.get_token();
-        r.options.progress = std::make_shared<LaunchProgress>();
-        r.options.threads = threads;
+        r.settings.stop = source.get_token();
+        r.settings.progress = std::make_shared<LaunchProgress>();
+        r.settings.threads = threads;
         EXPECT_THROW(r.run(ten_blocks), Stopped);
-        EXPECT_EQ(r.options.progress->now(), (Reading{1, 0, 10}));
+        EXPECT_EQ(r.settings.progress->now(), (Reading{1, 0, 10}));
     }
 }
 

@@ -20,9 +20,9 @@ const LaunchShape grid{{90, 1, 1}, {256, 1, 1}, 0};
 
 std::vector<std::uint32_t> run_mirror(std::uint64_t seed, unsigned threads, Schedule schedule) {
     Runner r(mirror);
-    r.options.schedule = schedule;
-    r.options.seed = seed;
-    r.options.threads = threads;
+    r.settings.schedule = schedule;
+    r.settings.seed = seed;
+    r.settings.threads = threads;
     return r.run(grid, 1'000'000);
 }
 
@@ -77,7 +77,7 @@ TEST(Schedule, VirtualSmRunsItsBlocksInOrderOnAnyNumberOfHostThreads) {
     for (const unsigned threads : {1, 2, 3, 7, 16, 29, 40})
         for (const std::uint32_t blocks : {1, 28, 29, 30, 58, 1000, 5003}) {
             Runner r(counting);
-            r.options.threads = threads;
+            r.settings.threads = threads;
             const auto found = r.run({{blocks, 1, 1}, {1, 1, 1}, 0});
             for (std::uint32_t b = 0; b < blocks; ++b)
                 ASSERT_EQ(found[b], b / Machine::default_virtual_sms)
@@ -102,7 +102,7 @@ TEST(Schedule, SumOfFloatAtomicsDoesNotDependOnTheHostThreads) {
     std::set<std::uint32_t> sums;
     for (unsigned threads : {1, 2, 3, 7}) {
         Runner r(ptx);
-        r.options.threads = threads;
+        r.settings.threads = threads;
         sums.insert(r.run({{300, 1, 1}, {64, 1, 1}, 0}, 0, 1)[0]);
     }
     EXPECT_EQ(sums.size(), 1u);
@@ -114,22 +114,22 @@ TEST(Schedule, WarpMaySpinUntilAnotherWarpStores) {
         "WAIT: ld.volatile.shared.u32 %r2, [cell]; setp.eq.s32 %p2, %r2, 0; @%p2 bra WAIT;"
         "st.global.u32 [%rd1], %r2; bra END; LATER: st.volatile.shared.u32 [cell], 9; END: ",
         shared_words));
-    r.options.instruction_budget = 100'000'000;
+    r.settings.instruction_budget = 100'000'000;
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::random}) {
         Runner fresh(mirror);
-        r.options.schedule = s;
+        r.settings.schedule = s;
         EXPECT_EQ(r.run(one_block(64))[5], 9u);
     }
 }
 
 TEST(Schedule, InstructionBudgetEndsAnEndlessLoop) {
     Runner r(kernel_text("TOP: bra TOP;"));
-    r.options.instruction_budget = 1000;
+    r.settings.instruction_budget = 1000;
     expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000");
     Runner enough(kernel_text("st.global.u32 [%rd1], 1;"));
-    enough.options.instruction_budget = 7;
+    enough.settings.instruction_budget = 7;
     EXPECT_EQ(enough.run(one_block(32))[0], 1u);
-    enough.options.instruction_budget = 6;
+    enough.settings.instruction_budget = 6;
     EXPECT_THROW(enough.run(one_block(32)), Error);
 }
 

@@ -137,7 +137,7 @@ TEST(HostileText, MutatedKernelsRunOrFailWithAnError) {
         for (const std::string& l : mutated) joined += l + "\n";
         const std::string error = error_of([&] {
             Runner r(joined);
-            r.options.instruction_budget = 20'000;
+            r.settings.instruction_budget = 20'000;
             ++ran;
             r.run(one_block(64));
         });

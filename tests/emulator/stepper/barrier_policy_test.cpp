@@ -10,9 +10,9 @@ constexpr BarrierPolicy policies[] = {BarrierPolicy::volta, BarrierPolicy::befor
 
 struct PolicyRunner : Runner {
     PolicyRunner(BarrierPolicy policy, const std::string& ptx) : Runner(ptx) {
-        options.barriers = policy;
-        options.schedule = Schedule::run_to_barrier;
-        options.instruction_budget = 1'000'000;
+        settings.barriers = policy;
+        settings.schedule = Schedule::run_to_barrier;
+        settings.instruction_budget = 1'000'000;
     }
 };
 

@@ -16,7 +16,7 @@ namespace warpscope::emulator {
 class FrozenKernel {
   public:
     FrozenKernel(const std::string& file, const std::string& kernel, LaunchShape launch,
-                 std::vector<std::uint32_t> scalars, Options options = {}, unsigned sms = 1,
+                 std::vector<std::uint32_t> scalars, LaunchSettings settings = {}, unsigned sms = 1,
                  std::size_t floats = 1 << 14)
         : machine(sms), module_(Module::parse(text_of(file), file)) {
         const Kernel* found = module_->find(kernel);
@@ -29,7 +29,7 @@ class FrozenKernel {
                                                      : 0);
         std::vector<const void*> arguments;
         for (const std::uint64_t& v : values) arguments.push_back(&v);
-        frozen = Machine::freeze(*found, launch, arguments, options);
+        frozen = Machine::freeze(*found, launch, arguments, settings);
     }
 
     /// The bytes of all buffers.

@@ -16,12 +16,12 @@ inline constexpr const char* words_with_lines =
 class SteppedKernel {
   public:
     SteppedKernel(const std::string& ptx, LaunchShape launch,
-                  Options options = {.schedule = Schedule::run_to_barrier}, std::uint32_t n = 0,
-                  unsigned sms = 1)
+                  LaunchSettings settings = {.schedule = Schedule::run_to_barrier},
+                  std::uint32_t n = 0, unsigned sms = 1)
         : machine(sms), module_(Module::parse(ptx, "test")) {
         out = static_cast<std::uint32_t*>(machine.memory().allocate(1024 * sizeof(std::uint32_t)));
         const void* arguments[] = {&out, &n};
-        frozen = Machine::freeze(kernel(), launch, arguments, options);
+        frozen = Machine::freeze(kernel(), launch, arguments, settings);
     }
     const Kernel& kernel() const { return *module_->kernels().front(); }
     /// Index of the first instruction whose text begins with `text`.

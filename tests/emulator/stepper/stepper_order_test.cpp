@@ -70,8 +70,8 @@ struct Trace : Observer {
     std::vector<Executed> executed;
 };
 
-std::vector<Options> orders() {
-    std::vector<Options> all;
+std::vector<LaunchSettings> orders() {
+    std::vector<LaunchSettings> all;
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse})
         all.push_back({.schedule = s});
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
@@ -89,13 +89,13 @@ class StepperOrder : public testing::TestWithParam<Case> {};
 
 TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
     const Case& c = GetParam();
-    for (Options options : orders()) {
-        options.blocks = c.block + 1;
-        FrozenKernel ran(c.file, c.kernel, c.launch, c.scalars, options);
+    for (LaunchSettings settings : orders()) {
+        settings.blocks = c.block + 1;
+        FrozenKernel ran(c.file, c.kernel, c.launch, c.scalars, settings);
         Trace trace(c.block);
         ran.machine.run(ran.frozen, &trace);
 
-        FrozenKernel stepped(c.file, c.kernel, c.launch, c.scalars, options);
+        FrozenKernel stepped(c.file, c.kernel, c.launch, c.scalars, settings);
         const std::vector<std::byte> before = stepped.memory();
         {
             Stepper stepper(stepped.machine, stepped.frozen, c.block);

@@ -150,7 +150,7 @@ TEST(MemoryAccess, GenericAddressesReachSharedMemory) {
 TEST(MemoryAccess, TheLowestFailingBlockIsReportedOnAnyNumberOfThreads) {
     for (unsigned threads : {1, 2, 6}) {
         Runner r(kernel_text("mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r2, 61; @%p1 ret; trap;"));
-        r.options.threads = threads;
+        r.settings.threads = threads;
         const std::string text = error_of([&] { r.run({{500, 1, 1}, {32, 1, 1}, 0}, 0, 1); });
         expect_contains(text, "of block (61,0,0): the kernel trapped");
     }

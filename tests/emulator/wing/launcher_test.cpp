@@ -29,7 +29,7 @@ TEST(Launcher, RunsWarpsToTheirBarriersWhereNobodySeesTheOrder) {
 TEST(Launcher, KeepsTheOrderThatSomebodyChoseOrSees) {
     const Launched launched(mirror);
     FrozenLaunch launch = launched.with(0);
-    launch.options.schedule = Schedule::reverse;
+    launch.settings.schedule = Schedule::reverse;
     Launcher launcher;
     EXPECT_EQ(launcher.choose(launch, nullptr).schedule, std::nullopt);
     EXPECT_EQ(launcher.choose(launch, nullptr).dealing, BlockDealing::by_virtual_sm);
@@ -72,7 +72,7 @@ TEST(LaunchMethod, HasAScheduleInPlaceOfTheChosenOne) {
                                   "st.global.u32 [%rd1], %r6;\nbar.sync 0;",
                               shared_words));
     const auto run = [&](Schedule schedule, std::optional<Schedule> other) {
-        runner.options = {.schedule = schedule, .seed = 7};
+        runner.settings = {.schedule = schedule, .seed = 7};
         runner.method.schedule = other;
         std::ranges::fill(runner.machine.shared_memory(0, 256), std::byte(0));
         return runner.run(one_block(64));

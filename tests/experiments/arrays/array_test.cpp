@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "experiments/arrays/array_file.h"
-#include "experiments/arrays/difference.h"
+#include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/launch/fill.h"
 
 namespace warpscope::experiments {
@@ -243,14 +243,14 @@ TEST(Differences, CountNumbersOutOfTolerance) {
     b.set(4, 1.0);
     a.set(5, 100.5);
     b.set(5, 100.0);
-    const Difference exact = difference(a, b, 0, 0);
+    const OutOfTolerance exact = out_of_tolerance(a, b, 0, 0);
     EXPECT_EQ(exact.count, 2U);
     EXPECT_EQ(exact.first, 4U);
     EXPECT_EQ(exact.largest, 0.5);
     EXPECT_EQ(place_words("y", a, exact.first), "y[1, 1]");
-    EXPECT_EQ(difference(a, b, 0, 0.01).count, 1U);  // 0.5 <= 0.01 * 100, not <= 0.01 * 1
-    EXPECT_EQ(difference(a, b, 0.5, 0).count, 0U);
-    EXPECT_THROW(difference(a, Array(f32, {5}), 0, 0), LaunchError);
+    EXPECT_EQ(out_of_tolerance(a, b, 0, 0.01).count, 1U);  // 0.5 <= 0.01 * 100, not <= 0.01 * 1
+    EXPECT_EQ(out_of_tolerance(a, b, 0.5, 0).count, 0U);
+    EXPECT_THROW(out_of_tolerance(a, Array(f32, {5}), 0, 0), LaunchError);
 }
 
 TEST(Differences, NanAndInfinityEqualOnlyThemselves) {
@@ -259,7 +259,7 @@ TEST(Differences, NanAndInfinityEqualOnlyThemselves) {
         Array a(f32, {1}), b(f32, {1});
         a.set(0, x);
         b.set(0, y);
-        return difference(a, b, 1e9, 1).count;
+        return out_of_tolerance(a, b, 1e9, 1).count;
     };
     EXPECT_EQ(differ(nan, nan), 0U);
     EXPECT_EQ(differ(infinity, infinity), 0U);

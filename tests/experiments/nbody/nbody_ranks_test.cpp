@@ -42,7 +42,7 @@ TEST(NBodyRanks, MoveOnlyTheirShare) {
     const Bodies start = plummer_sphere(10, 7);
     NBodyState state(*device, NBodyKernel::float4, start);
     ASSERT_EQ(state.ranks().size(), 3u);
-    EXPECT_EQ(state.ranks()[2].share(), (Share{6, 4}));
+    EXPECT_EQ(state.ranks()[2].share(), (BodyShare{6, 4}));
     state.step(32, 0.01f, rank_eps);
     for (const compute::Device* rank : device->exchange()->devices()) {
         compute::Device& own = const_cast<compute::Device&>(*rank);
@@ -80,7 +80,7 @@ TEST(NBodyRanks, AreLeftOutByAStateOnOne) {
     const Bodies start = plummer_sphere(99, 2);
     NBodyState state = NBodyState::on_one(*device, NBodyKernel::tiled, start);
     ASSERT_EQ(state.ranks().size(), 1u);
-    EXPECT_EQ(state.ranks()[0].share(), (Share{0, 99}));
+    EXPECT_EQ(state.ranks()[0].share(), (BodyShare{0, 99}));
     for (int i = 0; i < 3; ++i) state.step(64, 0.01f, rank_eps);
     EXPECT_TRUE(equal_bits(state.download(), moved(*one, NBodyKernel::tiled, start)));
 }

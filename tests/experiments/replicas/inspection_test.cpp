@@ -205,7 +205,7 @@ TEST(Inspection, RunsAsManyBlocksAsTheLimitAllows) {
     };
     Specimen whole = live.specimen();
     emulator::FrozenLaunch first = whole.launch();
-    first.options.blocks = 1;
+    first.settings.blocks = 1;
     const std::uint64_t each = whole.machine().run(first).warp_instructions;
     EXPECT_EQ(blocks(0), 1u);
     EXPECT_EQ(blocks(2 * each - 1), 1u);

@@ -8,7 +8,9 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "experiments/nbody/nbody.h"
+#include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
+#include "support/file_opens.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -104,6 +106,19 @@ TEST_F(Checkpoint, APipeOrADeviceThatNeverEndsIsRefused) {
     fs::remove(file_);
     ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
     EXPECT_NE(refusal().find("it is not a regular file"), std::string::npos);
+}
+
+TEST_F(Checkpoint, ARunThatResumesReadsItOnce) {
+    save();
+    FileOpens opens(file_);
+    compute::Helpers helpers(WARPSCOPE);
+    HeadlessRequest request{.experiment = "nbody"};
+    request.resume = file_;
+    request.frames = 1;
+    request.json = folder_ / "result.json";
+    const auto painter = [](const Shot&) -> Presentation { return {}; };
+    EXPECT_EQ(run_headless(helpers, compute::make_emulated_device(""), request, painter), 0);
+    EXPECT_EQ(opens.count(), 1);
 }
 
 TEST_F(Checkpoint, ResumesWithItsOwnBodies) {

@@ -11,6 +11,7 @@
 #include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
+#include "support/file_opens.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -55,6 +56,22 @@ class KernelFiles : public testing::Test {
     fs::path folder;
     const std::string ripple{compute::kernel_source("kernels/ripple.cu")};
 };
+
+TEST_F(KernelFiles, ASourceIsReadOnce) {
+    const fs::path mine = write("mine.cu", "text");
+    FileOpens opens(mine);
+    read(mine, {});
+    EXPECT_EQ(opens.count(), 1);
+}
+
+TEST_F(KernelFiles, ACheckOpensTheSourceAndDoesNotReadIt) {
+    const fs::path mine = write("mine.cu", "text");
+    FileOpens opens(mine);
+    check_kernel_files(mine, {});
+    EXPECT_EQ(opens.count(), 1);
+    EXPECT_FALSE(opens.was_read());
+    EXPECT_THROW(check_kernel_files(folder, {}), UsageError);
+}
 
 TEST_F(KernelFiles, KernelSourceReplacesTheExperimentsFile) {
     const fs::path mine = write("mine.cu", "text\n\xC0");

@@ -18,7 +18,7 @@ class RooflinePanelTest : public ViewFixture {
     const compute::Ceilings& ceilings() {
         return *compute::known_ceilings(stage_->engine().device().info());
     }
-    compute::Shares shares(const std::string& kernel) {
+    compute::CeilingShares shares(const std::string& kernel) {
         return compute::shares_of(*stage_->engine().device().timings().find(kernel), ceilings());
     }
     double number(const std::string& id) { return std::strtod(value(id).c_str(), nullptr); }
@@ -32,7 +32,7 @@ TEST_F(RooflinePanelTest, MeasuresWhenFirstOpenedAndPlacesTheKernel) {
     EXPECT_EQ(view_->widgets().find("roofline.measuring"), nullptr);
     EXPECT_NE(value("roofline").find("1 kernel, ridge at"), std::string::npos) << value("roofline");
     // A product and a sum for 8 bytes: memory's slope is what limits it.
-    const compute::Shares dot = shares("dot_book");
+    const compute::CeilingShares dot = shares("dot_book");
     EXPECT_NEAR(number("roofline.kernel.dot_book"), dot.larger(), 1e-3);
     EXPECT_NE(view_->widgets().find("roofline.emulated"), nullptr);
     const Widget point = *view_->widgets().find("roofline.kernel.dot_book");

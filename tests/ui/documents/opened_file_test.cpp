@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "gl/png.h"
+#include "support/file_opens.h"
 
 namespace warpscope::ui {
 namespace {
@@ -48,6 +49,13 @@ TEST_F(OpenedFileTest, BodiesAreCounted) {
     EXPECT_EQ(file.kind, Kind::bodies);
     EXPECT_EQ(file.bodies, 2U);
     EXPECT_EQ(file.path, (folder_ / "stars.csv").string());
+}
+
+TEST_F(OpenedFileTest, AKernelIsReadOnce) {
+    put("add.cu", "__global__ void add(int n) {}\n");
+    FileOpens opens(folder_ / "add.cu");
+    EXPECT_EQ(read_file((folder_ / "add.cu").string()).error, "");
+    EXPECT_EQ(opens.count(), 1);
 }
 
 TEST_F(OpenedFileTest, AKernelHasALaunchFile) {

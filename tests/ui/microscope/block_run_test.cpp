@@ -32,7 +32,7 @@ class BlockRunTest : public testing::Test {
     void open(std::uint32_t block, std::uint32_t n, Where where) {
         run_.close();
         kernel_.emplace(waiting_kernel(), emulator::LaunchShape{{2, 1, 1}, {32, 1, 1}, 0},
-                        emulator::Options(), n);
+                        emulator::LaunchSettings(), n);
         run_.open(kernel_->machine, kernel_->frozen, block, where);
     }
     void wait() {

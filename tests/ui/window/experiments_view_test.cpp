@@ -97,6 +97,7 @@ TEST_F(GalleryTest, AKernelIsChosenOnTheLeft) {
     frames(2);
     ASSERT_NE(experiments::find(stage_->report(), "expect_0"), nullptr);
     EXPECT_GT(experiments::find(stage_->report(), "expect_0")->value, 0);
+    EXPECT_EQ(value("result.expect_0.verdict"), "fail") << "the word of --json";
     click("tab.ripple");
     EXPECT_EQ(view_->widgets().find("gallery"), nullptr);
     click("tab.launch");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emulator/machine/block_events.h"
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/wing/alike/block_model.h"

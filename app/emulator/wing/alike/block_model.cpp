@@ -31,7 +31,7 @@ BlockModel::BlockModel(const Kernel& kernel, const LaunchShape& launch,
     : threads_(std::uint32_t(launch.block.count())),
       steps_((threads_ + lanes_per_warp - 1) / lanes_per_warp),
       distances_(kernel.code.size()) {
-    ranges_.resize(kernel.code.size());
+    global_accesses_.resize(kernel.code.size());
     is_foreseen_.resize(kernel.code.size());
     for (std::uint32_t pc = 0; likeness && pc < kernel.code.size(); ++pc)
         is_foreseen_[pc] = likeness->is_foreseen(kernel, pc);
@@ -39,7 +39,7 @@ BlockModel::BlockModel(const Kernel& kernel, const LaunchShape& launch,
     position_.distances = distances_.data();
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
         const InstructionInfo& info = kernel.lines[pc];
-        ranges_[pc].writes = info.access != MemoryAccess::load;
+        global_accesses_[pc].writes = info.access != MemoryAccess::load;
         if (info.space != Space::shared) distances_[pc] = ModelPosition::no_distance;
         if (is_proved_ && info.access != MemoryAccess::none && info.space == Space::shared &&
             !is_foreseen(pc))
@@ -85,7 +85,7 @@ void BlockModel::forget() {
     is_global_.clear();
     arrivals_.clear();
     releases_.clear();
-    for (Range& range : ranges_) range.begin = ~0ull, range.end = 0;
+    for (GlobalAccesses& range : global_accesses_) range.begin = ~0ull, range.end = 0;
     number_of_steps_ = 0;
 }
 
@@ -107,7 +107,7 @@ void BlockModel::begin_block() {
         return;
     }
     for (const Move& move : moves_) {
-        ranges_[move.pc].is_moved = false;
+        global_accesses_[move.pc].is_moved = false;
         distances_[move.pc] = ModelPosition::no_distance;
     }
     moves_.clear();
@@ -171,7 +171,7 @@ void BlockModel::record(const Access& a, Kind kind) {
     is_global_.push_back(kind == Kind::global_access);
     Addresses& addresses = addresses_.emplace_back();
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
-    Range& range = ranges_[a.pc];
+    GlobalAccesses& range = global_accesses_[a.pc];
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = std::size_t(std::countr_zero(m));
         const std::uint64_t address = addresses[lane] = a.lane_addresses[lane];
@@ -203,7 +203,7 @@ bool BlockModel::has(const Access& a, Kind kind) {
     const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->addresses[0];
     std::uint64_t distance = 0;
     if (kind == Kind::global_access) {
-        Range& range = ranges_[a.pc];
+        GlobalAccesses& range = global_accesses_[a.pc];
         if (!range.is_moved && !move(a, moved)) return false;
         distance = range.moved_by;
     }
@@ -220,9 +220,9 @@ bool BlockModel::has(const Access& a, Kind kind) {
 // instructions in another way than in the model.
 bool BlockModel::move(const Access& a, std::uint64_t distance) {
     if (distance % a.bytes != 0) return false;
-    Range& range = ranges_[a.pc];
+    GlobalAccesses& range = global_accesses_[a.pc];
     for (const Move& earlier : moves_) {
-        const Range& other = ranges_[earlier.pc];
+        const GlobalAccesses& other = global_accesses_[earlier.pc];
         if (other.moved_by == distance || !(range.writes || other.writes)) continue;
         const bool apart = range.end <= other.begin || other.end <= range.begin;
         const bool stay_apart = range.end + distance <= other.begin + other.moved_by ||

@@ -56,10 +56,10 @@ class BlockModel : public ModelBlock {
     /// The answer of BlockSummaries::needs_values() for the newest move.
     void set_needs_values(bool needs) {
         const auto& [pc, distance] = moves_.back();
-        ranges_[pc].needs_values = needs;
+        global_accesses_[pc].needs_values = needs;
         if (!needs) distances_[pc] = distance;
     }
-    bool needs_values(std::uint32_t pc) const { return ranges_[pc].needs_values; }
+    bool needs_values(std::uint32_t pc) const { return global_accesses_[pc].needs_values; }
     /// True when the running block goes on as the model does. Only where it is followed.
     bool has(const Access& access, Kind kind);
     bool has(const BarrierArrival& arrival);
@@ -148,7 +148,7 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
             on_arrival(arrival);
         } else {
             const bool is_global = step.kind == Kind::global_access;
-            const std::uint64_t distance = is_global ? ranges_[step.pc].moved_by : 0;
+            const std::uint64_t distance = is_global ? global_accesses_[step.pc].moved_by : 0;
             for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
                 addresses[lane] = addresses_[step.details][lane] + distance;
             Access access = accesses_[step.details];

@@ -11,7 +11,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-using Step = BlockLikeness::Step;
+using Action = BlockLikeness::Action;
 
 // The analysis looks at all statements for each branch.
 constexpr std::size_t most_pairs = 20'000'000;
@@ -20,15 +20,15 @@ BlockLikeness::Place place_at(const Kernel& kernel, const StatementLikeness& lik
                               std::uint32_t pc) {
     BlockLikeness::Place place;
     if (kernel.code[pc].role == Role::join) {
-        place.step = Step::execute;
+        place.action = Action::execute;
         return place;
     }
     const StatementLikeness::At& at = likeness.statements[kernel.lines[pc].statements - 1];
     const bool is_statement = !kernel.lines[pc].pseudo;
     if (is_statement) place.access = at.access;
-    if (is_statement || at.step == Step::execute) place.step = at.step;
+    if (is_statement || at.action == Action::execute) place.action = at.action;
     place.loads_before_join = at.loads_before_join;
-    if (at.step == Step::go_to_join)
+    if (at.action == Action::go_to_join)
         place.next = at.join == ControlFlow::no_block ? BlockLikeness::no_join
                                                       : kernel.origin->block_begin[at.join];
     return place;
@@ -45,7 +45,7 @@ SharedLikeness find_likeness(const Kernel& kernel) {
         result->places.push_back(place_at(kernel, likeness, pc));
     std::uint32_t next = std::uint32_t(kernel.code.size());
     for (std::uint32_t pc = next; pc-- > 0;)
-        if (result->places[pc].step == Step::skip)
+        if (result->places[pc].action == Action::skip)
             result->places[pc].next = next;
         else
             next = pc;

@@ -30,7 +30,7 @@ struct BlockLikeness {
         bool certain = false;
     };
     /// What a rehearsal of a block does in place of an instruction: see rehearsal.h.
-    enum class Step : std::uint8_t {
+    enum class Action : std::uint8_t {
         skip,           ///< does nothing, since no address and no known branch depends on it
         execute,        ///< calls its handler
         access_shared,  ///< notes the access
@@ -47,7 +47,7 @@ struct BlockLikeness {
     static constexpr std::uint32_t no_join = ~0u;  ///< there is no join: the threads end
     struct Place {
         Access access;
-        Step step = Step::skip;
+        Action action = Action::skip;
         bool loads_before_join = false;  ///< for a branch that other blocks may decide differently
         /// Pc of the join, or of the instruction behind those to skip.
         std::uint32_t next = 0;

@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-using Step = BlockLikeness::Step;
+using Action = BlockLikeness::Action;
 
 enum class AccessKind : std::uint8_t {
     none,
@@ -124,16 +124,16 @@ class LikenessAnalysis {
             case OpcodeKind::carries:
             case OpcodeKind::exits:
             case OpcodeKind::traps:
-                at.step = Step::execute;
+                at.action = Action::execute;
                 return nullptr;
             case OpcodeKind::block_barrier:
-                at.step = Step::execute;
+                at.action = Action::execute;
                 return describe_barrier(i);
             case OpcodeKind::exchanges:
-                at.step = Step::exchange;
+                at.action = Action::exchange;
                 return describe_exchange(i);
             case OpcodeKind::warp_barrier:
-                at.step = Step::sync_warp;
+                at.action = Action::sync_warp;
                 return describe_exchange(i);
             default:
                 return nullptr;
@@ -152,17 +152,17 @@ class LikenessAnalysis {
         Likeness least = Likeness::shifted;
         switch (kinds_[i]) {
             case AccessKind::shared:
-                at.step = Step::access_shared;
+                at.action = Action::access_shared;
                 least = Likeness::equal;
                 break;
             case AccessKind::global_store:
-                at.step = Step::store_global;
+                at.action = Action::store_global;
                 break;
             case AccessKind::global_load:
-                at.step = Step::load_global;
+                at.action = Action::load_global;
                 return nullptr;
             case AccessKind::argument:
-                at.step = Step::execute;
+                at.action = Action::execute;
                 return nullptr;
             default:
                 return nullptr;
@@ -195,20 +195,20 @@ class LikenessAnalysis {
     void describe_branch(std::size_t i) {
         const Statement& s = kernel_.statements[i];
         auto& at = result_.statements[i];
-        at.step = Step::execute;
+        at.action = Action::execute;
         if (s.guard >= 0 && !is_known(values_.of(s.guard))) {
             at.join = values_.join_of(flow_.block_of[i]);
-            at.step = Step::go_to_join;
+            at.action = Action::go_to_join;
             const std::vector<bool> between = values_.before_join(flow_.block_of[i]);
             for (std::size_t k = 0; k < kernel_.statements.size(); ++k) {
                 if (!between[flow_.block_of[k]]) continue;
                 const AccessKind kind = kinds_[k];
                 if (kind == AccessKind::shared || kind == AccessKind::global_store)
-                    at.step = Step::execute_unknown;
+                    at.action = Action::execute_unknown;
                 at.loads_before_join |= kind == AccessKind::global_load;
             }
         }
-        if (s.guard >= 0 && at.step != Step::go_to_join) needed_.push_back(s.guard);
+        if (s.guard >= 0 && at.action != Action::go_to_join) needed_.push_back(s.guard);
     }
 
     void need(const Operand& o) {
@@ -248,7 +248,7 @@ class LikenessAnalysis {
             }
         }
         for (std::size_t i = 0; i < executed.size(); ++i)
-            if (is_computed(i) && !executed[i]) result_.statements[i].step = Step::skip;
+            if (is_computed(i) && !executed[i]) result_.statements[i].action = Action::skip;
     }
 
     const KernelSyntax& kernel_;

@@ -22,7 +22,7 @@ struct StatementLikeness {
     std::string obstacle;  ///< see BlockLikeness::obstacle
     struct At {
         BlockLikeness::Access access;
-        BlockLikeness::Step step = BlockLikeness::Step::skip;
+        BlockLikeness::Action action = BlockLikeness::Action::skip;
         bool loads_before_join = false;
         /// For a branch that is not known: the basic block of its join.
         std::uint32_t join = ControlFlow::no_block;

@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-using Step = BlockLikeness::Step;
+using Action = BlockLikeness::Action;
 
 /// Ends a rehearsal.
 struct Obstacle {
@@ -46,9 +46,9 @@ Named members_of(const Instruction* i, const Warp& warp) {
 }  // namespace
 
 Rehearsal::Rehearsal(const FrozenLaunch& launch, const BlockLikeness& likeness,
-                     const Memory& memory, const Options& options, Budget& budget,
+                     const Memory& memory, const LaunchSettings& settings, Budget& budget,
                      std::uint64_t most_steps)
-    : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, options, budget),
+    : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, settings, budget),
       likeness_(likeness),
       warp_syncs_(block_.warps.size()),
       apart_(block_.warps.size()),
@@ -91,27 +91,27 @@ const Instruction* Rehearsal::step(const Instruction* i, Warp& warp) {
     if (gave_up()) throw Obstacle{"the block is too long to be rehearsed"};
     const BlockLikeness::Place& place = likeness_.places[pc_of(i)];
     if (place.loads_before_join) global_.load();
-    switch (place.step) {
-        case Step::skip:
+    switch (place.action) {
+        case Action::skip:
             return kernel_.code.data() + place.next;
-        case Step::execute:
-        case Step::execute_unknown:
+        case Action::execute:
+        case Action::execute_unknown:
             return execute(i, warp);
-        case Step::go_to_join:
+        case Action::go_to_join:
             return go_to_join(i, warp, place.next);
-        case Step::access_shared:
+        case Action::access_shared:
             note_shared(i, warp);
             break;
-        case Step::store_global:
+        case Action::store_global:
             note_store(i, warp);
             break;
-        case Step::load_global:
+        case Action::load_global:
             global_.load();
             break;
-        case Step::exchange:
+        case Action::exchange:
             exchange(i, warp);
             break;
-        case Step::sync_warp:
+        case Action::sync_warp:
             sync_warp(i, warp);
             break;
     }
@@ -215,7 +215,8 @@ void Rehearsal::count_uncertain(const Instruction* i, const Warp& warp) {
 void Rehearsal::check_uncertain() const {
     for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
         const BlockLikeness::Place& place = likeness_.places[pc];
-        const bool is_noted = place.step == Step::access_shared || place.step == Step::store_global;
+        const bool is_noted =
+            place.action == Action::access_shared || place.action == Action::store_global;
         if (is_noted && !place.access.certain && executions_[pc] != launch_.block.count())
             throw Obstacle{"some threads of the first block do not execute an uncertain access"};
     }

@@ -33,7 +33,7 @@ class Rehearsal : BlockRunner {
     /// `likeness` has no obstacle, and outlives this object. `most_steps`: instructions of warps
     /// after which the rehearsal gives up.
     Rehearsal(const FrozenLaunch& launch, const BlockLikeness& likeness, const Memory& memory,
-              const Options& options, Budget& budget, std::uint64_t most_steps);
+              const LaunchSettings& settings, Budget& budget, std::uint64_t most_steps);
 
     /// Why the order may be seen; empty if it cannot. Throws Error where the block fails.
     std::string run();

@@ -34,10 +34,10 @@ const Obstacles* obstacles_of(const Kernel& kernel, const BlockLikeness* likenes
 Obstacles rehearse(const FrozenLaunch& launch, const BlockLikeness& likeness, const Memory& memory,
                    std::uint64_t most_steps) {
     if (!likeness.obstacle.empty()) return both(likeness.obstacle);
-    const Options options{.schedule = Schedule::run_to_barrier};
-    Budget budget(options);
+    const LaunchSettings settings{.schedule = Schedule::run_to_barrier};
+    Budget budget(settings);
     try {
-        Rehearsal rehearsal(launch, likeness, memory, options, budget, most_steps);
+        Rehearsal rehearsal(launch, likeness, memory, settings, budget, most_steps);
         const std::string obstacle = rehearsal.run();
         return {obstacle, obstacle.empty() ? rehearsal.leftovers() : obstacle, rehearsal.gave_up()};
     } catch (const Error& error) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/wing/alike/likeness.h"
 
 namespace warpscope::emulator {

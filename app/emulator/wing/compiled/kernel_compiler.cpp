@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "emulator/program/error.h"
+#include "emulator/wing/compiled/kernel_versions.h"
 
 namespace warpscope::emulator {
 
@@ -61,10 +62,10 @@ std::shared_ptr<CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Mo
     }
 }
 
-void KernelCompiler::compile_later(std::weak_ptr<KernelTier> tier) {
+void KernelCompiler::compile_later(std::weak_ptr<KernelVersions> versions) {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    waiting_.push_back(std::move(tier));
+    waiting_.push_back(std::move(versions));
     if (!thread_.joinable())
         thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
     changed_.notify_all();
@@ -78,7 +79,7 @@ void KernelCompiler::work(const std::stop_token& stop) {
     ::setpriority(PRIO_PROCESS, id_t(::gettid()), low_priority);
 #endif
     while (true) {
-        std::weak_ptr<KernelTier> next;
+        std::weak_ptr<KernelVersions> next;
         {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
@@ -87,7 +88,7 @@ void KernelCompiler::work(const std::stop_token& stop) {
             waiting_.pop_front();
             compiling_ = true;
         }
-        if (const auto tier = next.lock()) tier->compile();
+        if (const auto versions = next.lock()) versions->compile();
         const std::lock_guard lock(mutex_);
         compiling_ = false;
     }
@@ -96,88 +97,6 @@ void KernelCompiler::work(const std::stop_token& stop) {
 bool KernelCompiler::is_compiling() const {
     const std::lock_guard lock(mutex_);
     return compiling_;
-}
-
-KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,
-                       const Kernel& kernel, CompiledForm form)
-    : compiler_(compiler), module_(std::move(module)), kernel_(kernel), form_(form) {}
-
-std::shared_ptr<const Kernel> KernelTier::choose(Execution execution) {
-    if (execution == Execution::interpreted) return nullptr;
-    if (execution == Execution::compiled) compile(ForSomeLanes::at_once);
-    std::shared_ptr<CompiledKernel> compiled;
-    bool asks = false;
-    {
-        const std::lock_guard lock(mutex_);
-        compiled = compiled_;
-        if (!compiled && execution == Execution::compiled) throw Error(problem_);
-        asks = compiled && !asked_for_some_lanes_ && compiled->misses_code_for_some_lanes();
-        asked_for_some_lanes_ |= asks;
-    }
-    if (asks) compiler_.compile_later(weak_from_this());
-    if (!compiled) return nullptr;
-    return {compiled, &compiled->kernel()};
-}
-
-std::shared_ptr<const Kernel> KernelTier::choose_compiled() {
-    bool asked, done;
-    {
-        const std::lock_guard lock(mutex_);
-        asked = asked_;
-        done = done_;
-    }
-    if (asked)
-        wait();
-    else if (!done)
-        compile(ForSomeLanes::at_once);
-    return choose(Execution::automatic);
-}
-
-void KernelTier::add_cost(std::chrono::nanoseconds time) {
-    {
-        const std::lock_guard lock(mutex_);
-        cost_ += time;
-        if (asked_ || cost_ < worth_compiling) return;
-        asked_ = true;
-    }
-    compiler_.compile_later(weak_from_this());
-}
-
-void KernelTier::compile(ForSomeLanes for_some_lanes) {
-    std::shared_ptr<CompiledKernel> compiled;
-    {
-        const std::lock_guard lock(mutex_);
-        compiled = compiled_;
-    }
-    std::string problem;
-    try {
-        if (compiled)
-            compiled->compile_for_some_lanes();
-        else
-            compiled = compiler_.compile(module_, kernel_, form_, for_some_lanes);
-    } catch (const Error& error) {
-        problem = error.what();
-    }
-    const std::lock_guard lock(mutex_);
-    compiled_ = std::move(compiled);
-    problem_ = std::move(problem);
-    done_ = true;
-    changed_.notify_all();
-}
-
-bool KernelTier::is_complete() const {
-    const std::lock_guard lock(mutex_);
-    return compiled_ && compiled_->is_complete();
-}
-
-bool KernelTier::is_asked() const {
-    const std::lock_guard lock(mutex_);
-    return asked_;
-}
-
-void KernelTier::wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_; });
 }
 
 }  // namespace warpscope::emulator

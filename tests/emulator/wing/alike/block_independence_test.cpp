@@ -59,7 +59,7 @@ struct Left {
 
 Left after_launch(unsigned threads, bool independent, const std::string& body) {
     Runner runner(kernel_text(addresses + (own_word + body), shared_words));
-    runner.options = {.schedule = Schedule::run_to_barrier, .threads = threads};
+    runner.settings = {.schedule = Schedule::run_to_barrier, .threads = threads};
     if (independent) runner.method.dealing = BlockDealing::as_they_come;
     constexpr std::size_t words = 128;
     const auto words_of = [&](unsigned sm) {

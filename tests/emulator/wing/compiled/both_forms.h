@@ -141,7 +141,7 @@ class BothForms {
                                                   CompiledForm::silent, set, for_some_lanes)),
           compiled_(owner_, &owner_->kernel()) {}
 
-    Outcome run(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n,
+    Outcome run(bool compiled, LaunchShape launch, const LaunchSettings& settings, std::uint32_t n,
                 Observer* observer = nullptr) {
         Machine machine;  // fresh, so that shared memory is zero
         LaunchMethod method;
@@ -154,11 +154,11 @@ class BothForms {
         machine.memory().attach(buffer.data(), buffer.size() * 4);
         void* out = buffer.data();
         const void* arguments[] = {&out, &n};
-        const FrozenLaunch frozen = Machine::freeze(kernel_, launch, arguments, options);
+        const FrozenLaunch frozen = Machine::freeze(kernel_, launch, arguments, settings);
         // In some launches that are observed.
-        const bool independent = observer && options.seed == 2 &&
+        const bool independent = observer && settings.seed == 2 &&
                                  obstacles_to_independence(frozen, machine.memory()).warps.empty();
-        if (independent && options.schedule == Schedule::random && !observer->wants_instructions())
+        if (independent && settings.schedule == Schedule::random && !observer->wants_instructions())
             method.schedule = Schedule::run_to_barrier;
         if (observer) method.make_events = alike_events(kernel_, independent);
         outcome.error =
@@ -169,17 +169,18 @@ class BothForms {
     }
 
     /// With the events that an observer sees, and the findings and counts of the checks.
-    Outcome observe(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n) {
+    Outcome observe(bool compiled, LaunchShape launch, const LaunchSettings& settings,
+                    std::uint32_t n) {
         EventRecorder recorder;
-        Outcome outcome = run(compiled, launch, options, n, &recorder);
+        Outcome outcome = run(compiled, launch, settings, n, &recorder);
         outcome.events = std::move(recorder.events);
-        outcome.findings = findings<ObserverList>(compiled, launch, options, n);
-        EXPECT_EQ(outcome.findings, findings<ToldObservers>(compiled, launch, options, n));
+        outcome.findings = findings<ObserverList>(compiled, launch, settings, n);
+        EXPECT_EQ(outcome.findings, findings<ToldObservers>(compiled, launch, settings, n));
         return outcome;
     }
 
     template <typename List>
-    std::string findings(bool compiled, LaunchShape launch, const Options& options,
+    std::string findings(bool compiled, LaunchShape launch, const LaunchSettings& settings,
                          std::uint32_t n) {
         RaceDetector races;
         GridRaces between_blocks;
@@ -192,7 +193,7 @@ class BothForms {
         checks.add(between_blocks);
         checks.add(counters);
         checks.add(heat);
-        run(compiled, launch, options, n, &checks);
+        run(compiled, launch, settings, n, &checks);
         return text_of(merged({races.findings(), between_blocks.findings()}), counters, heat);
     }
 
@@ -204,16 +205,17 @@ class BothForms {
                  {BarrierPolicy::volta, BarrierPolicy::before_volta, BarrierPolicy::strict})
                 for (std::uint64_t seed = 1; seed <= (schedule == Schedule::random ? 20u : 1u);
                      ++seed) {
-                    Options options;
-                    options.schedule = schedule;
-                    options.barriers = policy;
-                    options.seed = seed;
-                    options.threads = 1;
-                    ASSERT_EQ(run(false, launch, options, n), run(true, launch, options, n))
+                    LaunchSettings settings;
+                    settings.schedule = schedule;
+                    settings.barriers = policy;
+                    settings.seed = seed;
+                    settings.threads = 1;
+                    ASSERT_EQ(run(false, launch, settings, n), run(true, launch, settings, n))
                         << "schedule " << int(schedule) << ", policy " << int(policy) << ", seed "
                         << seed;
                     if (seed > 2) continue;
-                    ASSERT_EQ(observe(false, launch, options, n), observe(true, launch, options, n))
+                    ASSERT_EQ(observe(false, launch, settings, n),
+                              observe(true, launch, settings, n))
                         << "observed, schedule " << int(schedule) << ", policy " << int(policy)
                         << ", seed " << seed;
                 }
@@ -222,10 +224,10 @@ class BothForms {
     /// Both forms stop at one instruction, whatever the budget.
     void expect_equal_budgets(LaunchShape launch, std::uint64_t most) {
         for (std::uint64_t budget = 1; budget <= most; ++budget) {
-            Options options;
-            options.instruction_budget = budget;
-            options.threads = 1;
-            ASSERT_EQ(run(false, launch, options, 0), run(true, launch, options, 0))
+            LaunchSettings settings;
+            settings.instruction_budget = budget;
+            settings.threads = 1;
+            ASSERT_EQ(run(false, launch, settings, 0), run(true, launch, settings, 0))
                 << "budget " << budget;
         }
     }

@@ -177,7 +177,7 @@ TEST_F(CompiledKernelTest, ATreeOfSumsHasEqualResultsAndCounts) {
 TEST_F(CompiledKernelTest, ARaceTearsInEqualPlaces) {
     BothForms both(kernel_text(race, tile));
     both.expect_equal({{2, 1, 1}, {256, 1, 1}, 0});
-    Options one, other;
+    LaunchSettings one, other;
     one.seed = 1;
     other.seed = 2;
     const LaunchShape launch{{2, 1, 1}, {256, 1, 1}, 0};
@@ -214,22 +214,22 @@ TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
         SCOPED_TRACE(access);
         BothForms both(kernel_text(
             fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;", access), tile));
-        Options options;
-        options.threads = 1;
-        const Outcome interpreted = both.run(false, one_block(64), options, 0);
+        LaunchSettings settings;
+        settings.threads = 1;
+        const Outcome interpreted = both.run(false, one_block(64), settings, 0);
         EXPECT_NE(interpreted.error, "");
-        EXPECT_EQ(interpreted, both.run(true, one_block(64), options, 0));
+        EXPECT_EQ(interpreted, both.run(true, one_block(64), settings, 0));
     }
 }
 
 TEST_F(CompiledKernelTest, TheInterpreterTakesOverAnEndlessLoopThatIsStopped) {
     BothForms both(kernel_text("LOOP:\nadd.u32 %r2, %r2, 1;\nbra LOOP;"));
-    Options options;
-    options.instruction_budget = 100000;
-    options.threads = 1;
-    const Outcome interpreted = both.run(false, one_block(32), options, 0);
+    LaunchSettings settings;
+    settings.instruction_budget = 100000;
+    settings.threads = 1;
+    const Outcome interpreted = both.run(false, one_block(32), settings, 0);
     EXPECT_NE(interpreted.error, "");
-    EXPECT_EQ(interpreted, both.run(true, one_block(32), options, 0));
+    EXPECT_EQ(interpreted, both.run(true, one_block(32), settings, 0));
 }
 
 /// Remembers the kernel of the launch.
@@ -241,9 +241,9 @@ struct KernelWitness : Observer {
 
 TEST_F(CompiledKernelTest, AnObserverOfAccessesGetsTheFormThatReportsThem) {
     BothForms both(kernel_text(loop));
-    Options options;
+    LaunchSettings settings;
     KernelWitness observer;
-    both.run(true, one_block(64), options, 0, &observer);
+    both.run(true, one_block(64), settings, 0, &observer);
     EXPECT_EQ(observer.seen, both.with_reports().get());
 }
 
@@ -337,10 +337,10 @@ TEST_F(CompiledKernelTest, AnObservedEndlessLoopCanBeStopped) {
         std::stop_source stop;
         std::uint64_t accesses = 0;
     } observer;
-    Options options;
-    options.stop = observer.stop.get_token();
-    options.threads = 1;
-    expect_contains(both.run(true, one_block(32), options, 0, &observer).error, "was stopped");
+    LaunchSettings settings;
+    settings.stop = observer.stop.get_token();
+    settings.threads = 1;
+    expect_contains(both.run(true, one_block(32), settings, 0, &observer).error, "was stopped");
 }
 
 TEST_F(CompiledKernelTest, AnExceptionOfAnObserverEndsTheLaunch) {

@@ -96,22 +96,22 @@ TEST_F(CompiledParts, HaveEqualResultsAndCounts) {
 // Each of two warps executes about 260 instructions.
 TEST_F(CompiledParts, ABudgetEndsBothFormsAtOneInstructionInEachPart) {
     BothForms both(long_kernel());
-    Options options;
-    options.threads = 1;
-    const auto all = both.run(false, one_block(64), options, 0).statistics.warp_instructions;
+    LaunchSettings settings;
+    settings.threads = 1;
+    const auto all = both.run(false, one_block(64), settings, 0).statistics.warp_instructions;
     EXPECT_GT(all, 400u);
     both.expect_equal_budgets(one_block(64), all + 1);
 }
 
 TEST_F(CompiledParts, AnErrorInTheLastPartHasTheInterpretersWords) {
     BothForms both(long_kernel("st.global.u32 [%rd1+2], %r4;\n"));
-    Options options;
-    options.threads = 1;
-    const Outcome interpreted = both.run(false, one_block(64), options, 0);
+    LaunchSettings settings;
+    settings.threads = 1;
+    const Outcome interpreted = both.run(false, one_block(64), settings, 0);
     expect_contains(interpreted.error, "st.global.u32");
-    EXPECT_EQ(interpreted, both.run(true, one_block(64), options, 0));
-    EXPECT_EQ(both.observe(false, one_block(64), options, 0),
-              both.observe(true, one_block(64), options, 0));
+    EXPECT_EQ(interpreted, both.run(true, one_block(64), settings, 0));
+    EXPECT_EQ(both.observe(false, one_block(64), settings, 0),
+              both.observe(true, one_block(64), settings, 0));
 }
 
 std::uint64_t (*address_of)(LlvmEngine, const char*) = nullptr;

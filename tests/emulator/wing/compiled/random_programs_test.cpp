@@ -245,18 +245,18 @@ void expect_equal_forms(std::uint64_t seed, InstructionSet set) {
     for (const std::uint32_t threads : {32u, 128u, 80u})
         for (const Schedule schedule :
              {Schedule::random, Schedule::run_to_barrier, Schedule::reverse}) {
-            Options options;
-            options.schedule = schedule;
-            options.seed = seed;
-            options.threads = 1;
+            LaunchSettings settings;
+            settings.schedule = schedule;
+            settings.seed = seed;
+            settings.threads = 1;
             const LaunchShape launch{{2, 1, 1}, {threads, 1, 1}, 0};
-            const Outcome interpreted = both.run(false, launch, options, 0);
+            const Outcome interpreted = both.run(false, launch, settings, 0);
             ASSERT_EQ(interpreted.error, "");
-            ASSERT_EQ(interpreted, both.run(true, launch, options, 0))
+            ASSERT_EQ(interpreted, both.run(true, launch, settings, 0))
                 << threads << " threads, schedule " << int(schedule);
             if (schedule != Schedule::random || threads != 80) continue;
-            ASSERT_EQ(both.observe(false, launch, options, 0),
-                      both.observe(true, launch, options, 0))
+            ASSERT_EQ(both.observe(false, launch, settings, 0),
+                      both.observe(true, launch, settings, 0))
                 << threads << " observed threads";
         }
 }

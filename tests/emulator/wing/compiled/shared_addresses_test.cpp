@@ -91,11 +91,11 @@ void expect_loads_are_valid_if_each_is(int step) {
     for (const int n : offsets)
         for (const Schedule schedule : {Schedule::random, Schedule::run_to_barrier}) {
             SCOPED_TRACE(n);
-            const Options options{.schedule = schedule};
-            const Outcome compiled = both.run(true, warp_of_accesses, options, std::uint32_t(n));
+            const LaunchSettings settings{.schedule = schedule};
+            const Outcome compiled = both.run(true, warp_of_accesses, settings, std::uint32_t(n));
             const bool is_valid = n % 4 == 0 && n >= 8 && n + 28 <= room;
             EXPECT_EQ(compiled.error.empty(), is_valid) << compiled.error;
-            EXPECT_EQ(compiled, both.run(false, warp_of_accesses, options, std::uint32_t(n)));
+            EXPECT_EQ(compiled, both.run(false, warp_of_accesses, settings, std::uint32_t(n)));
         }
 }
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "emulator/wing/compiled/both_forms.h"
-#include "emulator/wing/compiled/kernel_compiler.h"
+#include "emulator/wing/compiled/kernel_versions.h"
 
 // Code for some lanes of a warp.
 namespace warpscope::emulator {
@@ -120,28 +120,29 @@ TEST_F(SomeLanes, TheirCodeMayBeCompiledAfterTheFirstLaunches) {
 TEST_F(SomeLanes, TheirCodeIsCompiledOnceItHasOftenBeenMissed) {
     BothForms both(kernel_text(separating_loop, separating_tile));
     const auto compiler = std::make_shared<KernelCompiler>();
-    const auto tier = std::make_shared<KernelTier>(*compiler, both.module_, both.kernel_);
-    tier->compile();
-    EXPECT_FALSE(tier->is_complete());
+    const auto versions = std::make_shared<KernelVersions>(*compiler, both.module_, both.kernel_);
+    versions->compile();
+    EXPECT_FALSE(versions->is_complete());
     const LaunchShape launch = {{64, 1, 1}, {256, 1, 1}, 0};
-    Options options;
-    options.threads = 1;  // the blocks write the words that others read
-    const Outcome interpreted = both.run(false, launch, options, 0);
-    while (!tier->is_complete()) {
-        both.compiled_ = tier->choose(Execution::automatic);
+    LaunchSettings settings;
+    settings.threads = 1;  // the blocks write the words that others read
+    const Outcome interpreted = both.run(false, launch, settings, 0);
+    while (!versions->is_complete()) {
+        both.compiled_ = versions->choose(Execution::automatic);
         ASSERT_EQ(interpreted.statistics.warp_instructions,
-                  both.run(true, launch, options, 0).statistics.warp_instructions);
+                  both.run(true, launch, settings, 0).statistics.warp_instructions);
     }
 }
 
 TEST_F(SomeLanes, CompiledExecutionWaitsForTheirCode) {
     const auto module = Module::parse(kernel_text(separating_loop, separating_tile), "test");
     const auto compiler = std::make_shared<KernelCompiler>();
-    const auto tier = std::make_shared<KernelTier>(*compiler, module, *module->kernels().front());
-    tier->compile();
-    EXPECT_FALSE(tier->is_complete());
-    EXPECT_NE(tier->choose(Execution::compiled), nullptr);
-    EXPECT_TRUE(tier->is_complete());
+    const auto versions =
+        std::make_shared<KernelVersions>(*compiler, module, *module->kernels().front());
+    versions->compile();
+    EXPECT_FALSE(versions->is_complete());
+    EXPECT_NE(versions->choose(Execution::compiled), nullptr);
+    EXPECT_TRUE(versions->is_complete());
 }
 
 // What some lanes skip in a loop, and what all do.

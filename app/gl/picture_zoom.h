@@ -60,12 +60,12 @@ struct PictureStyle {
 double grid_visibility(double tile_pixels);
 
 /// Draws a View of a Picture.
-class PictureView {
+class ZoomedPicture {
   public:
-    PictureView();
-    ~PictureView();
-    PictureView(const PictureView&) = delete;
-    PictureView& operator=(const PictureView&) = delete;
+    ZoomedPicture();
+    ~ZoomedPicture();
+    ZoomedPicture(const ZoomedPicture&) = delete;
+    ZoomedPicture& operator=(const ZoomedPicture&) = delete;
 
     /// Fills `rect` of the bound framebuffer with an opaque view of the picture. The framebuffer is
     /// target_height pixels high. Changes the viewport, program, vertex array and texture unit 0 of

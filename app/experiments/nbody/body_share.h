@@ -6,14 +6,14 @@
 namespace warpscope::experiments {
 
 /// The bodies that one rank owns: `count` of them, from body `begin` on.
-struct Share {
+struct BodyShare {
     std::size_t begin = 0, count = 0;
-    bool operator==(const Share&) const = default;
+    bool operator==(const BodyShare&) const = default;
 };
 
 /// The share of a rank: shares follow each other in the order of the ranks, and their sizes differ
 /// by at most one. With more ranks than bodies some ranks own none.
-constexpr Share share_of(std::size_t bodies, std::size_t ranks, std::size_t rank) {
+constexpr BodyShare share_of(std::size_t bodies, std::size_t ranks, std::size_t rank) {
     const std::size_t begin = bodies * rank / ranks;
     return {begin, bodies * (rank + 1) / ranks - begin};
 }

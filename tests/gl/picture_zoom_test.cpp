@@ -1,4 +1,4 @@
-#include "gl/picture_view.h"
+#include "gl/picture_zoom.h"
 
 #include <glad/gl.h>
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ PictureStyle plain_style() {
     return style;
 }
 
-/// A framebuffer of `width` x `height` pixels that a PictureView has drawn into.
-class PictureViewTest : public testing::Test {
+/// A framebuffer of `width` x `height` pixels that a ZoomedPicture has drawn into.
+class ZoomedPictureTest : public testing::Test {
   protected:
     static constexpr int width = 200;
     static constexpr int height = 120;
@@ -43,8 +43,8 @@ class PictureViewTest : public testing::Test {
         framebuffer_.bind();
         glClearColor(0, 1, 0, 1);
         glClear(GL_COLOR_BUFFER_BIT);
-        picture_view_.draw({pixels_->texture()->id(), pixels_->width(), pixels_->height()}, view,
-                           rect, height, style);
+        zoomed_picture_.draw({pixels_->texture()->id(), pixels_->width(), pixels_->height()}, view,
+                             rect, height, style);
         drawn_ = framebuffer_.read_pixels();
         ASSERT_EQ(glGetError(), GLenum(GL_NO_ERROR));
     }
@@ -64,12 +64,12 @@ class PictureViewTest : public testing::Test {
     HostDevice device_{compute::DeviceKind::emulator};
     std::optional<PixelBuffer> pixels_;
     Framebuffer framebuffer_{width, height};
-    PictureView picture_view_;
+    ZoomedPicture zoomed_picture_;
     std::vector<std::uint8_t> drawn_;
 };
 
 // 20x12 texels of 8x8 pixels fill 160x96; the rectangle starts at (24, 16).
-TEST_F(PictureViewTest, EveryPixelHasTheColourOfItsTexel) {
+TEST_F(ZoomedPictureTest, EveryPixelHasTheColourOfItsTexel) {
     const auto rgba = numbered_pixels(20, 12);
     show(20, 12, rgba);
     draw({10, 6, 8}, {24, 16, 160, 96}, plain_style());
@@ -87,7 +87,7 @@ TEST_F(PictureViewTest, EveryPixelHasTheColourOfItsTexel) {
     EXPECT_EQ(wrong_if_shifted, 160 * 96);
 }
 
-TEST_F(PictureViewTest, ShowsTheBackgroundAroundAPannedPicture) {
+TEST_F(ZoomedPictureTest, ShowsTheBackgroundAroundAPannedPicture) {
     const auto rgba = numbered_pixels(4, 4);
     show(4, 4, rgba);
     draw({-1, 4, 10}, {0, 0, 100, 60}, plain_style());  // texel (-1, 4) at pixel (50, 30)
@@ -102,7 +102,7 @@ TEST_F(PictureViewTest, ShowsTheBackgroundAroundAPannedPicture) {
 
 // Tiles of 4 texels at 8 pixels per texel: 160x96 pixels hold 5 columns and 3 rows of tiles. Each
 // tile has a line of pixels at its left and at its top: 5*96 + 3*160 - 5*3 pixels.
-TEST_F(PictureViewTest, DrawsOneGridLineBeforeEveryTile) {
+TEST_F(ZoomedPictureTest, DrawsOneGridLineBeforeEveryTile) {
     show(20, 12, numbered_pixels(20, 12));
     PictureStyle style = plain_style();
     style.grid_texels = 4;
@@ -120,7 +120,7 @@ TEST_F(PictureViewTest, DrawsOneGridLineBeforeEveryTile) {
     EXPECT_EQ(count(grid_line), 0);
 }
 
-TEST_F(PictureViewTest, DrawsNoGridForSmallTiles) {
+TEST_F(ZoomedPictureTest, DrawsNoGridForSmallTiles) {
     EXPECT_EQ(grid_visibility(8), 0);
     EXPECT_EQ(grid_visibility(20), 0.5);
     EXPECT_EQ(grid_visibility(32), 1);
@@ -137,7 +137,7 @@ TEST_F(PictureViewTest, DrawsNoGridForSmallTiles) {
     }
 }
 
-TEST_F(PictureViewTest, APixelOverSeveralTexelsShowsTheirMean) {
+TEST_F(ZoomedPictureTest, APixelOverSeveralTexelsShowsTheirMean) {
     std::vector<std::uint8_t> checker;
     for (int i = 0; i < 64 * 64; ++i) {
         const std::uint8_t value = (i % 64 + i / 64) % 2 ? 240 : 0;
@@ -152,7 +152,7 @@ TEST_F(PictureViewTest, APixelOverSeveralTexelsShowsTheirMean) {
     EXPECT_EQ(count({240, 240, 240, 255}), 64 * 64 / 2);
 }
 
-TEST_F(PictureViewTest, LinearFilterInterpolatesBetweenTexelCentres) {
+TEST_F(ZoomedPictureTest, LinearFilterInterpolatesBetweenTexelCentres) {
     show(2, 1, {0, 0, 0, 255, 200, 200, 200, 255});
     PictureStyle style = plain_style();
     style.linear = true;
@@ -167,7 +167,7 @@ TEST_F(PictureViewTest, LinearFilterInterpolatesBetweenTexelCentres) {
     EXPECT_EQ(at(100, 50)[0], 200);
 }
 
-TEST_F(PictureViewTest, ScreenToTexelFindsTheVisibleTexel) {
+TEST_F(ZoomedPictureTest, ScreenToTexelFindsTheVisibleTexel) {
     const auto rgba = numbered_pixels(20, 12);
     show(20, 12, rgba);
     const Rect rect{30, 10, 150, 90};

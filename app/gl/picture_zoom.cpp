@@ -1,4 +1,4 @@
-#include "gl/picture_view.h"
+#include "gl/picture_zoom.h"
 
 #include <glad/gl.h>
 
@@ -53,7 +53,7 @@ double grid_visibility(double tile_pixels) {
                       0.0, 1.0);
 }
 
-PictureView::PictureView()
+ZoomedPicture::ZoomedPicture()
     : shader_("picture", shader_source("picture.vert"), shader_source("picture.frag")) {
     glGenVertexArrays(1, &vertices_);
     glGenSamplers(1, &sampler_);
@@ -63,13 +63,13 @@ PictureView::PictureView()
     glSamplerParameteri(sampler_, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
 }
 
-PictureView::~PictureView() {
+ZoomedPicture::~ZoomedPicture() {
     glDeleteSamplers(1, &sampler_);
     glDeleteVertexArrays(1, &vertices_);
 }
 
-void PictureView::draw(const Picture& picture, const View& view, const Rect& rect,
-                       int target_height, const PictureStyle& style) {
+void ZoomedPicture::draw(const Picture& picture, const View& view, const Rect& rect,
+                         int target_height, const PictureStyle& style) {
     const Point origin = screen_to_texel(view, rect, {double(rect.x), double(rect.y)});
     const int gl_top = target_height - rect.y;
     const double visible = grid_visibility(style.grid_texels * view.pixels_per_texel);

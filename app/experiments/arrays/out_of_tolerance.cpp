@@ -1,4 +1,4 @@
-#include "experiments/arrays/difference.h"
+#include "experiments/arrays/out_of_tolerance.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,12 @@
 
 namespace warpscope::experiments {
 
-Difference difference(const Array& found, const Array& expected, double absolute, double relative) {
+OutOfTolerance out_of_tolerance(const Array& found, const Array& expected, double absolute,
+                                double relative) {
     if (found.numbers() != expected.numbers())
         throw LaunchError(fmt::format("the buffer has {} numbers, but {} are expected",
                                       found.numbers(), expected.numbers()));
-    Difference result;
+    OutOfTolerance result;
     result.elements.resize(found.elements());
     if (found.type == expected.type && found.bytes == expected.bytes) return result;
     for (std::size_t i = 0; i < found.numbers(); ++i) {

@@ -1,4 +1,4 @@
-#include "emulator/wing/compiled/kernel_compiler.h"
+#include "emulator/wing/compiled/kernel_versions.h"
 
 #include "emulator/wing/compiled/both_forms.h"
 
@@ -16,19 +16,19 @@ TEST(LlvmLibrary, ALibraryThatIsNotLlvmIsNamed) {
                     "15 to 19");
 }
 
-class KernelTierTest : public LlvmTest {
+class KernelVersionsTest : public LlvmTest {
   protected:
-    std::shared_ptr<KernelTier> tier() {
-        return std::make_shared<KernelTier>(*compiler_, module_, *module_->kernels().front());
+    std::shared_ptr<KernelVersions> versions() {
+        return std::make_shared<KernelVersions>(*compiler_, module_, *module_->kernels().front());
     }
     std::shared_ptr<KernelCompiler> compiler_ = std::make_shared<KernelCompiler>();
     std::shared_ptr<const Module> module_ =
         Module::parse(kernel_text("st.global.u32 [%rd1], %r1;"), "test");
 };
 
-TEST_F(KernelTierTest, AKernelIsCompiledOnceItHasCost100Milliseconds) {
+TEST_F(KernelVersionsTest, AKernelIsCompiledOnceItHasCost100Milliseconds) {
     using namespace std::chrono_literals;
-    const auto kernel = tier();
+    const auto kernel = versions();
     EXPECT_EQ(kernel->choose(Execution::automatic), nullptr);
     kernel->add_cost(99ms);
     kernel->add_cost(500us);
@@ -40,21 +40,21 @@ TEST_F(KernelTierTest, AKernelIsCompiledOnceItHasCost100Milliseconds) {
     EXPECT_EQ(kernel->choose(Execution::interpreted), nullptr);
 }
 
-TEST_F(KernelTierTest, CompiledExecutionWaitsForTheCompiler) {
-    EXPECT_NE(tier()->choose(Execution::compiled), nullptr);
+TEST_F(KernelVersionsTest, CompiledExecutionWaitsForTheCompiler) {
+    EXPECT_NE(versions()->choose(Execution::compiled), nullptr);
     EXPECT_EQ(compiler_->problem(), "");
 }
 
-TEST_F(KernelTierTest, ALaunchThatWaitsForTheCompilerRunsCompiledCodeAtOnce) {
-    EXPECT_NE(tier()->choose_compiled(), nullptr);
-    const auto asked = tier();
+TEST_F(KernelVersionsTest, ALaunchThatWaitsForTheCompilerRunsCompiledCodeAtOnce) {
+    EXPECT_NE(versions()->choose_compiled(), nullptr);
+    const auto asked = versions();
     asked->add_cost(std::chrono::seconds(1));
     EXPECT_NE(asked->choose_compiled(), nullptr);
 }
 
-TEST_F(KernelTierTest, TheCompilerIsIdleBeforeAndAfterAKernel) {
+TEST_F(KernelVersionsTest, TheCompilerIsIdleBeforeAndAfterAKernel) {
     EXPECT_FALSE(compiler_->is_compiling());
-    const auto kernel = tier();
+    const auto kernel = versions();
     kernel->add_cost(std::chrono::seconds(1));
     while (!compiler_->is_compiling() && !kernel->choose(Execution::automatic))
         std::this_thread::yield();
@@ -62,9 +62,9 @@ TEST_F(KernelTierTest, TheCompilerIsIdleBeforeAndAfterAKernel) {
     EXPECT_NE(kernel->choose(Execution::automatic), nullptr);
 }
 
-TEST_F(KernelTierTest, ATierMayEndWhileItIsCompiled) {
+TEST_F(KernelVersionsTest, AKernelMayEndWhileItIsCompiled) {
     for (int k = 0; k < 5; ++k) {
-        const auto kernel = tier();
+        const auto kernel = versions();
         kernel->add_cost(std::chrono::seconds(1));
     }
     compiler_.reset();  // waits for its thread

@@ -1,4 +1,4 @@
-#include "emulator/stepper/session.h"
+#include "emulator/stepper/step_history.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,8 @@ FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
     std::vector<const void*> arguments;
     for (const Parameter& p : launch.kernel->parameters)
         arguments.push_back(launch.arguments.data() + p.offset);
-    FrozenLaunch frozen = Machine::freeze(*launch.kernel, launch.launch, arguments, launch.options);
+    FrozenLaunch frozen =
+        Machine::freeze(*launch.kernel, launch.launch, arguments, launch.settings);
     if (block >= launch.launch.grid.count())
         throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
                                 launch.kernel->name, block, launch.launch.grid.count()));
@@ -24,19 +25,19 @@ FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
 
 }  // namespace
 
-Stepper::Session::Session(Machine& of, FrozenLaunch frozen, std::uint32_t which)
+Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_t which)
     : machine(of),
       launch(checked(frozen, which)),
       block(which),
       sm(which % of.virtual_sms()),
-      budget(launch.options),
+      budget(launch.settings),
       recorder(of.memory(), launch),
-      stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options,
+      stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.settings,
               budget) {}
 
 // Runs the blocks whose shared memory the block finds: the earlier blocks of its virtual SM, or all
 // earlier blocks if the kernel is order-dependent.
-void Stepper::Session::run_earlier_blocks() {
+void Stepper::StepHistory::run_earlier_blocks() {
     const Kernel& kernel = *launch.kernel;
     const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
     const unsigned sms = machine.virtual_sms();
@@ -45,11 +46,11 @@ void Stepper::Session::run_earlier_blocks() {
         shared.emplace_back(memory.begin(), memory.end());
     }
     if (!bytes && !kernel.order_dependent) return;
-    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.options.first_block, block));
+    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.settings.first_block, block));
     std::vector<std::uint32_t> earlier;
     for (std::uint32_t b = first; b < block; ++b)
         if (kernel.order_dependent || b % sms == sm) earlier.push_back(b);
-    LaunchProgress* const progress = launch.options.progress.get();
+    LaunchProgress* const progress = launch.settings.progress.get();
     if (progress) progress->begin(earlier.size());
     for (const std::uint32_t b : earlier) {
         stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
@@ -57,7 +58,7 @@ void Stepper::Session::run_earlier_blocks() {
     }
 }
 
-void Stepper::Session::start() {
+void Stepper::StepHistory::start() {
     run_earlier_blocks();
     budget.count_instructions_only();
     recorder.begin();
@@ -70,16 +71,16 @@ void Stepper::Session::start() {
     most_saved = std::clamp<std::size_t>(most_saved_bytes / (bytes + 1), 8, most_saved);
 }
 
-bool Stepper::Session::step(std::optional<std::uint32_t> warp) {
+bool Stepper::StepHistory::step(std::optional<std::uint32_t> warp) {
     if (!is_open()) return false;
     const std::uint32_t w = warp.value_or(*stepper.scheduled_warp());
     if (!stepper.can_run(w)) return false;
-    if (position < history.size() && history[position].warp != w) forget_from(position);
+    if (position < steps.size() && steps[position].warp != w) forget_from(position);
     execute(w);
     return true;
 }
 
-void Stepper::Session::execute(std::uint32_t warp) {
+void Stepper::StepHistory::execute(std::uint32_t warp) {
     Step step{std::uint8_t(warp), warp != stepper.scheduled_warp(), 0, 0};
     recorder.begin_step(position);
     try {
@@ -92,15 +93,15 @@ void Stepper::Session::execute(std::uint32_t warp) {
     }
     step.pc = stepper.executed().pc;
     step.mask = stepper.executed().mask;
-    if (position == history.size())
-        history.push_back(step);
+    if (position == steps.size())
+        steps.push_back(step);
     else
-        history[position] = step;
+        steps[position] = step;
     ++position;
     if (is_open() && position % distance == 0 && position > saved.back().position) save_position();
 }
 
-void Stepper::Session::save_position() {
+void Stepper::StepHistory::save_position() {
     SavedPosition& s = saved.emplace_back();
     s.position = position;
     s.observed = recorder.observed;
@@ -111,14 +112,14 @@ void Stepper::Session::save_position() {
     std::erase_if(saved, [&](const SavedPosition& old) { return old.position % distance != 0; });
 }
 
-void Stepper::Session::forget_from(std::uint64_t from) {
-    history.resize(from);
+void Stepper::StepHistory::forget_from(std::uint64_t from) {
+    steps.resize(from);
     recorder.forget_from(from);
     while (saved.back().position > from) saved.pop_back();
 }
 
-void Stepper::Session::seek(std::uint64_t target) {
-    target = std::min<std::uint64_t>(target, history.size());
+void Stepper::StepHistory::seek(std::uint64_t target) {
+    target = std::min<std::uint64_t>(target, steps.size());
     const auto after =
         std::upper_bound(saved.begin(), saved.end(), target,
                          [](std::uint64_t p, const SavedPosition& s) { return p < s.position; });
@@ -131,16 +132,17 @@ void Stepper::Session::seek(std::uint64_t target) {
         end = End::open;
         error.clear();
     }
-    while (position < target && is_open() && stepper.can_run(history[position].warp))
-        execute(history[position].warp);
+    while (position < target && is_open() && stepper.can_run(steps[position].warp))
+        execute(steps[position].warp);
 }
 
-Stepper::Session::Line Stepper::Session::line_of(std::uint32_t pc) const {
+Stepper::StepHistory::Line Stepper::StepHistory::line_of(std::uint32_t pc) const {
     const SourceLine& line = launch.kernel->lines[pc].source;
     return {line.file, line.file < 0 ? line.ptx_line : line.line};
 }
 
-std::optional<Stepper::Session::Line> Stepper::Session::next_line(std::uint32_t warp) const {
+std::optional<Stepper::StepHistory::Line> Stepper::StepHistory::next_line(
+    std::uint32_t warp) const {
     if (!is_open() || !stepper.can_run(warp)) return std::nullopt;
     return line_of(stepper.next_pc(warp));
 }

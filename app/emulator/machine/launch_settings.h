@@ -21,7 +21,7 @@ namespace warpscope::emulator {
 class BlockEvents;
 
 /// What a launch is to be emulated with.
-struct Options {
+struct LaunchSettings {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
     /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
@@ -47,7 +47,7 @@ struct FrozenLaunch {
     const Kernel* kernel = nullptr;
     LaunchShape launch;
     std::vector<std::byte> arguments;  ///< packed, see Kernel::parameters
-    Options options;
+    LaunchSettings settings;
 };
 
 /// How host threads take the blocks of a launch.
@@ -65,7 +65,7 @@ using MakeBlockEvents = std::function<std::unique_ptr<BlockEvents>(
 struct LaunchMethod {
     /// Another form of the kernel, such as a compiled one; null: the kernel as it was decoded.
     std::shared_ptr<const Kernel> code{};
-    /// In place of Options::schedule.
+    /// In place of LaunchSettings::schedule.
     std::optional<Schedule> schedule{};
     BlockDealing dealing = BlockDealing::by_virtual_sm;
     MakeBlockEvents make_events{};  ///< null: events are told as they happen

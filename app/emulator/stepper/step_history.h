@@ -15,9 +15,9 @@
 namespace warpscope::emulator {
 
 /// The history of a stepped block: executes steps, saves positions and returns to them.
-struct Stepper::Session {
-    Session(Machine& machine, FrozenLaunch frozen, std::uint32_t block);
-    ~Session() { recorder.undo.move_to(0); }
+struct Stepper::StepHistory {
+    StepHistory(Machine& machine, FrozenLaunch frozen, std::uint32_t block);
+    ~StepHistory() { recorder.undo.move_to(0); }
 
     struct SavedPosition {
         std::uint64_t position = 0;
@@ -53,7 +53,7 @@ struct Stepper::Session {
     StepRecorder recorder;
     BlockStepper stepper;
 
-    std::vector<Step> history;
+    std::vector<Step> steps;
     std::uint64_t position = 0;
     End end = End::open;
     std::string error;
