@@ -62,6 +62,7 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
                           Execution execution, bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
+    if (launch.launch.cooperative && observer) return method;  // its blocks take turns
     const bool wants_instructions = observer && observer->wants_instructions();
     if (shortcuts_.compiled && !wants_instructions) {
         KernelTier& tier = tier_of(kernel, observer);

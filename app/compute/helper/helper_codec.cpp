@@ -85,7 +85,7 @@ RunSettings run_settings(WireReader& from) {
 
 void put(WireWriter& to, const LaunchShape& shape) {
     for (const Dim3& d : {shape.grid, shape.block}) to.put(d.x).put(d.y).put(d.z);
-    to.put(shape.dynamic_shared_bytes);
+    to.put(shape.dynamic_shared_bytes).put(std::uint8_t(shape.cooperative));
 }
 
 LaunchShape shape(WireReader& from) {
@@ -96,6 +96,7 @@ LaunchShape shape(WireReader& from) {
         d->z = from.get<unsigned>();
     }
     shape.dynamic_shared_bytes = from.get<unsigned>();
+    shape.cooperative = from.get<std::uint8_t>() != 0;
     return shape;
 }
 

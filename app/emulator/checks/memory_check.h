@@ -26,6 +26,7 @@ class MemoryCheck : public Observer {
         log_.begin_launch();
     }
     void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
+    void on_block_turn(std::uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions() const override { return false; }
     void on_global_access(const Access& access) override;
     void on_shared_access(const Access& access) override;

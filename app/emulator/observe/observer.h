@@ -83,8 +83,9 @@ struct BarrierRelease {
 };
 
 /// Is told what the blocks of a launch do. The events of one block come in the order in which they
-/// happen. If the observer can fork, blocks run on several host threads, each with its own fork;
-/// otherwise all blocks run on one thread, in the order of their index.
+/// happen, and one block after the other, but for cooperative launches. If the observer can fork,
+/// blocks run on several host threads, each with its own fork; otherwise all blocks run on one
+/// thread, in the order of their index.
 class Observer {
   public:
     virtual ~Observer() = default;
@@ -118,6 +119,9 @@ class Observer {
     /// The observers of which this one consists.
     virtual std::vector<Observer*> parts() { return {this}; }
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
+    /// Blocks of a cooperative launch take turns. The next events, up to the next call, are of this
+    /// block; the first call comes before on_block_begin().
+    virtual void on_block_turn(std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}

@@ -59,6 +59,9 @@ class ObserverList : public Observer {
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
+    void on_block_turn(std::uint32_t block) override {
+        each([&](Observer& o) { o.on_block_turn(block); });
+    }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override {
         each([&](Observer& o) { o.on_block_end(block, statistics); });
     }

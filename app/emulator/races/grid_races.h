@@ -53,6 +53,7 @@ class GridRaces : public Observer, BlockSummaries {
     bool wants_shared_accesses() const override { return false; }
     BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
+    void on_block_turn(std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
@@ -100,7 +101,10 @@ class GridRaces : public Observer, BlockSummaries {
     void prepare(const Kernel& kernel);
     void find_constants(const Kernel& kernel);
     void begin_block(std::uint32_t block);
+    /// Further events are of this block.
+    void running_block(std::uint32_t block);
     void record(const Access& access);
+    bool repeats_newest(const Access& access);
     /// Adds a load to the runs, if it can wait there. False for other accesses.
     bool postpone(const Access& access);
     /// Records the runs of memory that blocks write to.
@@ -157,6 +161,7 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t block_ = 0;
     std::vector<GridEvent> events_;      ///< the first one is not used
     std::vector<std::uint32_t> newest_;  ///< event, indexed by warp and pc; an old one if < first_
+    std::vector<std::uint64_t> polled_;  ///< address of the newest load of one word, likewise
     std::uint32_t block_first_ = 1;      ///< first event of the running block
     std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address

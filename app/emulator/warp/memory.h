@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class Memory {
     void attach(void* host, std::size_t bytes);
     void detach(void* host);
 
+    /// Sets the memory in which the blocks of a cooperative launch count who has arrived at the
+    /// barrier of the grid to zero: see the special registers %envreg1 and %envreg2.
+    void clear_grid_workspace();
+    std::uint64_t grid_workspace() const { return std::uint64_t(grid_workspace_.get()); }
+
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
     /// The one that is nearest, at most 1 GiB away; or nullptr.
     const Allocation* nearest(std::uint64_t address) const;
@@ -45,6 +51,7 @@ class Memory {
     void insert(std::uint64_t begin, std::size_t bytes, bool owned);
     std::size_t erase(void* pointer, bool owned);  ///< returns its bytes
 
+    std::unique_ptr<std::byte[]> grid_workspace_;
     std::vector<Allocation> allocations_;  ///< sorted by address
     std::size_t used_bytes_ = 0;
 };

@@ -112,7 +112,8 @@ class Binder {
         : plan_(plan), typed_(typed), field_(std::move(field)), variables_(variables) {}
 
     BoundLaunch bind(const LaunchSpec& spec, const Signature& signature) {
-        BoundLaunch bound{spec, signature.name, signature.entry, {}};
+        const bool cooperative = spec.cooperative || signature.traits.synchronises_grid;
+        BoundLaunch bound{spec, signature.name, signature.entry, cooperative, {}};
         for (const auto& [name, value] : spec.arguments) {
             const auto is_it = [&wanted = name](const auto& p) { return p.name == wanted; };
             if (std::ranges::none_of(signature.parameters, is_it))
@@ -343,7 +344,7 @@ LaunchPlan uncompiled_plan(const LaunchFile& file) {
     plan.variables.resize(file.buffers.size());
     plan.rows.resize(file.buffers.size());
     for (const LaunchSpec& spec : file.launches)
-        plan.launches.push_back({spec, spec.kernel, "", {}});
+        plan.launches.push_back({.spec = spec, .name = spec.kernel, .entry = "", .arguments = {}});
     return plan;
 }
 

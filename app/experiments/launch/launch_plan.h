@@ -34,6 +34,7 @@ struct BoundLaunch {
     LaunchSpec spec;
     std::string name;   ///< of the kernel in the source
     std::string entry;  ///< of the kernel in the PTX
+    bool cooperative = false;
     std::vector<BoundArgument> arguments;
 };
 

@@ -93,12 +93,14 @@ ArgumentSpec parse_argument(const JsonField& field) {
 }
 
 LaunchSpec parse_launch(const JsonField& field) {
-    field.expect_object({"kernel", "grid", "block", "shared", "repeat", "arguments"});
+    field.expect_object(
+        {"kernel", "grid", "block", "shared", "cooperative", "repeat", "arguments"});
     LaunchSpec launch{.kernel = field.at("kernel").text(),
                       .grid = field.at("grid").expressions(3),
                       .block = field.at("block").expressions(3),
                       .arguments = {}};
     if (field.has("shared")) launch.shared = field.at("shared").expression();
+    if (field.has("cooperative")) launch.cooperative = field.at("cooperative").truth();
     if (field.has("repeat")) launch.repeat = field.at("repeat").expression();
     if (field.has("arguments"))
         field.at("arguments").each_member([&](const std::string& name, const JsonField& value) {

@@ -53,6 +53,7 @@ struct LaunchSpec {
     std::string kernel;                   ///< "saxpy", "reduce<256>"
     std::vector<Expression> grid, block;  ///< one to three
     Expression shared{"0"};               ///< bytes of dynamic shared memory
+    bool cooperative = false;             ///< its blocks run together
     Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
     /// By parameter. One that is not named takes the scalar or the buffer of its name.
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;

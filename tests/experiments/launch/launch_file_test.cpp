@@ -21,7 +21,8 @@ const std::string whole_file = R"({
         "in": {"fill": {"file": "in.npy"}}
     },
     "launches": [
-        {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "repeat": 2,
+        {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "cooperative": true,
+         "repeat": 2,
          "arguments": {"count": "n", "p": {"x": 1, "y": "n"}, "none": null}}
     ],
     "expect": [{"buffer": "y", "equals": {"buffer": "x"}, "relative": 1e-6}],
@@ -140,8 +141,8 @@ TEST(LaunchFiles, ErrorsNameTheField) {
     EXPECT_EQ(error(changed("\"launches\": [", "\"launches\": [],\"x\": [")).substr(0, 17),
               "\"x\" is not known;");
     EXPECT_EQ(error(changed("\"grid\"", "\"gird\"")),
-              "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, repeat, "
-              "arguments");
+              "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, "
+              "cooperative, repeat, arguments");
     EXPECT_EQ(error(changed("[\"blocks\"]", "[]")),
               "launches[0].grid: write one to 3 numbers or expressions");
     EXPECT_EQ(error(changed("\"4 * n\"", "\"4 *\"")),
