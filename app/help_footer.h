@@ -36,9 +36,9 @@ of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an e
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.
 
-Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something (with
---fail-on error: an error), or if the device, the window or a write fails; 2 if an argument can't be
-used. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and 143
-for SIGTERM.)";
+Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds an error or a
+warning (with --fail-on error: an error), or if the device, the window or a write fails; 2 if an
+argument can't be used. A run that was ended early ends by its signal: the status in shells is 130
+for SIGINT and 143 for SIGTERM.)";
 
 }  // namespace warpscope

@@ -66,7 +66,7 @@ class Cases(unittest.TestCase):
         report = done.stdout + done.stderr
         if "built without a compiler of kernels" in report:
             self.skipTest("this build cannot compile kernels")
-        summary = re.search(r"CHECK SUMMARY \(.*\): .* \((\d+) errors?, (\d+) warnings?\)",
+        summary = re.search(r"CHECK SUMMARY \(.*\): .* \((\d+) errors?, (\d+) warnings?",
                             done.stdout)
         self.assertIsNotNone(summary, report)
         found = (int(summary[1]), int(summary[2]))

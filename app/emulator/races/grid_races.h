@@ -23,7 +23,7 @@ namespace warpscope::emulator {
 /// least one of them writes, at least one of them is weak, and no release and acquire of a word
 /// orders the two blocks (see BlockClocks). The result does not depend on the order in which the
 /// blocks run, unless words of memory order them. A race is an error; if all blocks write one
-/// value, a warning. The count of a finding is a number of cells. A cell has as many bytes as the
+/// value, a note. The count of a finding is a number of cells. A cell has as many bytes as the
 /// kernel's narrowest access to global memory.
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the

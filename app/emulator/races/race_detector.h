@@ -38,8 +38,8 @@ struct BlockRaces {
 /// every schedule, because only this order counts; where words order accesses, under every schedule
 /// in which the threads read and write these words in one order. The schedule decides which access
 /// comes first, so whether the hazard is RAW or WAR. A race between warps is an error; a race
-/// within a warp, or a write of the value that is already in memory, is a warning, as in
-/// compute-sanitizer's racecheck. Reads of words of shared memory that no thread of the block has
+/// within a warp is a warning, as in compute-sanitizer's racecheck; a write of the value that
+/// another write has left in memory is a note. Reads of words of shared memory that no thread of the block has
 /// written are reported as findings of their own.
 ///
 /// Each word has one cell (RaceCells), which remembers the last write and two readers. A hazard
