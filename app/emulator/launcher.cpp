@@ -63,7 +63,7 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
     if (launch.launch.cooperative && observer) return method;  // its blocks take turns
-    const bool wants_instructions = observer && observer->wants_instructions();
+    const bool wants_instructions = observer && observer->wants_instructions(kernel);
     if (shortcuts_.compiled && !wants_instructions) {
         KernelTier& tier = tier_of(kernel, observer);
         const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;

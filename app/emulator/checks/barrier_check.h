@@ -35,7 +35,7 @@ class BarrierCheck : public Observer {
     }
     void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
     void on_block_turn(std::uint32_t block) override;
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_global_accesses() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;

@@ -65,7 +65,7 @@ class BlockEvents {
 
   protected:
     /// A mask of Instruction::Event.
-    static std::uint32_t wanted_by(const Observer& observer);
+    static std::uint32_t wanted_by(const Observer& observer, const Kernel& kernel);
     void want(std::uint32_t events, bool barriers) {
         wanted_ = observed_->wanted = events;
         wants_barriers_ = barriers;

@@ -17,6 +17,7 @@ int harm_rank(const Finding& f) {
             if (f.misread()) return 0;
             return f.hazard == Hazard::write_after_read && f.order == AccessOrder::unknown ? 2 : 3;
         case FindingKind::uninitialized:
+        case FindingKind::undefined:
             return 1;
         case FindingKind::barrier:
         case FindingKind::members:
@@ -57,8 +58,8 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory",
-                                                 "members"};
+    static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
+                                                 "memory", "members",       "undefined"};
     return names[std::size_t(kind)];
 }
 

@@ -109,7 +109,7 @@ class Observer {
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
     /// Asked when a block begins, or when the observer is added to a list. Events that are not
     /// wanted are not sent and take no time.
-    virtual bool wants_instructions() const { return true; }
+    virtual bool wants_instructions(const Kernel&) const { return true; }
     virtual bool wants_global_accesses() const { return true; }
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
@@ -141,8 +141,9 @@ class Observer {
     virtual void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
         on_fence(block, warp, mask);
     }
-    virtual void on_instruction(std::uint32_t /*block*/, std::uint32_t /*warp*/,
-                                std::uint32_t /*mask*/, std::uint32_t /*pc*/) {}
+    /// The lanes of `mask` execute the instruction next.
+    virtual void on_instruction(std::uint32_t /*block*/, const Warp&, std::uint32_t /*mask*/,
+                                std::uint32_t /*pc*/) {}
     /// The block cannot continue. The launch ends with the error of the lowest failing block.
     virtual void on_error(std::uint32_t /*block*/, const Error&) {}
     /// The host allocates, frees or writes global memory.

@@ -49,7 +49,7 @@ class GridRaces : public Observer, BlockSummaries {
     void on_failure(std::uint32_t block) override { report(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override { report(~0u); }
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;

@@ -39,8 +39,8 @@ struct BlockRaces {
 /// in which the threads read and write these words in one order. The schedule decides which access
 /// comes first, so whether the hazard is RAW or WAR. A race between warps is an error; a race
 /// within a warp is a warning, as in compute-sanitizer's racecheck; a write of the value that
-/// another write has left in memory is a note. Reads of words of shared memory that no thread of the block has
-/// written are reported as findings of their own.
+/// another write has left in memory is a note. Reads of words of shared memory that no thread of
+/// the block has written are reported as findings of their own.
 ///
 /// Each word has one cell (RaceCells), which remembers the last write and two readers. A hazard
 /// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the hazards
@@ -75,7 +75,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override;
     void on_block_turn(std::uint32_t block) override;
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     BlockSummaries* summaries() override {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();

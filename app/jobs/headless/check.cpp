@@ -44,6 +44,8 @@ std::string what(const Finding& f) {
             return fmt::format("barrier not reached by all threads, at {}", f.first.where());
         case FindingKind::members:
             return fmt::format("wrong member mask at {}", f.first.where());
+        case FindingKind::undefined:
+            return fmt::format("undefined value at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
@@ -54,8 +56,7 @@ std::string paragraph(const Finding& f) {
     const bool counts_threads = f.kind == FindingKind::barrier || f.kind == FindingKind::members;
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     std::string text = fmt::format("{}{}: {}, in {} [{} {}]\n", margin,
-                                   severities[std::size_t(f.severity)],
-                                   what(f), f.kernel, f.count,
+                                   severities[std::size_t(f.severity)], what(f), f.kernel, f.count,
                                    counts_threads                ? "threads"
                                    : f.kind == FindingKind::race ? "hazards"
                                                                  : "accesses");

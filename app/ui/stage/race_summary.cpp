@@ -46,7 +46,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
         members |= f.kind == FindingKind::members;
-        unwritten |= f.kind == FindingKind::uninitialized;
+        unwritten |= f.kind == FindingKind::uninitialized || f.kind == FindingKind::undefined;
         invalid |= f.kind == FindingKind::memory;
     }
     summary.findings = inspection.findings.size();
