@@ -100,6 +100,34 @@ LaunchShape shape(WireReader& from) {
     return shape;
 }
 
+void put(WireWriter& to, const emulator::Texture& t) {
+    to.put(t.memory).put(t.width).put(t.height).put(t.pitch).put(t.channels).put(t.bytes);
+    for (const auto value : {int(t.numbers), int(t.linear), int(t.normalized_coordinates),
+                             int(t.normalized_numbers), int(t.address[0]), int(t.address[1])})
+        to.put(std::uint8_t(value));
+}
+
+emulator::Texture texture(WireReader& from) {
+    emulator::Texture t;
+    t.memory = from.get<std::uint64_t>();
+    t.width = from.get<std::uint32_t>();
+    t.height = from.get<std::uint32_t>();
+    t.pitch = from.get<std::uint64_t>();
+    t.channels = from.get<std::uint32_t>();
+    t.bytes = from.get<std::uint32_t>();
+    const auto value = [&](int most) {
+        const auto found = from.get<std::uint8_t>();
+        if (found > most) throw WireError("an unknown kind of texture");
+        return found;
+    };
+    t.numbers = emulator::Texture::Numbers(value(2));
+    t.linear = value(1) != 0;
+    t.normalized_coordinates = value(1) != 0;
+    t.normalized_numbers = value(1) != 0;
+    for (auto& mode : t.address) mode = emulator::TextureAddress(value(3));
+    return t;
+}
+
 void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics) {
     to.put(std::uint32_t(diagnostics.size()));
     for (const compiler::Diagnostic& d : diagnostics)

@@ -191,6 +191,9 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
             device().download(&address, device().variable(plan_->kernel_file, *function).address,
                               sizeof address);
             put(&address, sizeof address);
+        } else if (const auto* texture = std::get_if<TextureArgument>(&part.value)) {
+            const std::uint64_t handle = buffers_.texture(texture->index);
+            put(&handle, sizeof handle);
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));

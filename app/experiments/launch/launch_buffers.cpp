@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/launch/fill.h"
+#include "experiments/launch_files/textures.h"
 
 namespace warpscope::experiments {
 
@@ -13,6 +14,16 @@ LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, co
     for (std::size_t i = 0; i < plan.file.buffers.size(); ++i) buffers_.push_back(made(i, names));
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (is_kept(i)) check_kept(i);
+    for (const TextureSpec& texture : plan.file.textures) {
+        const std::size_t buffer = plan.file.index_of(texture.buffer);
+        const One& memory = buffers_[buffer];
+        const std::uint64_t handle = device.make_texture(
+            texture_of(texture, plan.types[buffer], memory.shape, memory.address));
+        textures_.emplace_back(new std::uint64_t(handle), [&device](const std::uint64_t* made) {
+            device.release_texture(*made);
+            delete made;
+        });
+    }
 }
 
 Array LaunchBuffers::start_array(std::size_t buffer, const Names& names) const {

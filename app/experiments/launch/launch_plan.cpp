@@ -104,6 +104,12 @@ bool is_union(const Type& type) {
                                [](const compiler::Member& member) { return member.offset == 0; });
 }
 
+/// The handle of a texture or a surface.
+bool is_image(const Type& type) {
+    return type.name.find("TextureObject") != std::string::npos ||
+           type.name.find("SurfaceObject") != std::string::npos;
+}
+
 /// Binds the arguments of one launch.
 class Binder {
   public:
@@ -147,13 +153,12 @@ class Binder {
                            std::ranges::any_of(plan_.file.scalars, [&](const auto& scalar) {
                                return scalar.first == parameter.name;
                            });
-        const std::string& type = parameter.type->name;
-        if (!known && (type.find("TextureObject") != std::string::npos ||
-                       type.find("SurfaceObject") != std::string::npos))
+        if (!known && is_image(*parameter.type) && !plan_.file.find_texture(parameter.name))
             throw LaunchError(fmt::format(
-                "{}.arguments: textures and surfaces are not emulated, so {} {} can have no value",
-                field_, type, parameter.name));
-        if (!known)
+                "{}.arguments: the parameter {} {} has no value: describe a texture of its name "
+                "under \"textures\"",
+                field_, parameter.type->name, parameter.name));
+        if (!known && !is_image(*parameter.type))
             throw LaunchError(
                 fmt::format("{}.arguments: the parameter {} {} has no value: give it one here, or "
                             "a {} of its name",
@@ -177,6 +182,7 @@ class Binder {
         }
         if (!value.elements.empty())
             throw LaunchError(fmt::format("{}: {} is no array; write one value", place, type.name));
+        if (is_image(type)) return add_texture(to, offset, value, place);
         const auto number = number_type(type);
         if (!number)
             throw LaunchError(fmt::format(
@@ -189,6 +195,17 @@ class Binder {
         } catch (const LaunchError& error) {
             throw LaunchError(fmt::format("{}: {}", place, error.what()));
         }
+    }
+
+    void add_texture(BoundArgument& to, std::size_t offset, const ArgumentSpec& value,
+                     const std::string& place) const {
+        const std::string name = value.text.value_or("null");
+        const auto& textures = plan_.file.textures;
+        const auto found = std::ranges::find(textures, name, &TextureSpec::name);
+        if (found == textures.end())
+            throw LaunchError(fmt::format(
+                "{}: \"{}\" is no texture; write the name of one under \"textures\"", place, name));
+        to.parts.push_back({offset, {}, TextureArgument{std::size_t(found - textures.begin())}});
     }
 
     void add_struct(BoundArgument& to, std::size_t offset, const Type& type,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "emulator/warp/textures.h"
 #include "experiments/arrays/array.h"
 #include "experiments/arrays/expression.h"
 
@@ -59,6 +61,15 @@ struct LaunchSpec {
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;
 };
 
+/// A texture or surface object of a launch file: how kernels read a buffer by a handle.
+struct TextureSpec {
+    std::string name, buffer;
+    bool linear = false;
+    bool normalized_coordinates = false, normalized_numbers = false;
+    std::array<emulator::TextureAddress, 2> address{emulator::TextureAddress::clamp,
+                                                    emulator::TextureAddress::clamp};
+};
+
 /// What a buffer must hold after a frame.
 struct Expectation {
     std::string buffer;
@@ -80,6 +91,7 @@ struct LaunchFile {
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;
+    std::vector<TextureSpec> textures{};
     std::vector<LaunchSpec> launches;
     std::vector<Expectation> expect;
     std::string show;  ///< the buffer that is shown at first; empty: the last one
@@ -95,6 +107,7 @@ struct LaunchFile {
     }
 
     const BufferSpec* find_buffer(std::string_view name) const;
+    const TextureSpec* find_texture(std::string_view name) const;
     /// Of the buffer in `buffers`. Throws LaunchError if there is none of this name.
     std::size_t index_of(std::string_view buffer) const;
 };
