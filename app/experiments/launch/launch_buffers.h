@@ -61,6 +61,8 @@ class LaunchBuffers {
     };
 
     One made(std::size_t buffer, const Names& names);
+    /// Its fill names buffers, whose addresses it gets.
+    bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);

@@ -285,7 +285,10 @@ class Binder {
     void match(std::size_t index, const Type& target, const std::string& place) {
         const auto element = element_type(target);
         ElementType& type = plan_.types[index];
-        if (!typed_[index] && element) {
+        if (!typed_[index] && target.kind == Type::Kind::pointer) {
+            type = {ElementKind::unsigned_integer, 8};
+            typed_[index] = true;
+        } else if (!typed_[index] && element) {
             type = *element;
             typed_[index] = true;
         } else if (const auto row = typed_[index] ? std::nullopt : row_of(target)) {

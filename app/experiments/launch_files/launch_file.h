@@ -27,7 +27,7 @@ struct RandomFill {
 
 /// The numbers of a buffer before a frame. An expression may use the scalars, the index `i` of the
 /// element, its position `x` in the last dimension, `y` in the last but one, `z` in the one before,
-/// and its `lane`.
+/// its `lane`, and names of buffers, which are their addresses in bytes.
 using Fill = std::variant<Expression, RandomFill, std::filesystem::path>;
 
 /// An array in device memory.
