@@ -93,6 +93,39 @@ TEST(Textures, WeightsHaveEightBits) {
     EXPECT_EQ(first(image.texture.sample(0.8f, 0)), 77);
 }
 
+// What an H100 gives for 0, 256, 512, 1024 at the coordinates -1.05, -0.95, …, as whole numbers.
+TEST(Textures, GiveWhatAnH100Gives) {
+    Image<float> image({0, 256, 512, 1024}, 4);
+    image.texture.normalized_coordinates = true;
+    using Row = std::vector<int>;
+    const auto row = [&](TextureAddress mode, bool linear) {
+        image.texture.address[0] = mode;
+        image.texture.linear = linear;
+        Row found;
+        for (int k = 0; k < 24; ++k)
+            found.push_back(int(first(image.texture.sample(-1.05f + 0.1f * float(k), 0))));
+        return found;
+    };
+    EXPECT_EQ(row(TextureAddress::wrap, false),
+              (Row{1024, 0,   0,   256, 256, 256, 512,  512,  1024, 1024, 1024, 0,
+                   0,    256, 256, 256, 512, 512, 1024, 1024, 1024, 0,    0,    256}));
+    EXPECT_EQ(row(TextureAddress::wrap, true),
+              (Row{716, 308, 26,  128, 230, 333, 435, 564, 768, 972, 716, 308,
+                   26,  128, 230, 333, 435, 564, 768, 972, 716, 308, 26,  128}));
+    EXPECT_EQ(row(TextureAddress::mirror, false),
+              (Row{1024, 1024, 1024, 512, 512, 512, 256,  256,  0,    0,    0,    0,
+                   0,    256,  256,  256, 512, 512, 1024, 1024, 1024, 1024, 1024, 512}));
+    EXPECT_EQ(row(TextureAddress::mirror, true),
+              (Row{1024, 1024, 972, 768, 564, 435, 333, 230, 128,  26,   0,   0,
+                   26,   128,  230, 333, 435, 564, 768, 972, 1024, 1024, 972, 768}));
+    EXPECT_EQ(row(TextureAddress::border, true),
+              (Row{0,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0, 0,
+                   26, 128, 230, 333, 435, 564, 768, 972, 716, 308, 0, 0}));
+    EXPECT_EQ(row(TextureAddress::clamp, true),
+              (Row{0,  0,   0,   0,   0,   0,   0,   0,   0,    0,    0,    0,
+                   26, 128, 230, 333, 435, 564, 768, 972, 1024, 1024, 1024, 1024}));
+}
+
 // 1 2
 // 3 4
 TEST(Textures, TwoDimensionsAreFilteredInBoth) {
