@@ -17,7 +17,7 @@ struct Races {
     std::uint64_t errors = 0;    ///< races between warps
     std::uint64_t warnings = 0;  ///< races within a warp
     std::uint64_t unwritten = 0;
-    std::uint64_t notes = 0;  ///< races of equal values
+    std::uint64_t notes = 0;        ///< races of equal values
     bool unwritten_varies = false;  ///< the schedule decides whether a read comes before its write
 };
 

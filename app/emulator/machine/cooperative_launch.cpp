@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "emulator/machine/block_runner.h"
@@ -28,9 +30,10 @@ void require_room(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint64_t of_block = warps * kernel.register_bytes + threads * kernel.local_bytes +
                                    kernel.shared_bytes + launch.dynamic_shared_bytes;
     if (blocks * of_block > most_bytes)
-        fail(fmt::format("they need {} MiB of registers, shared and local memory, and the emulator "
-                         "has {} MiB",
-                         blocks * of_block >> 20, most_bytes >> 20));
+        fail(
+            fmt::format("they need {} MiB of registers, shared and local memory, and the emulator "
+                        "has {} MiB",
+                        blocks * of_block >> 20, most_bytes >> 20));
 }
 
 /// A block that runs beside the others.

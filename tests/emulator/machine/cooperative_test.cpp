@@ -33,7 +33,8 @@ TEST(Cooperative, OneThatWaitsForABlockThatHasLeftSaysWhereItWaits) {
     Runner r(all_arrive);
     r.options.instruction_budget = 1 << 20;
     const std::string error = error_of([&] { r.run(blocks_of_one_thread(3), 2, 4); });
-    expect_contains(error, "Do all blocks of this cooperative launch reach the barrier of the grid?");
+    expect_contains(error,
+                    "Do all blocks of this cooperative launch reach the barrier of the grid?");
 }
 
 TEST(Cooperative, OtherLaunchesSayThatTheyWaitForBlocksThatHaveNotStarted) {
@@ -91,8 +92,8 @@ TEST(Cooperative, TheLauncherRunsItToo) {
         void* out = launcher.machine().memory().allocate(16);
         const std::uint32_t n = 3;
         const void* arguments[] = {&out, &n};
-        const FrozenLaunch launch = Machine::freeze(*module->kernels().front(),
-                                                    blocks_of_one_thread(3), arguments, {});
+        const FrozenLaunch launch =
+            Machine::freeze(*module->kernels().front(), blocks_of_one_thread(3), arguments, {});
         launcher.run(launch, observer, launcher.choose(launch, observer, true));
         EXPECT_EQ(static_cast<std::uint32_t*>(out)[3], 3u);
         launcher.machine().memory().free(out);
