@@ -126,6 +126,13 @@ Texel Texture::sample(float x, float y) const {
 
 std::uint64_t Textures::add(const Texture& t) {
     if (t.width == 0) throw Error("a texture has no elements");
+    constexpr std::uint64_t most_bytes = std::uint64_t(1) << 40;
+    const std::uint64_t row = std::uint64_t(t.width) * t.element_bytes();
+    if (row > most_bytes || t.pitch > most_bytes / t.rows() ||
+        t.memory > ~std::uint64_t(0) - 2 * most_bytes)
+        throw Error("a texture is too large");
+    if (t.height > 1 && t.pitch < row)
+        throw Error("the rows of a texture overlap: its pitch is less than a row");
     const bool is_float = t.numbers == Texture::Numbers::float_;
     if ((t.channels != 1 && t.channels != 2 && t.channels != 4) ||
         (t.bytes != 1 && t.bytes != 2 && t.bytes != 4) || (is_float && t.bytes == 1))

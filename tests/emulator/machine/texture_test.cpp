@@ -254,6 +254,19 @@ TEST(ImageKernels, OutsideOfASurfaceTheModeSaysWhatHappens) {
                     "byte 8 of row -1 lies outside of the surface, which has 2 rows of 8 bytes");
 }
 
+TEST(Textures, ThoseThatNoMemoryCanHoldAreRefused) {
+    const auto error = [](std::uint64_t memory, std::uint32_t height, std::uint64_t pitch) {
+        Textures textures;
+        return error_of([&] {
+            textures.add({.memory = memory, .width = 2, .height = height, .pitch = pitch});
+        });
+    };
+    EXPECT_EQ(error(0x1000, 3, 8), "");
+    expect_contains(error(0x1000, 3, 7), "the rows of a texture overlap");
+    expect_contains(error(0x1000, 3, 0x8000'0000'0000'0000), "a texture is too large");
+    expect_contains(error(0xFFFF'FFFF'FFFF'FFF0, 3, 8), "a texture is too large");
+}
+
 TEST(ImageKernels, AnUnknownHandleIsNamed) {
     Runner r(kernel_text(
         "cvt.u64.u32 %rd2, %r0; tex.1d.v4.u32.s32 {%r4, %r5, %r6, %r7}, [%rd2, {%r1}];"));
