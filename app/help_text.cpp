@@ -43,10 +43,11 @@ exit status stay; the report goes to standard error. nvcc -lineinfo lets finding
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.
 
-Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something (with
---fail-on error: an error), or if the device, the window or a write fails; 2 if an argument can't be
-used. A program after -- gives its own exit status, or 1 where a check finds something. A run that
-was ended early ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
+Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds an error or a
+warning (with --fail-on error: an error), or if the device, the window or a write fails; 2 if an
+argument can't be used. A program after -- gives its own exit status, or 1 where a check finds
+something. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and
+143 for SIGTERM.)";
 
 std::string help_of(std::string text) {
     text += "\n";

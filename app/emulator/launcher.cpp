@@ -69,7 +69,8 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
                           Execution execution, bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
-    const bool wants_instructions = observer && observer->wants_instructions();
+    if (launch.launch.cooperative && observer) return method;  // its blocks take turns
+    const bool wants_instructions = observer && observer->wants_instructions(kernel);
     if (shortcuts_.compiled && !wants_instructions) {
         KernelVersions& versions = versions_of(kernel, observer);
         const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
@@ -148,12 +149,12 @@ Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
     Statistics statistics;
     FrozenLaunch rest = launch;
     LaunchMethod method_of_rest = method;
-    const std::uint64_t blocks = std::min(launch.options.blocks, launch.launch.grid.count());
-    if (!observer && blocks > 2 * first_blocks) {
-        rest.options.blocks = first_blocks;
+    const std::uint64_t blocks = std::min(launch.settings.blocks, launch.launch.grid.count());
+    if (!observer && !launch.launch.cooperative && blocks > 2 * first_blocks) {
+        rest.settings.blocks = first_blocks;
         statistics = machine_.run(rest, observer, method);
-        rest.options.first_block += first_blocks;
-        rest.options.blocks = blocks - first_blocks;
+        rest.settings.first_block += first_blocks;
+        rest.settings.blocks = blocks - first_blocks;
         const auto expected = (Clock::now() - start) * (blocks / first_blocks);
         if (expected > worth_compiling_first) method_of_rest = choose(launch, observer, true);
     }

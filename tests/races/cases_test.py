@@ -1,7 +1,7 @@
 """Checks the kernels of the folder cases with the real program, as its user would.
 
 A row of cases/cases.tsv is a launch: source, kernel, grid, block, buffers and scalars ("out:64" holds
-zeroes, "in:64=i" the index of each element, "n=3" is a scalar), options, errors, warnings, and a
+zeroes, "in:64=i" the index of each element, "n=3" is a scalar, "cooperative=1" a cooperative launch), options, errors, warnings, and a
 regular expression that the report must match on one line; "-" for none. "." in the first column
 stands for the source of the row above.
 
@@ -41,6 +41,8 @@ def launch_of(row):
             name, value = word.split("=")
             if name == "shared":
                 launch["launches"][0]["shared"] = int(value)
+            elif name == "cooperative":
+                launch["launches"][0]["cooperative"] = True
             else:
                 launch["scalars"][name] = int(value)
             continue
@@ -64,7 +66,7 @@ class Cases(unittest.TestCase):
         report = done.stdout + done.stderr
         if "built without a compiler of kernels" in report:
             self.skipTest("this build cannot compile kernels")
-        summary = re.search(r"CHECK SUMMARY \(.*\): .* \((\d+) errors?, (\d+) warnings?\)",
+        summary = re.search(r"CHECK SUMMARY \(.*\): .* \((\d+) errors?, (\d+) warnings?",
                             done.stdout)
         self.assertIsNotNone(summary, report)
         found = (int(summary[1]), int(summary[2]))

@@ -27,7 +27,7 @@ struct ExpectedBetween {
     std::string kernel;
     std::uint32_t blocks;
     std::uint64_t raw = 0, war = 0, waw = 0;
-    std::uint64_t warnings = 0;
+    std::uint64_t notes = 0;
 };
 
 std::ostream& operator<<(std::ostream& out, const ExpectedBetween& e) {
@@ -44,7 +44,7 @@ TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
         EXPECT_EQ(count(found.between, Hazard::read_after_write), e.raw);
         EXPECT_EQ(count(found.between, Hazard::write_after_read), e.war);
         EXPECT_EQ(count(found.between, Hazard::write_after_write), e.waw);
-        EXPECT_EQ(count(found.between, FindingKind::race, Severity::warning), e.warnings);
+        EXPECT_EQ(count(found.between, FindingKind::race, Severity::note), e.notes);
         EXPECT_EQ(sentences(found.within), "");
         for (const unsigned forks : {2u, 3u, 5u})
             EXPECT_EQ(sentences(check_grid(e.kernel, e.blocks, forks, settings).between),

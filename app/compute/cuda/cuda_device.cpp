@@ -357,9 +357,12 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& sh
         pending->resources.shared_bytes += shape.dynamic_shared_bytes;
         record(pending->start);
     }
-    check(cuda().launch(kernel.handle, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+    const auto launch = [&](auto function, auto... more) {
+        return function(kernel.handle, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                         shape.block.y, shape.block.z, shape.dynamic_shared_bytes, stream_,
-                        const_cast<void**>(arguments.data()), nullptr),
+                        const_cast<void**>(arguments.data()), more...);
+    };
+    check(shape.cooperative ? launch(cuda().launch_cooperative) : launch(cuda().launch, nullptr),
           fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
                       shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
     if (!pending) return;

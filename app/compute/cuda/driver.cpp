@@ -50,6 +50,7 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.function_attribute, "cuFuncGetAttribute");
     find(d.function_set_attribute, "cuFuncSetAttribute");
     find(d.launch, "cuLaunchKernel");
+    find(d.launch_cooperative, "cuLaunchCooperativeKernel");
     find(d.resource_register_buffer, "cuGraphicsGLRegisterBuffer");
     find(d.resource_unregister, "cuGraphicsUnregisterResource");
     find(d.resources_map, "cuGraphicsMapResources");

@@ -69,6 +69,10 @@ struct CudaDriver {
     CudaStatus (*launch)(CudaFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                          unsigned block_x, unsigned block_y, unsigned block_z,
                          unsigned shared_bytes, CudaStream stream, void** arguments, void** extra);
+    CudaStatus (*launch_cooperative)(CudaFunction function, unsigned grid_x, unsigned grid_y,
+                                     unsigned grid_z, unsigned block_x, unsigned block_y,
+                                     unsigned block_z, unsigned shared_bytes, CudaStream stream,
+                                     void** arguments);
 
     CudaStatus (*resource_register_buffer)(CudaResource* resource, unsigned gl_buffer,
                                            unsigned flags);

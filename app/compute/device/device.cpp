@@ -47,6 +47,10 @@ const LoadedKernel& Device::kernel_of_sizes(std::string_view file, std::string_v
     return found;
 }
 
+std::uint64_t Device::make_texture(const emulator::Texture&) {
+    throw DeviceError("textures and surfaces are emulated only: add --device emulator");
+}
+
 void Device::launch(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
                     std::span<void* const> arguments) {
     check_stop(kernel.name);

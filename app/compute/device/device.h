@@ -22,6 +22,7 @@
 #include "emulator/machine/policies.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/launch_progress.h"
+#include "emulator/warp/textures.h"
 
 namespace warpscope::compute {
 
@@ -195,6 +196,10 @@ class Device {
     /// Lets kernels access host memory. Only the emulator of this process can.
     virtual std::uint64_t attach(void* host, std::size_t bytes) = 0;
     virtual void detach(std::uint64_t address) noexcept = 0;
+    /// A texture or surface object, which kernels read by its handle. Throws DeviceError where
+    /// there are none: only the emulator has them.
+    virtual std::uint64_t make_texture(const emulator::Texture& texture);
+    virtual void release_texture(std::uint64_t handle) noexcept { (void)handle; }
     /// The CUstream of this device's launches, which is a cudaStream_t too; null if it has none in
     /// this process.
     virtual void* native_stream() const { return nullptr; }

@@ -35,7 +35,8 @@ class Tracer : public emulator::Observer {
         ++epoch_;
     }
 
-    void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t pc) override {
+    void on_instruction(std::uint32_t, const emulator::Warp&, std::uint32_t,
+                        std::uint32_t pc) override {
         if (kernel_->lines[pc].barrier) next_.barrier = kernel_->own_line(pc);
     }
 

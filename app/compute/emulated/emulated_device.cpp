@@ -111,6 +111,14 @@ void EmulatedDevice::detach(std::uint64_t address) noexcept {
     machine().memory().detach(reinterpret_cast<void*>(address));
 }
 
+std::uint64_t EmulatedDevice::make_texture(const emulator::Texture& texture) {
+    return translated([&] { return machine().memory().textures().add(texture); });
+}
+
+void EmulatedDevice::release_texture(std::uint64_t handle) noexcept {
+    machine().memory().textures().remove(handle);
+}
+
 void EmulatedDevice::begin_frame(std::uint64_t frame) {
     frame_ = frame;
     launch_in_frame_ = 0;

@@ -85,7 +85,7 @@ RunSettings run_settings(WireReader& from) {
 
 void put(WireWriter& to, const LaunchShape& shape) {
     for (const Dim3& d : {shape.grid, shape.block}) to.put(d.x).put(d.y).put(d.z);
-    to.put(shape.dynamic_shared_bytes);
+    to.put(shape.dynamic_shared_bytes).put(std::uint8_t(shape.cooperative));
 }
 
 LaunchShape shape(WireReader& from) {
@@ -96,7 +96,36 @@ LaunchShape shape(WireReader& from) {
         d->z = from.get<unsigned>();
     }
     shape.dynamic_shared_bytes = from.get<unsigned>();
+    shape.cooperative = from.get<std::uint8_t>() != 0;
     return shape;
+}
+
+void put(WireWriter& to, const emulator::Texture& t) {
+    to.put(t.memory).put(t.width).put(t.height).put(t.pitch).put(t.channels).put(t.bytes);
+    for (const auto value : {int(t.numbers), int(t.linear), int(t.normalized_coordinates),
+                             int(t.normalized_numbers), int(t.address[0]), int(t.address[1])})
+        to.put(std::uint8_t(value));
+}
+
+emulator::Texture texture(WireReader& from) {
+    emulator::Texture t;
+    t.memory = from.get<std::uint64_t>();
+    t.width = from.get<std::uint32_t>();
+    t.height = from.get<std::uint32_t>();
+    t.pitch = from.get<std::uint64_t>();
+    t.channels = from.get<std::uint32_t>();
+    t.bytes = from.get<std::uint32_t>();
+    const auto value = [&](int most) {
+        const auto found = from.get<std::uint8_t>();
+        if (found > most) throw WireError("an unknown kind of texture");
+        return found;
+    };
+    t.numbers = emulator::Texture::Numbers(value(2));
+    t.linear = value(1) != 0;
+    t.normalized_coordinates = value(1) != 0;
+    t.normalized_numbers = value(1) != 0;
+    for (auto& mode : t.address) mode = emulator::TextureAddress(value(3));
+    return t;
 }
 
 void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics) {

@@ -21,6 +21,8 @@ RunSettings run_settings(WireReader& from);
 
 void put(WireWriter& to, const LaunchShape& shape);
 LaunchShape shape(WireReader& from);
+void put(WireWriter& to, const emulator::Texture& texture);
+emulator::Texture texture(WireReader& from);
 
 void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics);
 std::vector<compiler::Diagnostic> diagnostics(WireReader& from);

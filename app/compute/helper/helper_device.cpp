@@ -79,6 +79,21 @@ class HelperDevice : public Device {
         throw DeviceError("host memory can't be attached to another process: use a buffer");
     }
     void detach(std::uint64_t) noexcept override {}
+    std::uint64_t make_texture(const emulator::Texture& texture) override {
+        WireWriter request(HelperRequest::make_texture);
+        put(request, texture);
+        return ask(request, "making a texture",
+                   [](WireReader& answer) { return answer.get<std::uint64_t>(); });
+    }
+    void release_texture(std::uint64_t handle) noexcept override {
+        if (!process_) return;
+        try {
+            WireWriter request(HelperRequest::release_texture);
+            ask(request.put(handle), "releasing a texture");
+        } catch (const std::exception&) {
+            // The next call that can throw reports it.
+        }
+    }
     void begin_frame(std::uint64_t frame) override {
         if (info_.kind == DeviceKind::cuda) return;
         WireWriter request(HelperRequest::begin_frame);

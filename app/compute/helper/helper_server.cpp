@@ -149,6 +149,12 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             device.copy(to, from, request.get<std::uint64_t>());
             break;
         }
+        case HelperRequest::make_texture:
+            answer.put(device.make_texture(texture(request)));
+            break;
+        case HelperRequest::release_texture:
+            device.release_texture(address());
+            break;
         case HelperRequest::begin_frame:
             device.begin_frame(request.get<std::uint64_t>());
             break;

@@ -39,10 +39,12 @@ enum class HelperRequest : std::uint32_t {
     fill,         ///< u64 address, u8 value, u64 bytes
     copy,         ///< u64 address to, u64 address from, u64 bytes
     begin_frame,  ///< u64 frame
-    launch,       ///< u32 kernel, grid, block, u32 shared bytes, text packed arguments
-                  ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes,
-                  ///< u32 registers of a thread
-    variable,     ///< text file, text name, u8 edited -> u64 address, u64 bytes
+    launch,    ///< u32 kernel, grid, block, u32 shared bytes, u8 cooperative, text packed arguments
+               ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes,
+               ///< u32 registers of a thread
+    variable,  ///< text file, text name, u8 edited -> u64 address, u64 bytes
+    make_texture,     ///< Texture -> u64 handle
+    release_texture,  ///< u64 handle
 };
 
 /// The word of an answer. Every error is followed by its text.
@@ -57,7 +59,7 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 7;
+inline constexpr std::uint32_t protocol_version = 8;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// The largest frame. A kernel source has at most 1 MiB, its headers 4 MiB, its PTX somewhat more.

@@ -56,7 +56,7 @@ class AccessCounters : public Observer, BlockSummaries {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override;
     void on_executions(std::span<const ExecutionCount> counts) override;
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_barriers() const override { return false; }
     BlockSummaries* summaries() override { return this; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;

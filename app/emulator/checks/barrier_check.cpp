@@ -29,6 +29,14 @@ void BarrierCheck::join(Observer& fork) {
     log_.join(dynamic_cast<BarrierCheck&>(fork).log_);
 }
 
+void BarrierCheck::on_block_turn(std::uint32_t block) {
+    log_.begin_block(block);
+    if (block == block_) return;
+    of_others_[block_] = newest_;
+    newest_ = of_others_[block];
+    block_ = block;
+}
+
 Finding BarrierCheck::finding_at(FindingKind kind, Severity severity, std::uint32_t pc,
                                  std::uint32_t thread, std::uint32_t block) const {
     Finding f;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
@@ -33,7 +34,8 @@ class BarrierCheck : public Observer {
         log_.begin_launch();
     }
     void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
-    bool wants_instructions() const override { return false; }
+    void on_block_turn(std::uint32_t block) override;
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_global_accesses() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
@@ -49,7 +51,10 @@ class BarrierCheck : public Observer {
 
     FindingLog log_;
     ObservedLaunch launch_;
-    std::array<BarrierArrival, barriers_per_block> newest_;  ///< by barrier
+    using Arrivals = std::array<BarrierArrival, barriers_per_block>;  ///< by barrier
+    Arrivals newest_;
+    std::map<std::uint32_t, Arrivals> of_others_;  ///< by block, of a cooperative launch
+    std::uint32_t block_ = 0;                      ///< whose turn it is
 };
 
 }  // namespace warpscope::emulator

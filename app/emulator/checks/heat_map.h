@@ -40,7 +40,7 @@ class HeatMap : public Observer, BlockSummaries {
         arguments_.assign(arguments.begin(), arguments.end());
     }
     void on_launch_end() override;
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_barriers() const override { return false; }
     BlockSummaries* summaries() override { return this; }
     void on_shared_access(const Access& access) override { count(access, true); }

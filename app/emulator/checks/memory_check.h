@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
@@ -14,19 +15,35 @@ namespace warpscope::emulator {
 Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, std::uint32_t block);
 
 /// Finds reads of global memory that was not written since its allocation, and accesses of a static
-/// array in shared memory that run out of the array, and reports the invalid access that ends a
+/// array in shared memory that run out of the array, and undefined values
+/// (UndefinedValues), and reports the invalid access that ends a
 /// launch. It checks the allocations that on_allocate() announces; other memory
 /// counts as written.
 class MemoryCheck : public Observer {
   public:
+    MemoryCheck() = default;
+    MemoryCheck(const MemoryCheck&) = delete;
+    MemoryCheck& operator=(const MemoryCheck&) = delete;
+
     std::vector<Finding> findings() const { return log_.findings(); }
 
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         launch_.begin(kernel, launch);
         log_.begin_launch();
+        undefined_.begin_launch(kernel, launch);
     }
-    void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
-    bool wants_instructions() const override { return false; }
+    void on_block_begin(const Kernel&, std::uint32_t block) override {
+        log_.begin_block(block);
+        undefined_.begin_block(block);
+    }
+    void on_block_turn(std::uint32_t block) override { log_.begin_block(block); }
+    bool wants_instructions(const Kernel& kernel) const override {
+        return UndefinedValues::are_possible(kernel);
+    }
+    void on_instruction(std::uint32_t, const Warp& warp, std::uint32_t mask,
+                        std::uint32_t pc) override {
+        undefined_.follow(warp, mask, pc);
+    }
     void on_global_access(const Access& access) override;
     void on_shared_access(const Access& access) override;
     void on_error(std::uint32_t block, const Error& error) override;
@@ -50,6 +67,7 @@ class MemoryCheck : public Observer {
     std::string sentence(const Access& access, unsigned lane, const Finding& f) const;
 
     FindingLog log_;
+    UndefinedValues undefined_{log_};
     ObservedLaunch launch_;
     std::map<std::uint64_t, Region> regions_;  ///< indexed by Region::begin
     Region* newest_ = nullptr;                 ///< the region found last

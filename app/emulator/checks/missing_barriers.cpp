@@ -32,7 +32,7 @@ bool belong_together(const Interval& first, const Interval& other) {
 auto plainness(const Finding& f) {
     const bool read_behind_write =
         f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
-    return std::make_tuple(f.severity != Severity::error, !read_behind_write,
+    return std::make_tuple(-int(f.severity), !read_behind_write,
                            std::abs(f.barrier->to - f.barrier->from), -std::int64_t(f.count));
 }
 

@@ -40,7 +40,10 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::trap, decode_trap},
     {Grammar::hint, decode_hint},
     {Grammar::print, decode_print},
-    {Grammar::assertion, decode_assertion}};
+    {Grammar::assertion, decode_assertion},
+    {Grammar::texture, decode_texture},
+    {Grammar::surface_load, decode_surface_load},
+    {Grammar::surface_store, decode_surface_store}};
 
 }  // namespace
 

@@ -58,10 +58,6 @@ Address writable_address(StatementDecoder& d, const Operand& o, Space& space) {
     return found;
 }
 
-std::vector<Operand> elements_of(const Operand& o) {
-    return o.kind == Operand::vector ? o.elements : std::vector<Operand>{o};
-}
-
 MemoryForm memory_form(const StatementDecoder& d) {
     MemoryForm form;
     form.space = space_of(d.statement());

@@ -2,10 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "emulator/decode/kernel_state.h"
 
 namespace warpscope::emulator {
+
+/// The elements of a vector {a, b}; of another operand, itself.
+inline std::vector<Operand> elements_of(const Operand& o) {
+    return o.kind == Operand::vector ? o.elements : std::vector<Operand>{o};
+}
 
 /// The operands of one statement as slots of the register file: see Instruction::operands.
 class OperandReader {

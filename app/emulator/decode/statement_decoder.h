@@ -87,6 +87,11 @@ void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
 
+// decode_image.cpp
+void decode_texture(StatementDecoder& d);
+void decode_surface_load(StatementDecoder& d);
+void decode_surface_store(StatementDecoder& d);
+
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);
 void decode_vote(StatementDecoder& d);

@@ -91,6 +91,12 @@ Handler memory_handler(const MemoryForm& form, Instruction::Mode mode);
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
 
+/// Instruction::target holds an ImageForm. Operands: four results, handle, coordinates. Two
+/// coordinates are in one slot of 64 bits.
+const Instruction* fetch_texture(const Instruction* i, Warp& w);
+const Instruction* load_surface(const Instruction* i, Warp& w);   ///< results, handle, coordinates
+const Instruction* store_surface(const Instruction* i, Warp& w);  ///< handle, coordinates, values
+
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
 enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
 Handler atomic_handler(AtomicOp op, Type type);  ///< nullptr where PTX does not have it

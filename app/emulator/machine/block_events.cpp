@@ -33,9 +33,9 @@ BlockEvents::BlockEvents(Observer& observer, BlockContext& block, const std::sto
       stop_(stop),
       observed_(std::move(observed)) {}
 
-std::uint32_t BlockEvents::wanted_by(const Observer& observer) {
+std::uint32_t BlockEvents::wanted_by(const Observer& observer, const Kernel& kernel) {
     std::uint32_t wanted = Instruction::warp_sync | Instruction::fences;
-    if (observer.wants_instructions()) wanted |= Instruction::executes;
+    if (observer.wants_instructions(kernel)) wanted |= Instruction::executes;
     if (observer.wants_shared_accesses()) wanted |= Instruction::shared_access;
     if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
     return wanted;
@@ -43,7 +43,7 @@ std::uint32_t BlockEvents::wanted_by(const Observer& observer) {
 
 void BlockEvents::block_begin() {
     told_ = &observer_;
-    want(wanted_by(observer_), observer_.wants_barriers());
+    want(wanted_by(observer_, *block_.kernel), observer_.wants_barriers());
     observer_.on_block_begin(*block_.kernel, block_.block);
 }
 
@@ -69,7 +69,7 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
     }
     const std::uint32_t events = i->events & wanted_;
     if (told_ && events & Instruction::executes)
-        told_->on_instruction(block_.block, warp.index, mask, block_.kernel->index_of(i));
+        told_->on_instruction(block_.block, warp, mask, block_.kernel->index_of(i));
     if (events & (Instruction::shared_access | Instruction::global_access))
         memory_access(i, warp, mask);
     else if (events & Instruction::warp_sync)

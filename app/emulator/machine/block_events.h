@@ -48,6 +48,8 @@ class BlockEvents {
     /// Where handlers write down what they see; told when the run of a split has ended.
     std::vector<MemberFault>& member_faults() { return member_faults_; }
 
+    /// The next events are of this block, whose turn it is: see Observer::on_block_turn().
+    void turn_begin() { observer_.on_block_turn(block_.block); }
     virtual void block_begin();
     virtual void block_end(const Statistics& of_block);
     virtual void error(const Error& error);
@@ -63,7 +65,7 @@ class BlockEvents {
 
   protected:
     /// A mask of Instruction::Event.
-    static std::uint32_t wanted_by(const Observer& observer);
+    static std::uint32_t wanted_by(const Observer& observer, const Kernel& kernel);
     void want(std::uint32_t events, bool barriers) {
         wanted_ = observed_->wanted = events;
         wants_barriers_ = barriers;

@@ -161,11 +161,16 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
         positions.insert(0, ", ");
         const std::uint64_t blocks = context.launch->grid.count();
         if (!hint.empty() && blocks > 1 && waits_for_word(block))
-            hint = fmt::format(
-                "it waits for a word of global memory. Does it wait for blocks that have not "
-                "started? The {} blocks run one after another here, and a GPU does not promise to "
-                "run them together",
-                blocks);
+            hint = context.launch->cooperative ? "it waits for a word of global memory. Do all "
+                                                 "blocks of this cooperative launch "
+                                                 "reach the barrier of the grid?"
+                                               : fmt::format(
+                                                     "it waits for a word of global memory. Does "
+                                                     "it wait for blocks that have not "
+                                                     "started? The {} blocks run one after another "
+                                                     "here, and a GPU does not promise to "
+                                                     "run them together",
+                                                     blocks);
     }
     const std::string text =
         fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),

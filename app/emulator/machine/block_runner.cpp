@@ -119,13 +119,18 @@ void BlockRunner::clear_memory() {
         }
 }
 
-void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
-                      std::byte* shared, Observer* observer) {
+void BlockRunner::begin_run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                            std::byte* shared, Observer* observer) {
     if (observer && executions_.empty()) {
         executions_.resize(kernel_.code.size());
         unobserved_.executions = executions_.data();
     }
     begin(block, sm, sm_count, shared, observer && observer->wants(block) ? observer : nullptr);
+}
+
+void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                      std::byte* shared, Observer* observer) {
+    begin_run(block, sm, sm_count, shared, observer);
     if (events_)
         run_observed();
     else
@@ -142,6 +147,41 @@ void BlockRunner::run_observed() {
         throw;
     }
     events_->block_end(block_.statistics - before);
+}
+
+void BlockRunner::begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                              std::byte* shared, Observer* observer) {
+    begin_run(block, sm, sm_count, shared, observer);
+    if (!events_) return;
+    events_->turn_begin();
+    events_->block_begin();
+}
+
+bool BlockRunner::take_turn() {
+    if (!events_) return take_one_turn();
+    events_->turn_begin();
+    try {
+        if (take_one_turn()) return true;
+    } catch (const Error& e) {
+        events_->error(e);
+        throw;
+    }
+    events_->block_end(block_.statistics);
+    return false;
+}
+
+bool BlockRunner::take_one_turn() {
+    // Other blocks may wait for this one, which may wait for them.
+    constexpr std::int64_t longest_turn = 512;
+    Warp* const warp = scheduler_.begin_turn(block_);
+    if (!warp) {
+        end_block();
+        return false;
+    }
+    warp->left = std::min(warp->left, longest_turn);
+    events_ ? run_turn<true>(*warp) : run_turn<false>(*warp);
+    end_turn(*warp);
+    return true;
 }
 
 template <bool observed>

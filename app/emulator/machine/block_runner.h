@@ -28,6 +28,12 @@ class BlockRunner {
     /// Error.
     void run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
              Observer* observer);
+    /// The two of them in place of run(), for blocks that take turns, each with a runner of its
+    /// own. take_turn() runs one warp for some instructions; it returns false where the block has
+    /// ended. Throws Error.
+    void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                     std::byte* shared, Observer* observer);
+    bool take_turn();
     const Statistics& statistics() const { return block_.statistics; }  ///< of all blocks so far
     /// Of all observed blocks so far, by pc; empty where none was observed.
     std::span<const ExecutionCount> executions() const { return executions_; }
@@ -92,6 +98,8 @@ class BlockRunner {
     BlockEvents* events_ = nullptr;           ///< of an observed block
 
   private:
+    void begin_run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
+                   Observer* observer);
     void allocate(const Memory& memory, std::span<const std::byte> arguments);
     void set_registers();
     void clear_memory();
@@ -100,6 +108,7 @@ class BlockRunner {
     template <bool observed>
     [[gnu::always_inline]] inline void run_turn(Warp& warp);
     void run_observed();
+    bool take_one_turn();
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);
     void begin_with_next_split(Warp& warp) const;

@@ -37,7 +37,8 @@ struct LaunchSettings {
     /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
     /// all later epochs.
     std::vector<std::vector<std::uint32_t>> orders{};
-    /// Only these blocks run, by linear index: to examine a part of a long launch.
+    /// Only these blocks run, by linear index: to examine a part of a long launch. All blocks of a
+    /// cooperative launch run with its first block.
     std::uint64_t first_block = 0;
     std::uint64_t blocks = std::numeric_limits<std::uint64_t>::max();
 };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "emulator/machine/block_runner.h"
+#include "emulator/machine/cooperative_launch.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/float_mode.h"
@@ -308,7 +309,9 @@ FrozenLaunch Machine::freeze(const Kernel& kernel, const LaunchShape& launch,
                              std::span<const void* const> arguments,
                              const LaunchSettings& settings) {
     check_shape(kernel, launch);
-    return {&kernel, launch, pack(kernel, arguments), settings};
+    FrozenLaunch frozen{&kernel, launch, pack(kernel, arguments), settings};
+    frozen.launch.cooperative |= kernel.synchronises_grid();
+    return frozen;
 }
 
 Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
@@ -326,10 +329,14 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
     const std::uint64_t first = std::min(settings.first_block, launch.grid.count());
-    const std::uint64_t blocks = std::min(settings.blocks, launch.grid.count() - first);
-    Budget budget(settings);
+    const std::uint64_t blocks =
+        launch.cooperative ? 0 : std::min(settings.blocks, launch.grid.count() - first);
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
+    if (launch.cooperative && first == 0)
+        return run_cooperative(kernel, {&kernel, launch, frozen.arguments, settings}, memory_,
+                               virtual_sms(), observer, output_);
+    Budget budget(settings);
     unsigned threads = settings.threads ? settings.threads : hardware_threads();
     const bool in_any_order = method.dealing == BlockDealing::as_they_come;
     threads = unsigned(std::clamp<std::uint64_t>(

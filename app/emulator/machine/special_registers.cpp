@@ -1,5 +1,7 @@
 #include "emulator/machine/special_registers.h"
 
+#include "emulator/warp/memory.h"
+
 namespace warpscope::emulator {
 
 namespace {
@@ -49,6 +51,10 @@ std::uint32_t lane_value(Special special, const BlockState& state, const Warp& w
             return context.launch->dynamic_shared_bytes;
         case Special::total_smem_size:
             return context.shared_bytes;
+        case Special::envreg1:
+            return std::uint32_t(context.memory->grid_workspace() >> 32);
+        case Special::envreg2:
+            return std::uint32_t(context.memory->grid_workspace());
         default:
             return 0;
     }

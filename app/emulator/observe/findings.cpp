@@ -17,6 +17,7 @@ int harm_rank(const Finding& f) {
             if (f.misread()) return 0;
             return f.hazard == Hazard::write_after_read && f.order == AccessOrder::unknown ? 2 : 3;
         case FindingKind::uninitialized:
+        case FindingKind::undefined:
             return 1;
         case FindingKind::barrier:
         case FindingKind::members:
@@ -57,13 +58,14 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory",
-                                                 "members"};
+    static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
+                                                 "memory", "members",       "undefined"};
     return names[std::size_t(kind)];
 }
 
 std::string_view to_string(Severity severity) {
-    return severity == Severity::error ? "error" : "warning";
+    static constexpr std::string_view names[] = {"note", "warning", "error"};
+    return names[std::size_t(severity)];
 }
 
 std::string_view to_string(Hazard hazard) {
@@ -71,17 +73,17 @@ std::string_view to_string(Hazard hazard) {
     return names[std::size_t(hazard)];
 }
 
-bool has_errors(const std::vector<Finding>& findings) {
-    return std::any_of(findings.begin(), findings.end(),
-                       [](const Finding& f) { return f.severity == Severity::error; });
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
+    return std::size_t(std::count_if(findings.begin(), findings.end(),
+                                     [&](const Finding& f) { return f.severity == severity; }));
 }
 
 std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists) {
     std::vector<Finding> all;
     for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
     std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
-        return std::make_tuple(a.severity != Severity::error, harm_rank(a)) <
-               std::make_tuple(b.severity != Severity::error, harm_rank(b));
+        return std::make_tuple(b.severity, harm_rank(a)) <
+               std::make_tuple(a.severity, harm_rank(b));
     });
     return all;
 }

@@ -17,9 +17,11 @@ enum class FindingKind : std::uint8_t {
     uninitialized,  ///< a read of memory that was never written
     barrier,        ///< a barrier that not every thread reaches
     memory,         ///< an access outside of allocated memory, or a misaligned one
-    members         ///< a warp-wide instruction whose member mask is wrong
+    members,        ///< a warp-wide instruction whose member mask is wrong
+    undefined       ///< a value that was never set decides a result
 };
-enum class Severity : std::uint8_t { warning, error };
+/// A note does no harm, and is no reason to fail.
+enum class Severity : std::uint8_t { note, warning, error };
 /// The kinds of the two accesses of a race: the later one after the earlier one.
 enum class Hazard : std::uint8_t { none, read_after_write, write_after_read, write_after_write };
 
@@ -86,11 +88,11 @@ struct Finding {
 std::string_view to_string(FindingKind kind);   ///< "race"
 std::string_view to_string(Severity severity);  ///< "warning"
 std::string_view to_string(Hazard hazard);      ///< "RAW", "WAR", "WAW"; "" for none
-bool has_errors(const std::vector<Finding>& findings);
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
 /// Returns the findings of several checks as one list, the most harmful first: errors before
-/// warnings; among them reads that got a wrong value, then reads of memory that nothing wrote, then
-/// races in which a read may have come too early, then other races, then the other kinds; otherwise
-/// in the given order.
+/// warnings, and these before notes; among them reads that got a wrong value, then reads of memory
+/// that nothing wrote, then races in which a read may have come too early, then other races, then
+/// the other kinds; otherwise in the given order.
 std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists);
 
 }  // namespace warpscope::emulator

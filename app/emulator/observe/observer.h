@@ -83,8 +83,9 @@ struct BarrierRelease {
 };
 
 /// Is told what the blocks of a launch do. The events of one block come in the order in which they
-/// happen. If the observer can fork, blocks run on several host threads, each with its own fork;
-/// otherwise all blocks run on one thread, in the order of their index.
+/// happen, and one block after the other, but for cooperative launches. If the observer can fork,
+/// blocks run on several host threads, each with its own fork; otherwise all blocks run on one
+/// thread, in the order of their index.
 class Observer {
   public:
     virtual ~Observer() = default;
@@ -108,7 +109,7 @@ class Observer {
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
     /// Asked when a block begins, or when the observer is added to a list. Events that are not
     /// wanted are not sent and take no time.
-    virtual bool wants_instructions() const { return true; }
+    virtual bool wants_instructions(const Kernel&) const { return true; }
     virtual bool wants_global_accesses() const { return true; }
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
@@ -118,6 +119,9 @@ class Observer {
     /// The observers of which this one consists.
     virtual std::vector<Observer*> parts() { return {this}; }
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
+    /// Blocks of a cooperative launch take turns. The next events, up to the next call, are of this
+    /// block; the first call comes before on_block_begin().
+    virtual void on_block_turn(std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}
@@ -137,8 +141,9 @@ class Observer {
     virtual void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
         on_fence(block, warp, mask);
     }
-    virtual void on_instruction(std::uint32_t /*block*/, std::uint32_t /*warp*/,
-                                std::uint32_t /*mask*/, std::uint32_t /*pc*/) {}
+    /// The lanes of `mask` execute the instruction next.
+    virtual void on_instruction(std::uint32_t /*block*/, const Warp&, std::uint32_t /*mask*/,
+                                std::uint32_t /*pc*/) {}
     /// The block cannot continue. The launch ends with the error of the lowest failing block.
     virtual void on_error(std::uint32_t /*block*/, const Error&) {}
     /// The host allocates, frees or writes global memory.

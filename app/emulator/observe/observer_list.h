@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -15,7 +16,6 @@ class ObserverList : public Observer {
         if (observer.wants_shared_accesses()) of_shared_accesses_.push_back(&observer);
         if (observer.wants_global_accesses()) of_global_accesses_.push_back(&observer);
         if (observer.wants_barriers()) of_barriers_.push_back(&observer);
-        wants_instructions_ |= observer.wants_instructions();
     }
 
     std::unique_ptr<Observer> fork() override {
@@ -46,7 +46,10 @@ class ObserverList : public Observer {
     void on_launch_end() override {
         each([](Observer& o) { o.on_launch_end(); });
     }
-    bool wants_instructions() const override { return wants_instructions_; }
+    bool wants_instructions(const Kernel& kernel) const override {
+        return std::any_of(all_.begin(), all_.end(),
+                           [&](const Observer* o) { return o->wants_instructions(kernel); });
+    }
     bool wants_global_accesses() const override { return !of_global_accesses_.empty(); }
     bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
     bool wants_barriers() const override { return !of_barriers_.empty(); }
@@ -58,6 +61,9 @@ class ObserverList : public Observer {
     }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
+    }
+    void on_block_turn(std::uint32_t block) override {
+        each([&](Observer& o) { o.on_block_turn(block); });
     }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override {
         each([&](Observer& o) { o.on_block_end(block, statistics); });
@@ -86,7 +92,7 @@ class ObserverList : public Observer {
     void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
         each([&](Observer& o) { o.on_fence_of_block(block, warp, mask); });
     }
-    void on_instruction(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+    void on_instruction(std::uint32_t block, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {
         each([&](Observer& o) { o.on_instruction(block, warp, mask, pc); });
     }
@@ -110,7 +116,6 @@ class ObserverList : public Observer {
     }
 
     std::vector<Observer*> all_, of_shared_accesses_, of_global_accesses_, of_barriers_;
-    bool wants_instructions_ = false;
     std::vector<std::unique_ptr<Observer>>
         forks_;  ///< owned here if this list is a fork; all_ has them too
 };

@@ -26,64 +26,74 @@ void BlockClocks::begin_launch(std::size_t blocks) {
     blocks_ = blocks;
     clocks_.assign(1, {});
     words_.clear();
+    others_.clear();
+    now_ = {};
 }
 
 void BlockClocks::begin_block(std::uint32_t block) {
     block_ = block;
-    time_ = seen_ = 0;
-    fenced_.clear();
-    pending_.clear();
+    now_ = {};
+}
+
+void BlockClocks::go_on_with(std::uint32_t block) {
+    others_[block_] = std::move(now_);
+    now_ = std::move(others_[block]);
+    block_ = block;
 }
 
 BlockClocks::Clock BlockClocks::published() {
-    Clock clock = clocks_[seen_];
+    Clock clock = clocks_[now_.seen];
     clock.resize(blocks_);
-    clock[block_] = ++time_;
+    clock[block_] = ++now_.time;
     return clock;
 }
 
 void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes) {
     const std::uint32_t first = warp * lanes_per_warp;
-    for (auto read = pending_.lower_bound(first);
-         read != pending_.end() && read->first < first + lanes_per_warp;) {
+    for (auto read = now_.pending.lower_bound(first);
+         read != now_.pending.end() && read->first < first + lanes_per_warp;) {
         if (!(lanes >> (read->first - first) & 1)) {
             ++read;
             continue;
         }
-        take_over(read->second);
-        read = pending_.erase(read);
+        take_over(read->second.clock);
+        read = now_.pending.erase(read);
     }
-    fenced_ = published();
+    now_.fenced = published();
 }
 
 void BlockClocks::barrier() {
-    for (const auto& [thread, released] : pending_) take_over(released);
-    pending_.clear();
+    for (const auto& [thread, word] : now_.pending) take_over(word.clock);
+    now_.pending.clear();
 }
 
 void BlockClocks::take_over(const Clock& released) {
-    Clock clock = clocks_[seen_];
-    const std::uint32_t own = clock.empty() ? 0 : clock[block_];
+    Clock clock = clocks_[now_.seen];
     if (!join(clock, released)) return;
-    clock[block_] = own;
-    seen_ = std::uint32_t(clocks_.size());
-    clocks_.push_back(std::move(clock));
+    // Blocks that wait for one barrier of the grid learn the same.
+    if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
+    now_.seen = std::uint32_t(clocks_.size()) - 1;
 }
 
 void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
-    const auto word = words_.find(address);
-    if (word == words_.end() || word->second.empty()) return;
-    if (acquires(order))
-        take_over(word->second);
-    else
-        join(pending_[thread], word->second);
+    const auto found = words_.find(address);
+    if (found == words_.end() || found->second.clock.empty()) return;
+    const Word& word = found->second;
+    // A thread that polls reads one version again and again.
+    if (acquires(order)) {
+        if (std::exchange(now_.acquired, word.version) != word.version) take_over(word.clock);
+    } else {
+        Word& read = now_.pending[thread];
+        if (std::exchange(read.version, word.version) != word.version) join(read.clock, word.clock);
+    }
 }
 
 void BlockClocks::write(std::uint64_t address, std::uint32_t, MemoryOrder order, bool updates) {
-    const Clock clock = releases(order) ? published() : fenced_;
-    Clock& word = words_[address];
-    if (!updates) word.clear();
-    join(word, clock);
+    const Clock clock = releases(order) ? published() : now_.fenced;
+    Word& word = words_[address];
+    word.version = ++version_;
+    if (!updates) word.clock.clear();
+    join(word.clock, clock);
 }
 
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {

@@ -48,4 +48,29 @@ struct AccessForm {
     }
 };
 
+/// How an instruction accesses a texture or a surface, as Instruction::target holds it.
+struct ImageForm {
+    /// What an access outside of a surface does.
+    enum class Outside : std::uint8_t { trap, clamp, zero };
+
+    unsigned dimensions = 1;  ///< 1 or 2
+    unsigned bytes = 4;       ///< width of one element: 1, 2, 4 or 8
+    unsigned elements = 1;    ///< of a surface
+    bool integer_coordinates = false;
+    Outside outside = Outside::trap;
+
+    constexpr ImageForm() = default;
+    explicit constexpr ImageForm(std::uint32_t target)
+        : dimensions(target & 3),
+          bytes(target >> 2 & 15),
+          elements(target >> 6 & 7),
+          integer_coordinates(target >> 9 & 1),
+          outside(Outside(target >> 10 & 3)) {}
+
+    constexpr std::uint32_t encoded() const {
+        return dimensions | bytes << 2 | elements << 6 | std::uint32_t(integer_coordinates) << 9 |
+               std::uint32_t(outside) << 10;
+    }
+};
+
 }  // namespace warpscope::emulator

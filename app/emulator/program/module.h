@@ -101,6 +101,9 @@ struct Kernel {
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;
 
+    /// It synchronises its grid (grid.sync() of Cooperative Groups): each launch is cooperative.
+    bool synchronises_grid() const;
+
     std::shared_ptr<const KernelOrigin> origin;  ///< what it was decoded from
 
     const Module* module = nullptr;

@@ -9,7 +9,7 @@ bool varies_by_lane(Special special) {
 }
 
 Special special_named(std::string_view name) {
-    static constexpr std::array<std::string_view, 25> names = {"",
+    static constexpr std::array<std::string_view, 27> names = {"",
                                                                "%tid.x",
                                                                "%tid.y",
                                                                "%tid.z",
@@ -33,7 +33,9 @@ Special special_named(std::string_view name) {
                                                                "%smid",
                                                                "%nsmid",
                                                                "%dynamic_smem_size",
-                                                               "%total_smem_size"};
+                                                               "%total_smem_size",
+                                                               "%envreg1",
+                                                               "%envreg2"};
     for (size_t i = 1; i < names.size(); ++i)
         if (names[i] == name) return Special(i);
     return Special::none;

@@ -32,7 +32,9 @@ enum class Special : std::uint8_t {
     smid,
     nsmid,
     dynamic_smem_size,
-    total_smem_size
+    total_smem_size,
+    envreg1,  ///< high half of the address of the grid's workspace
+    envreg2   ///< low half
 };
 
 /// Returns the special register of a name such as "%tid.x". Special::none for an unknown name and

@@ -32,7 +32,8 @@ unsigned destination_count(const Statement& s) {
 
 unsigned destination_count(const Instruction& i) {
     const Opcode& opcode = opcode_of(i.operation);
-    if (opcode.kind == OpcodeKind::loads) return i.detail;  // the elements of a vector
+    // The elements of a vector
+    if (opcode.kind == OpcodeKind::loads || opcode.kind == OpcodeKind::reads_image) return i.detail;
     return i.operation == Operation::shfl ? 2 : opcode.operands.destinations();
 }
 

@@ -149,11 +149,10 @@ std::span<const Opcode> opcode_table() {
 
 /// What whole families of opcodes are for, by the beginnings of their names.
 constexpr std::pair<std::string_view, std::string_view> not_emulated[] = {
-    {"tex", "textures are not emulated: give the kernel a buffer"},
-    {"tld4", "textures are not emulated: give the kernel a buffer"},
-    {"suld", "surfaces are not emulated: give the kernel a buffer"},
-    {"sust", "surfaces are not emulated: give the kernel a buffer"},
-    {"sured", "surfaces are not emulated: give the kernel a buffer"},
+    {"tld4", "gathers of textures are not emulated"},
+    {"txq", "queries of textures are not emulated: give the kernel the size"},
+    {"suq", "queries of surfaces are not emulated: give the kernel the size"},
+    {"sured", "reductions of surfaces are not emulated"},
     {"wmma", "instructions for matrices are not emulated"},
     {"mma", "instructions for matrices are not emulated"},
     {"ldmatrix", "instructions for matrices are not emulated"}};

@@ -27,6 +27,8 @@ enum class OpcodeKind : std::uint8_t {
     loads,
     stores,
     updates_memory,     ///< atom, red
+    reads_image,        ///< tex, suld
+    writes_image,       ///< sust
     exchanges,          ///< lanes of a warp read each other's operands: shfl, vote
     reads_warp,         ///< the result depends on which lanes are active
     warp_barrier,       ///< threads of a warp wait for each other
@@ -73,6 +75,9 @@ enum class Grammar : std::uint8_t {
     hint,
     print,
     assertion,
+    texture,
+    surface_load,
+    surface_store,
     expanded,  ///< none: emulator/lower replaces it
     unknown
 };

@@ -65,7 +65,7 @@ GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
     const GridStrip &first = pair.first, &second = pair.second;
     const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
     return {events_[first.event].pc, events_[second.event].pc,
-            one_value ? Severity::warning : Severity::error,
+            one_value ? Severity::note : Severity::error,
             !first.writes    ? Hazard::write_after_read
             : !second.writes ? Hazard::read_after_write
                              : Hazard::write_after_write};
@@ -100,7 +100,7 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
                         pair.memory->address_of(pair.row, pair.cell)),
         f.first.where_in_full(), name_of(f.second->thread), name_of(f.second->block),
         pair.second.writes ? "writes" : "reads", f.second->where_in_full(),
-        at.severity == Severity::warning ? ", with the same value" : "", cause(pair));
+        at.severity == Severity::note ? ", with the same value" : "", cause(pair));
     return f;
 }
 

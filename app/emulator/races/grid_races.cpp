@@ -93,6 +93,7 @@ void GridRaces::prepare(const Kernel& kernel) {
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     events_.assign(1, {});
     newest_.assign(warps * kernel.code.size(), 0);
+    if (by_words()) polled_.assign(newest_.size(), 0);
     block_first_ = first_ = 1;
     memories_.clear();
     newest_memory_.assign(kernel.code.size(), nullptr);
@@ -132,10 +133,20 @@ void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
 
 void GridRaces::begin_block(std::uint32_t block) {
     if (block_ == block) return;
+    running_block(block);
+    if (by_words()) clocks_.begin_block(block);
+}
+
+void GridRaces::running_block(std::uint32_t block) {
     block_ = block;
     block_first_ = first_ = std::uint32_t(events_.size());
     block_run_ = std::uint32_t(runs_.size());
-    if (by_words()) clocks_.begin_block(block);
+}
+
+void GridRaces::on_block_turn(std::uint32_t block) {
+    if (block_ == block) return;
+    if (by_words()) clocks_.go_on_with(block);
+    running_block(block);
 }
 
 std::uint32_t GridRaces::event_of(const Access& a) {
@@ -148,6 +159,17 @@ std::uint32_t GridRaces::event_of(const Access& a) {
         events_.push_back({block_, a.warp, a.pc, time, clocks_.seen()});
     }
     return newest;
+}
+
+// True for a load of one word that its warp has just loaded there, as a thread does that polls. Of
+// a grid's barrier, each block would look at the accesses of all others each time.
+bool GridRaces::repeats_newest(const Access& a) {
+    const bool one_word = a.same_address || (a.mask & (a.mask - 1)) == 0;
+    if (a.kind != MemoryAccess::load || !one_word || !orders_.is_strong(a.pc)) return false;
+    const std::size_t place = a.warp * launch_.kernel().code.size() + a.pc;
+    const std::uint64_t address = a.address(unsigned(std::countr_zero(a.mask)));
+    if (std::exchange(polled_[place], address) != address) return false;
+    return newest_[place] >= first_;
 }
 
 GridStrips* GridRaces::memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes) {
@@ -190,7 +212,8 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
 // lowest ones. Where a third block races with another access, one of the two lowest does. Where
 // words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
 // There, of the accesses of one block the first one is kept, which comes the least after what other
-// blocks have done, and the last one, which comes the least before it.
+// blocks have done, and the last one, which comes the least before it; and those that race with an
+// access that was kept when they came.
 void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
     GridStrip* last_own = nullptr;  // of just these cells, but not the first one
@@ -198,21 +221,25 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     unsigned own_strips = 0;
-    bool is_known = false;         // as a suspect
+    bool is_known = false;  // as a suspect
+    strip.races = 0;
     GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
         is_known |= earlier.is_suspect;
         const std::uint32_t both = earlier.cells & strip.cells;
         if (!both) return;
         const bool one_block = is_one_block(earlier, strip);
-        if (!one_block && earlier.conflicts_with(strip)) suspect = &earlier;
+        if (!one_block && earlier.conflicts_with(strip)) {
+            suspect = &earlier;
+            if (by_words() && !comes_before(earlier, strip)) earlier.races = strip.races = 1;
+        }
         if (!earlier.is_kind_of(strip)) return;
         if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
             earlier.many_values = strip.many_values = 1;
         if (one_block && by_words()) {
             if (have_one_clock(earlier, strip)) own |= both;
-            if (own_strips++ == 0 && earlier.cells == strip.cells && earlier.lane == strip.lane)
-                last_own = &earlier;
+            const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
+            if (own_strips++ == 0 && is_alike && !earlier.races) last_own = &earlier;
         } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
         } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
@@ -229,7 +256,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         suspect->is_suspect = true;
         suspects_.push_back({&memory, row});
     }
-    if (last_own && own_strips > 1 && (strip.cells & ~own)) {
+    if (last_own && own_strips > 1 && !strip.races && (strip.cells & ~own)) {
         last_own->event = strip.event;
         return;
     }
@@ -282,6 +309,7 @@ void GridRaces::record(const Access& a) {
     if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
     if (!a.is_over) memory_ = a.state->block->memory;
     if (postpone(a)) return;
+    if (by_words() && repeats_newest(a)) return follow_words(a);
     GridStrip strip;
     strip.event = event_of(a) & event_mask;
     strip.writes = a.kind != MemoryAccess::load;
@@ -294,8 +322,10 @@ void GridRaces::record(const Access& a) {
 }
 
 void GridRaces::follow_words(const Access& a) {
+    const std::pair before(clocks_.time(), clocks_.seen());
     synchronise(a, orders_.between_blocks(a.pc), clocks_);
-    if (orders_.is_strong_between_blocks(a.pc)) first_ = std::uint32_t(events_.size());
+    // A thread that polls a word in vain learns nothing.
+    if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
 }
 
 void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {

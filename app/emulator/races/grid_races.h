@@ -23,7 +23,7 @@ namespace warpscope::emulator {
 /// least one of them writes, at least one of them is weak, and no release and acquire of a word
 /// orders the two blocks (see BlockClocks). The result does not depend on the order in which the
 /// blocks run, unless words of memory order them. A race is an error; if all blocks write one
-/// value, a warning. The count of a finding is a number of cells. A cell has as many bytes as the
+/// value, a note. The count of a finding is a number of cells. A cell has as many bytes as the
 /// kernel's narrowest access to global memory.
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
@@ -49,10 +49,11 @@ class GridRaces : public Observer, BlockSummaries {
     void on_failure(std::uint32_t block) override { report(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override { report(~0u); }
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
+    void on_block_turn(std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
@@ -100,7 +101,10 @@ class GridRaces : public Observer, BlockSummaries {
     void prepare(const Kernel& kernel);
     void find_constants(const Kernel& kernel);
     void begin_block(std::uint32_t block);
+    /// Further events are of this block.
+    void running_block(std::uint32_t block);
     void record(const Access& access);
+    bool repeats_newest(const Access& access);
     /// Adds a load to the runs, if it can wait there. False for other accesses.
     bool postpone(const Access& access);
     /// Records the runs of memory that blocks write to.
@@ -157,6 +161,7 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t block_ = 0;
     std::vector<GridEvent> events_;      ///< the first one is not used
     std::vector<std::uint32_t> newest_;  ///< event, indexed by warp and pc; an old one if < first_
+    std::vector<std::uint64_t> polled_;  ///< address of the newest load of one word, likewise
     std::uint32_t block_first_ = 1;      ///< first event of the running block
     std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address

@@ -26,7 +26,8 @@ struct GridStrip {
     std::uint32_t event : event_bits = 0;
     std::uint32_t lane : 5 = 0;               ///< lane of the first cell
     std::uint32_t is_volatile_store : 1 = 0;  ///< a strong one: two of them race
-    std::uint32_t next : 27 = 0;              ///< next strip of the row; 0: none
+    std::uint32_t next : 26 = 0;              ///< next strip of the row; 0: none
+    std::uint32_t races : 1 = 0;              ///< nothing orders it and another one that conflicts
     std::uint32_t writes : 1 = 0;             ///< a store or an atomic
     /// An atomic, or a relaxed, release or acquire access, unless of block scope.
     std::uint32_t strong : 1 = 0;
@@ -124,7 +125,7 @@ class GridStrips {
         return true;
     }
 
-    static constexpr std::uint32_t next_mask = (1u << 27) - 1;
+    static constexpr std::uint32_t next_mask = (1u << 26) - 1;
     static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
 
     std::uint64_t begin_, end_;

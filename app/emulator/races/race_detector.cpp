@@ -1,5 +1,7 @@
 #include "emulator/races/race_detector.h"
 
+#include <utility>
+
 #include "emulator/order/synchronise.h"
 #include "emulator/races/access_check.h"
 #include "emulator/races/streaming_load.h"
@@ -19,6 +21,8 @@ void RaceDetector::join(Observer& fork) {
 void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint32_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     orders_.begin_launch(kernel);
+    others_.clear();
+    block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
     order_.begin_launch(report_.threads(), orders_.order_by_words());
     shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
@@ -44,6 +48,17 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     may_wait_ = true;
     epoch_ = order_.epoch();
     is_spoiled_ = has_no_races_ = false;
+}
+
+void RaceDetector::on_block_turn(std::uint32_t block) {
+    report_.begin_block(block);
+    if (block == block_) return;
+    BlockRaces& running = *this;
+    // A block that begins clears its copy.
+    const auto other = others_.try_emplace(block, running).first;
+    others_[block_] = std::move(running);
+    running = std::move(other->second);
+    block_ = block;
 }
 
 void RaceDetector::on_shared_access(const Access& a) {

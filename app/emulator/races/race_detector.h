@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,15 +15,32 @@
 
 namespace warpscope::emulator {
 
+/// What a RaceDetector knows of a running block.
+struct BlockRaces {
+    struct WaitingLoad {
+        std::uint64_t address = 0;  ///< of the first lane
+        std::uint32_t event = 0;    ///< of the cells of global memory
+    };
+
+    BlockOrder order_;
+    RaceCells shared_, global_;
+    GlobalWindow window_;  ///< of global_
+    std::vector<WaitingLoad> waiting_;
+    bool may_wait_ = true;       ///< global memory had only waiting loads since the last barrier
+    std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
+    bool has_no_races_ = false;  ///< the block is proved to have no races
+    bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
+};
+
 /// Finds races between threads of a block, in shared and in global memory: two threads access a
 /// byte, at least one of them writes, at least one of them is weak, and no barrier and no release
 /// and acquire of a word orders the two (see BlockOrder and MemoryOrders). A race is found under
 /// every schedule, because only this order counts; where words order accesses, under every schedule
 /// in which the threads read and write these words in one order. The schedule decides which access
 /// comes first, so whether the hazard is RAW or WAR. A race between warps is an error; a race
-/// within a warp, or a write of the value that is already in memory, is a warning, as in
-/// compute-sanitizer's racecheck. Reads of words of shared memory that no thread of the block has
-/// written are reported as findings of their own.
+/// within a warp is a warning, as in compute-sanitizer's racecheck; a write of the value that
+/// another write has left in memory is a note. Reads of words of shared memory that no thread of
+/// the block has written are reported as findings of their own.
 ///
 /// Each word has one cell (RaceCells), which remembers the last write and two readers. A hazard
 /// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the hazards
@@ -39,7 +57,7 @@ namespace warpscope::emulator {
 /// Races between blocks are the work of GridRaces.
 ///
 /// A copy of a detector continues on its own from the state of the original.
-class RaceDetector : public Observer, BlockSummaries {
+class RaceDetector : public Observer, BlockSummaries, BlockRaces {
   public:
     /// From now on `heat` gets the hazards of each launch by word. It must outlive this object, and
     /// the end of a launch must reach it after this object.
@@ -56,7 +74,8 @@ class RaceDetector : public Observer, BlockSummaries {
     void on_failure(std::uint32_t block) override { report_.forget_after(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override;
-    bool wants_instructions() const override { return false; }
+    void on_block_turn(std::uint32_t block) override;
+    bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     BlockSummaries* summaries() override {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
@@ -74,11 +93,6 @@ class RaceDetector : public Observer, BlockSummaries {
     bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
     void on_broadcasts(std::span<const BroadcastLoad> loads) override;
 
-    struct WaitingLoad {
-        std::uint64_t address = 0;  ///< of the first lane
-        std::uint32_t event = 0;    ///< of the cells of global memory
-    };
-
     bool can_wait(const Access& access) const;
     /// Checks the loads that wait. No other load waits until the next barrier of the whole block.
     void check_waiting();
@@ -88,17 +102,10 @@ class RaceDetector : public Observer, BlockSummaries {
     void separate(std::uint32_t warp);
 
     MemoryOrders orders_;
-    BlockOrder order_;
-    RaceCells shared_, global_;
-    GlobalWindow window_;  ///< of global_
-    std::vector<WaitingLoad> waiting_;
-    bool may_wait_ = true;  ///< global memory had only waiting loads since the last barrier
     RaceReport report_;
     HeatMap* heat_ = nullptr;
-    std::uint32_t block_ = 0;
-    std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
-    bool has_no_races_ = false;  ///< the running block is proved to have no races
-    bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
+    std::uint32_t block_ = 0;                     ///< whose turn it is
+    std::map<std::uint32_t, BlockRaces> others_;  ///< that run beside it, by block
 };
 
 }  // namespace warpscope::emulator

@@ -103,9 +103,9 @@ void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t c
     Conflict conflict = found;
     conflict.is_update = is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const Severity severity = (one_warp && !conflict.is_update) || conflict.same_value
-                                  ? Severity::warning
-                                  : Severity::error;
+    const Severity severity = conflict.same_value               ? Severity::note
+                              : one_warp && !conflict.is_update ? Severity::warning
+                                                                : Severity::error;
     log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
               conflict.hazard},
              count, [&] { return finding(conflict, later, severity); });

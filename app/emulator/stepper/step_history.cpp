@@ -20,6 +20,11 @@ FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
     if (block >= launch.launch.grid.count())
         throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
                                 launch.kernel->name, block, launch.launch.grid.count()));
+    if (frozen.launch.cooperative)
+        throw Error(
+            fmt::format("kernel {}: the blocks of a cooperative launch wait for each other, "
+                        "so the microscope can't step through one of them",
+                        launch.kernel->name));
     return frozen;
 }
 

@@ -40,7 +40,7 @@ class StepRecorder : public Observer {
     /// The steps of the history that released a barrier.
     const std::vector<std::uint64_t>& releases() const { return releases_; }
 
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;

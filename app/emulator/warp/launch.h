@@ -10,6 +10,7 @@ namespace warpscope::emulator {
 struct LaunchShape {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
+    bool cooperative = false;  ///< all blocks run together, as with cudaLaunchCooperativeKernel()
 };
 
 }  // namespace warpscope::emulator

@@ -68,6 +68,15 @@ void Memory::free(void* pointer) {
     give_back(pointer, erase(pointer, true));
 }
 
+void Memory::clear_grid_workspace() {
+    constexpr std::size_t bytes = 64;
+    if (!grid_workspace_) {
+        grid_workspace_ = std::make_unique<std::byte[]>(bytes);
+        attach(grid_workspace_.get(), bytes);
+    }
+    std::memset(grid_workspace_.get(), 0, bytes);
+}
+
 void Memory::attach(void* host, std::size_t bytes) {
     insert(std::uint64_t(host), bytes, false);
 }

@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "emulator/warp/textures.h"
 
 namespace warpscope::emulator {
 
@@ -33,6 +36,15 @@ class Memory {
     void attach(void* host, std::size_t bytes);
     void detach(void* host);
 
+    /// Sets the memory in which the blocks of a cooperative launch count who has arrived at the
+    /// barrier of the grid to zero: see the special registers %envreg1 and %envreg2.
+    void clear_grid_workspace();
+    /// Texture and surface objects, which describe memory.
+    Textures& textures() { return textures_; }
+    const Textures& textures() const { return textures_; }
+
+    std::uint64_t grid_workspace() const { return std::uint64_t(grid_workspace_.get()); }
+
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
     /// The one that is nearest, at most 1 GiB away; or nullptr.
     const Allocation* nearest(std::uint64_t address) const;
@@ -45,6 +57,8 @@ class Memory {
     void insert(std::uint64_t begin, std::size_t bytes, bool owned);
     std::size_t erase(void* pointer, bool owned);  ///< returns its bytes
 
+    Textures textures_;
+    std::unique_ptr<std::byte[]> grid_workspace_;
     std::vector<Allocation> allocations_;  ///< sorted by address
     std::size_t used_bytes_ = 0;
 };

@@ -9,7 +9,7 @@
 
 #include "experiments/arrays/array.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/number_types.h"
+#include "experiments/launch/element_types.h"
 
 namespace warpscope::experiments {
 

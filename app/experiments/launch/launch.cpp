@@ -39,10 +39,11 @@ compute::Dim3 dimensions(const std::vector<Expression>& expressions, const Names
 
 /// Within the limits of compute capability 7.5 (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability").
-compute::LaunchShape shape_of(const LaunchSpec& spec, const Names& names,
+compute::LaunchShape shape_of(const BoundLaunch& launch, const Names& names,
                               const compute::DeviceInfo& device, const std::string& field) {
+    const LaunchSpec& spec = launch.spec;
     const auto most_threads = std::int64_t(device.max_block_threads);
-    compute::LaunchShape shape;
+    compute::LaunchShape shape{.cooperative = launch.cooperative};
     shape.grid = dimensions(spec.grid, names, {INT32_MAX, 65535, 65535}, field + ".grid");
     shape.block = dimensions(spec.block, names, {most_threads, most_threads, 64}, field + ".block");
     if (std::int64_t(shape.block.count()) > most_threads)
@@ -190,6 +191,9 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
             device().download(&address, device().variable(plan_->kernel_file, *function).address,
                               sizeof address);
             put(&address, sizeof address);
+        } else if (const auto* texture = std::get_if<TextureArgument>(&part.value)) {
+            const std::uint64_t handle = buffers_.texture(texture->index);
+            put(&handle, sizeof handle);
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));
@@ -205,7 +209,7 @@ void Launch::run_once(const Ready& launch, const Names& names, const std::string
     for (const BoundArgument& argument : launch.bound->arguments)
         values.push_back(argument_bytes(argument, names, field + ".arguments"));
     for (std::vector<std::byte>& value : values) pointers.push_back(value.data());
-    const compute::LaunchShape shape = shape_of(launch.bound->spec, names, device().info(), field);
+    const compute::LaunchShape shape = shape_of(*launch.bound, names, device().info(), field);
     device().launch(*launch.kernel, shape, {}, pointers);
 }
 

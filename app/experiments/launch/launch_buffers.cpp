@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/launch/fill.h"
+#include "experiments/launch_files/textures.h"
 
 namespace warpscope::experiments {
 
@@ -13,6 +14,26 @@ LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, co
     for (std::size_t i = 0; i < plan.file.buffers.size(); ++i) buffers_.push_back(made(i, names));
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (is_kept(i)) check_kept(i);
+    // Now all addresses are known.
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        if (has_addresses(i)) set_start(buffers_[i], start_array(i, names));
+    for (const TextureSpec& texture : plan.file.textures) {
+        const std::size_t buffer = plan.file.index_of(texture.buffer);
+        const One& memory = buffers_[buffer];
+        const std::uint64_t handle = device.make_texture(
+            texture_of(texture, plan.types[buffer], memory.shape, memory.address));
+        textures_.emplace_back(new std::uint64_t(handle), [&device](const std::uint64_t* made) {
+            device.release_texture(*made);
+            delete made;
+        });
+    }
+}
+
+bool LaunchBuffers::has_addresses(std::size_t buffer) const {
+    const auto* fill = std::get_if<Expression>(&plan_->file.buffers[buffer].fill);
+    return fill && std::ranges::any_of(fill->names(), [this](const std::string& name) {
+               return plan_->file.find_buffer(name) != nullptr;
+           });
 }
 
 Array LaunchBuffers::start_array(std::size_t buffer, const Names& names) const {
@@ -25,7 +46,13 @@ Array LaunchBuffers::start_array(std::size_t buffer, const Names& names) const {
         shape =
             sizes(spec.shape, names, type.size() * std::max<std::size_t>(row, 1), field + ".shape");
     if (shape && row > 0) shape->push_back(row);
-    return filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
+    if (!has_addresses(buffer))
+        return filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
+    Names known = names;
+    for (std::size_t i = 0; i < plan_->file.buffers.size(); ++i)
+        known.try_emplace(plan_->file.buffers[i].name,
+                          i < buffers_.size() ? std::int64_t(buffers_[i].address) : 0);
+    return filled(spec.fill, type, shape, known, "", field + ".fill");
 }
 
 LaunchBuffers::One LaunchBuffers::made(std::size_t buffer, const Names& names) {

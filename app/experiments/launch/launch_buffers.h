@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,6 +32,8 @@ class LaunchBuffers {
     /// The buffer that begins at an address; empty: none does.
     std::string name_at(std::uint64_t address) const;
     std::uint64_t address(std::size_t buffer) const { return buffers_[buffer].address; }
+    /// The handle of a texture: an index into LaunchFile::textures.
+    std::uint64_t texture(std::size_t index) const { return *textures_[index]; }
     Array download(std::size_t buffer) const;
 
     /// Fills the buffers for a frame, whose `names` those fills use that depend on the frame.
@@ -58,6 +61,8 @@ class LaunchBuffers {
     };
 
     One made(std::size_t buffer, const Names& names);
+    /// Its fill names buffers, whose addresses it gets.
+    bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);
@@ -69,7 +74,8 @@ class LaunchBuffers {
 
     compute::Device* device_ = nullptr;
     const LaunchPlan* plan_ = nullptr;
-    std::vector<One> buffers_;  ///< in the order of the file
+    std::vector<One> buffers_;                                    ///< in the order of the file
+    std::vector<std::shared_ptr<const std::uint64_t>> textures_;  ///< handles, likewise
 };
 
 }  // namespace warpscope::experiments

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "experiments/launch_files/number_types.h"
+#include "experiments/launch/element_types.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -38,46 +38,6 @@ const Signature& find_kernel(std::span<const Signature> signatures, const std::s
                                   fmt::join(known, ", ")));
 }
 
-/// Of what a pointer points at: a number, or two to four of one type as in float4.
-std::optional<ElementType> element_type(const Type& type) {
-    if (auto number = number_type(type)) return number;
-    if (type.kind != Type::Kind::structure || type.members.size() < 2 || type.members.size() > 4)
-        return std::nullopt;
-    auto lane = number_type(*type.members[0].type);
-    for (std::size_t i = 0; lane && i < type.members.size(); ++i)
-        if (number_type(*type.members[i].type) != lane || type.members[i].offset != i * lane->bytes)
-            return std::nullopt;
-    if (!lane || type.bytes != type.members.size() * lane->bytes) return std::nullopt;
-    lane->lanes = unsigned(type.members.size());
-    return lane;
-}
-
-/// The numbers of a struct: those of its members if they are of one type, else its bytes.
-struct Row {
-    ElementType number;
-    std::size_t count = 0;
-};
-
-std::optional<Row> row_of(const Type& type) {
-    if (const auto number = number_type(type)) return Row{*number, 1};
-    if (type.kind == Type::Kind::array && type.target) {
-        auto row = row_of(*type.target);
-        if (row) row->count *= type.count;
-        return row;
-    }
-    if (type.kind != Type::Kind::structure || type.bytes == 0 || type.members.empty())
-        return std::nullopt;
-    std::optional<ElementType> number;
-    for (const compiler::Member& member : type.members) {
-        const auto row = row_of(*member.type);
-        const bool fits =
-            row && (!number || row->number == *number) && member.offset % row->number.bytes == 0;
-        if (!fits) return Row{{ElementKind::unsigned_integer, 1}, type.bytes};
-        number = row->number;
-    }
-    return Row{*number, type.bytes / number->bytes};
-}
-
 /// Binds the arguments of one launch.
 class Binder {
   public:
@@ -86,7 +46,8 @@ class Binder {
         : plan_(plan), typed_(typed), field_(std::move(field)), variables_(variables) {}
 
     BoundLaunch bind(const LaunchSpec& spec, const Signature& signature) {
-        BoundLaunch bound{spec, signature.name, signature.entry, {}};
+        const bool cooperative = spec.cooperative || signature.traits.synchronises_grid;
+        BoundLaunch bound{spec, signature.name, signature.entry, cooperative, {}};
         for (const auto& [name, value] : spec.arguments) {
             const auto is_it = [&wanted = name](const auto& p) { return p.name == wanted; };
             if (std::ranges::none_of(signature.parameters, is_it))
@@ -120,13 +81,12 @@ class Binder {
                            std::ranges::any_of(plan_.file.scalars, [&](const auto& scalar) {
                                return scalar.first == parameter.name;
                            });
-        const std::string& type = parameter.type->name;
-        if (!known && (type.find("TextureObject") != std::string::npos ||
-                       type.find("SurfaceObject") != std::string::npos))
+        if (!known && is_image(*parameter.type) && !plan_.file.find_texture(parameter.name))
             throw LaunchError(fmt::format(
-                "{}.arguments: textures and surfaces are not emulated, so {} {} can have no value",
-                field_, type, parameter.name));
-        if (!known)
+                "{}.arguments: the parameter {} {} has no value: describe a texture of its name "
+                "under \"textures\"",
+                field_, parameter.type->name, parameter.name));
+        if (!known && !is_image(*parameter.type))
             throw LaunchError(
                 fmt::format("{}.arguments: the parameter {} {} has no value: give it one here, or "
                             "a {} of its name",
@@ -150,6 +110,7 @@ class Binder {
         }
         if (!value.elements.empty())
             throw LaunchError(fmt::format("{}: {} is no array; write one value", place, type.name));
+        if (is_image(type)) return add_texture(to, offset, value, place);
         const auto number = number_type(type);
         if (!number)
             throw LaunchError(fmt::format(
@@ -162,6 +123,17 @@ class Binder {
         } catch (const LaunchError& error) {
             throw LaunchError(fmt::format("{}: {}", place, error.what()));
         }
+    }
+
+    void add_texture(BoundArgument& to, std::size_t offset, const ArgumentSpec& value,
+                     const std::string& place) const {
+        const std::string name = value.text.value_or("null");
+        const auto& textures = plan_.file.textures;
+        const auto found = std::ranges::find(textures, name, &TextureSpec::name);
+        if (found == textures.end())
+            throw LaunchError(fmt::format(
+                "{}: \"{}\" is no texture; write the name of one under \"textures\"", place, name));
+        to.parts.push_back({offset, {}, TextureArgument{std::size_t(found - textures.begin())}});
     }
 
     void add_struct(BoundArgument& to, std::size_t offset, const Type& type,
@@ -241,7 +213,10 @@ class Binder {
     void match(std::size_t index, const Type& target, const std::string& place) {
         const auto element = element_type(target);
         ElementType& type = plan_.types[index];
-        if (!typed_[index] && element) {
+        if (!typed_[index] && target.kind == Type::Kind::pointer) {
+            type = {ElementKind::unsigned_integer, 8};
+            typed_[index] = true;
+        } else if (!typed_[index] && element) {
             type = *element;
             typed_[index] = true;
         } else if (const auto row = typed_[index] ? std::nullopt : row_of(target)) {
@@ -317,7 +292,7 @@ LaunchPlan uncompiled_plan(const LaunchFile& file) {
     plan.variables.resize(file.buffers.size());
     plan.rows.resize(file.buffers.size());
     for (const LaunchSpec& spec : file.launches)
-        plan.launches.push_back({spec, spec.kernel, "", {}});
+        plan.launches.push_back({.spec = spec, .name = spec.kernel, .entry = "", .arguments = {}});
     return plan;
 }
 

@@ -13,13 +13,18 @@
 
 namespace warpscope::experiments {
 
+/// A texture of the launch file, as an argument: its index in LaunchFile::textures.
+struct TextureArgument {
+    std::size_t index = 0;
+};
+
 /// A number or an address within the bytes of an argument.
 struct ArgumentPart {
     std::size_t offset = 0;
     ElementType type{};  ///< of a number
-    /// A number, the index of a buffer in LaunchFile::buffers, a null pointer, or the variable of
-    /// the PTX that holds the address of a function.
-    std::variant<Expression, std::size_t, std::nullptr_t, std::string> value;
+    /// A number, the index of a buffer in LaunchFile::buffers, a null pointer, the variable of the
+    /// PTX that holds the address of a function, or a texture.
+    std::variant<Expression, std::size_t, std::nullptr_t, std::string, TextureArgument> value;
     Expression shift{"0"};        ///< of an address in a buffer, in elements
     std::size_t shift_bytes = 0;  ///< of such an element
 };
@@ -34,6 +39,7 @@ struct BoundLaunch {
     LaunchSpec spec;
     std::string name;   ///< of the kernel in the source
     std::string entry;  ///< of the kernel in the PTX
+    bool cooperative = false;
     std::vector<BoundArgument> arguments;
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/source_file.h"
 #include "experiments/launch_files/launch_json.h"
 #include "experiments/launch_files/launch_text.h"
+#include "experiments/launch_files/textures.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -118,12 +119,14 @@ CapturedArgument parse_captured(const JsonField& field) {
 }
 
 LaunchSpec parse_launch(const JsonField& field) {
-    field.expect_object({"kernel", "grid", "block", "shared", "repeat", "arguments", "captured"});
+    field.expect_object({"kernel", "grid", "block", "shared", "cooperative", "repeat", "arguments",
+                         "captured"});
     LaunchSpec launch{.kernel = field.at("kernel").text(),
                       .grid = field.at("grid").expressions(3),
                       .block = field.at("block").expressions(3),
                       .arguments = {}};
     if (field.has("shared")) launch.shared = field.at("shared").expression();
+    if (field.has("cooperative")) launch.cooperative = field.at("cooperative").truth();
     if (field.has("repeat")) launch.repeat = field.at("repeat").expression();
     if (field.has("arguments"))
         field.at("arguments").each_member([&](const std::string& name, const JsonField& value) {
@@ -176,6 +179,14 @@ void parse_buffers(LaunchFile& launch, const JsonField& field) {
             check_buffer(launch, buffer.keep, field.at(buffer.name.c_str()).at("keep"));
 }
 
+void parse_textures(LaunchFile& launch, const JsonField& field) {
+    field.each_member([&](const std::string& name, const JsonField& texture) {
+        check_name(texture, name, check_buffer_name);
+        launch.textures.push_back(parse_texture(name, texture));
+        check_buffer(launch, launch.textures.back().buffer, texture.at("buffer"));
+    });
+}
+
 void parse_show(LaunchFile& launch, const JsonField& field) {
     field.expect_object({"buffer", "as", "marks"});
     launch.show = field.at("buffer").text();
@@ -216,6 +227,11 @@ void parse_scalars(LaunchFile& launch, const JsonField& field) {
 const BufferSpec* LaunchFile::find_buffer(std::string_view name) const {
     const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
     return found == buffers.end() ? nullptr : &*found;
+}
+
+const TextureSpec* LaunchFile::find_texture(std::string_view name) const {
+    const auto found = std::ranges::find(textures, name, &TextureSpec::name);
+    return found == textures.end() ? nullptr : &*found;
 }
 
 std::size_t LaunchFile::index_of(std::string_view buffer) const {
@@ -269,8 +285,8 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object({"$schema", "source", "include", "defines", "scalars", "buffers", "launches",
-                        "expect", "show", "save"});
+    root.expect_object({"$schema", "source", "include", "defines", "scalars", "buffers", "textures",
+                        "launches", "expect", "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
     if (root.has("include"))
@@ -279,6 +295,7 @@ LaunchFile parse_launch_file(std::string_view text) {
     if (root.has("defines")) parse_defines(launch, root.at("defines"));
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
     if (root.has("buffers")) parse_buffers(launch, root.at("buffers"));
+    if (root.has("textures")) parse_textures(launch, root.at("textures"));
     root.at("launches").each_element([&](const JsonField& field) {
         launch.launches.push_back(parse_launch(field));
     });
@@ -325,6 +342,8 @@ std::string to_json_text(const LaunchFile& launch) {
     }
     for (const BufferSpec& buffer : launch.buffers)
         json["buffers"][buffer.name] = buffer_json(buffer);
+    for (const TextureSpec& texture : launch.textures)
+        json["textures"][texture.name] = texture_json(texture);
     for (const LaunchSpec& one : launch.launches) json["launches"].push_back(launch_json(one));
     for (const Expectation& expected : launch.expect)
         json["expect"].push_back(expectation_json(expected));

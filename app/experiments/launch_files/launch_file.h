@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "emulator/warp/textures.h"
 #include "experiments/arrays/array.h"
 #include "experiments/arrays/expression.h"
 
@@ -25,7 +27,7 @@ struct RandomFill {
 
 /// The numbers of a buffer before a frame. An expression may use the scalars, the index `i` of the
 /// element, its position `x` in the last dimension, `y` in the last but one, `z` in the one before,
-/// and its `lane`.
+/// its `lane`, and names of buffers, which are their addresses in bytes.
 using Fill = std::variant<Expression, RandomFill, std::filesystem::path>;
 
 /// An array in device memory.
@@ -65,12 +67,22 @@ struct LaunchSpec {
     std::string kernel;                   ///< "saxpy", "reduce<256>"
     std::vector<Expression> grid, block;  ///< one to three
     Expression shared{"0"};               ///< bytes of dynamic shared memory
+    bool cooperative = false;             ///< its blocks run together
     Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
     /// By parameter. One that is not named takes the scalar or the buffer of its name.
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;
     /// Of a launch that a program has made: the arguments in the order of the parameters. They
     /// become `arguments` when the source is compiled and the types are known.
     std::vector<CapturedArgument> captured{};
+};
+
+/// A texture or surface object of a launch file: how kernels read a buffer by a handle.
+struct TextureSpec {
+    std::string name, buffer;
+    bool linear = false;
+    bool normalized_coordinates = false, normalized_numbers = false;
+    std::array<emulator::TextureAddress, 2> address{emulator::TextureAddress::clamp,
+                                                    emulator::TextureAddress::clamp};
 };
 
 /// What a buffer must hold after a frame.
@@ -94,6 +106,7 @@ struct LaunchFile {
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;
+    std::vector<TextureSpec> textures{};
     std::vector<LaunchSpec> launches;
     std::vector<Expectation> expect;
     std::string show;  ///< the buffer that is shown at first; empty: the last one
@@ -109,6 +122,7 @@ struct LaunchFile {
     }
 
     const BufferSpec* find_buffer(std::string_view name) const;
+    const TextureSpec* find_texture(std::string_view name) const;
     /// Of the buffer in `buffers`. Throws LaunchError if there is none of this name.
     std::size_t index_of(std::string_view buffer) const;
 };

@@ -78,6 +78,7 @@ LaunchJson launch_json(const LaunchSpec& launch) {
     LaunchJson json{
         {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
     if (launch.shared.text() != "0") json["shared"] = expression_json(launch.shared);
+    if (launch.cooperative) json["cooperative"] = true;
     if (launch.repeat.text() != "1") json["repeat"] = expression_json(launch.repeat);
     for (const auto& [name, value] : launch.arguments)
         json["arguments"][name] = argument_json(value);

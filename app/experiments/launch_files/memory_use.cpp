@@ -154,14 +154,15 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     return bytes;
 }
 
-/// Whether it or a function of the module reads blockIdx.
-bool reads_block_index(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
-    const auto is_index = [](const Operand& operand) {
-        return operand.kind == Operand::special && operand.name.starts_with("%ctaid");
+/// Whether it or a function of the module reads a special register whose name begins so.
+bool reads_special(const KernelSyntax& kernel, const emulator::ModuleSyntax& module,
+                   std::string_view name) {
+    const auto is_special = [name](const Operand& operand) {
+        return operand.kind == Operand::special && operand.name.starts_with(name);
     };
     const auto reads = [&](const KernelSyntax& one) {
         return std::ranges::any_of(one.statements, [&](const Statement& statement) {
-            return std::ranges::any_of(statement.operands, is_index);
+            return std::ranges::any_of(statement.operands, is_special);
         });
     };
     return reads(kernel) || std::ranges::any_of(module.functions, [&](const auto& function) {
@@ -192,7 +193,8 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
                             "block has at most {}",
                             signature.name, bytes, most_shared));
         signature.traits.memory = PointerFlow(*kernel, signature).use();
-        signature.traits.reads_block_index = reads_block_index(*kernel, module);
+        signature.traits.reads_block_index = reads_special(*kernel, module, "%ctaid");
+        signature.traits.synchronises_grid = reads_special(*kernel, module, "%envreg");
         if (signature.traits.dynamic_shared == 0)
             signature.traits.dynamic_shared = dynamic_shared(*kernel, module);
     }

@@ -43,6 +43,8 @@ std::string what(const Finding& f) {
             return fmt::format("barrier not reached by all threads, at {}", f.first.where());
         case FindingKind::members:
             return fmt::format("wrong member mask at {}", f.first.where());
+        case FindingKind::undefined:
+            return fmt::format("undefined value at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
@@ -51,9 +53,9 @@ std::string what(const Finding& f) {
 
 std::string paragraph(const Finding& f) {
     const bool counts_threads = f.kind == FindingKind::barrier || f.kind == FindingKind::members;
+    static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     std::string text = fmt::format("{}{}: {}, in {} [{} {}]\n", margin,
-                                   f.severity == emulator::Severity::error ? "Error" : "Warning",
-                                   what(f), f.kernel, f.count,
+                                   severities[std::size_t(f.severity)], what(f), f.kernel, f.count,
                                    counts_threads                ? "threads"
                                    : f.kind == FindingKind::race ? "hazards"
                                                                  : "accesses");
@@ -124,7 +126,7 @@ experiments::ProposalWords mark_guesses(std::vector<Finding>& findings,
     for (Finding& finding : findings) {
         const auto guesses = proposal.guesses.find(finding.kernel);
         if (guesses == proposal.guesses.end()) continue;
-        finding.severity = emulator::Severity::warning;
+        finding.severity = std::min(finding.severity, emulator::Severity::warning);
         finding.sentence += fmt::format(
             " This may come from what was guessed for the launch: {}. Write a launch file to be "
             "sure.",
@@ -136,15 +138,16 @@ experiments::ProposalWords mark_guesses(std::vector<Finding>& findings,
 std::string findings_text(const std::vector<Finding>& findings, const Checks& checks) {
     std::string text;
     for (const Finding& f : findings) text += paragraph(f);
-    const auto errors =
-        std::size_t(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
-            return f.severity == emulator::Severity::error;
-        }));
-    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({}, {})\n", margin,
+    const auto count = [&](emulator::Severity severity, std::string_view noun) {
+        return compute::plural(count_of(findings, severity), noun);
+    };
+    std::string counts = count(emulator::Severity::error, "error") + ", " +
+                         count(emulator::Severity::warning, "warning");
+    if (count_of(findings, emulator::Severity::note) > 0)
+        counts += ", " + count(emulator::Severity::note, "note");
+    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({})\n", margin,
                               fmt::join(checks.words(), ", "),
-                              compute::plural(findings.size(), "finding"),
-                              compute::plural(errors, "error"),
-                              compute::plural(findings.size() - errors, "warning"));
+                              compute::plural(findings.size(), "finding"), counts);
 }
 
 }  // namespace warpscope::jobs

@@ -18,10 +18,12 @@ using emulator::ThreadAtLine;
 /// The identifiers of the rules, indexed by FindingKind.
 constexpr const char* rules[] = {
     "Two threads access a word of shared memory, one of them writes, and nothing orders them.",
-    "A thread reads memory that was never written.", "Not every thread reaches a barrier.",
+    "A thread reads memory that was never written.",
+    "Not every thread reaches a barrier.",
     "A thread accesses memory that is not allocated, or an address that is not aligned.",
     "A warp-wide instruction is executed by lanes that its member mask does not name, or waits for "
-    "lanes that never come."};
+    "lanes that never come.",
+    "A branch, an address or a store to global memory depends on a value that was never set."};
 
 /// RFC 3986: a relative reference, or a file URI for an absolute path.
 std::string uri_of(const std::string& path) {

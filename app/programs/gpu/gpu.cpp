@@ -210,14 +210,14 @@ void Gpu::run(Function& function, const LaunchShape& shape,
               const std::vector<const void*>& arguments) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    const emulator::Options options{
+    const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
         .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
     if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);
     try {
-        const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, options);
+        const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
         launcher_.run(frozen, observer_);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());

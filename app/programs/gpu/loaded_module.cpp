@@ -69,8 +69,8 @@ Function* LoadedModule::find(std::string_view name) {
     return nullptr;
 }
 
-const emulator::Module::Range* LoadedModule::find_variable(std::string_view name) const {
-    for (const emulator::Module::Range& variable : module_->variables())
+const emulator::Module::GlobalVariable* LoadedModule::find_variable(std::string_view name) const {
+    for (const emulator::Module::GlobalVariable& variable : module_->variables())
         if (variable.name == name) return &variable;
     return nullptr;
 }

@@ -35,8 +35,8 @@ class LoadedModule {
 
     Function* find(std::string_view name);  ///< null if there is none
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
-    const emulator::Module::Range* find_variable(std::string_view name) const;
-    const std::vector<emulator::Module::Range>& variables() const { return module_->variables(); }
+    const emulator::Module::GlobalVariable* find_variable(std::string_view name) const;
+    const std::vector<emulator::Module::GlobalVariable>& variables() const { return module_->variables(); }
     /// The compute capability that the PTX was made for: 75.
     unsigned architecture() const { return architecture_; }
     const std::string& ptx() const { return ptx_; }

@@ -79,7 +79,7 @@ Function& function_of(const void* host) {
     return *symbol.function;
 }
 
-const emulator::Module::Range& variable_of(const void* host) {
+const emulator::Module::GlobalVariable& variable_of(const void* host) {
     const auto found = symbols().find(host);
     demand(found != symbols().end(), Status::runtime_invalid_symbol,
            "the symbol is no variable of the device");

@@ -16,7 +16,7 @@ void set_runtime_version(int version);
 /// The function or variable of the program that nvcc's host code has registered for a host address;
 /// a handle of cudaGetFuncBySymbol() or __cudaGetKernel() stands for itself. Throws CallError.
 Function& function_of(const void* host);
-const emulator::Module::Range& variable_of(const void* host);
+const emulator::Module::GlobalVariable& variable_of(const void* host);
 
 template <class Work>
 Status runtime_call(const char* function, Work work) {

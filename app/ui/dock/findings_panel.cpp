@@ -24,6 +24,8 @@ std::string kind_of(const Finding& finding) {
             return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
         case FindingKind::uninitialized:
             return "uninitialized";
+        case FindingKind::undefined:
+            return "undefined";
         case FindingKind::barrier:
             return "barrier";
         case FindingKind::memory:
@@ -45,6 +47,7 @@ std::string count_of(const Finding& finding) {
             case FindingKind::barrier:
             case FindingKind::members:
                 return "thread";
+            case FindingKind::undefined:
             case FindingKind::memory:
                 return "access";
         }

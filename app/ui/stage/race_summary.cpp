@@ -46,10 +46,11 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
         members |= f.kind == FindingKind::members;
-        unwritten |= f.kind == FindingKind::uninitialized;
+        unwritten |= f.kind == FindingKind::uninitialized || f.kind == FindingKind::undefined;
         invalid |= f.kind == FindingKind::memory;
     }
     summary.findings = inspection.findings.size();
+    const std::size_t warnings = count_of(inspection.findings, Severity::warning);
     const std::string where = extent(inspection);
     if (hazards > 0) {
         summary.state = State::race;
@@ -70,9 +71,9 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
                        : unwritten ? "reads unwritten memory"
                                    : "invalid access";
         summary.sentence = fmt::format("No race, but errors in {}.", where);
-    } else if (summary.findings > 0) {
+    } else if (warnings > 0) {
         summary.state = State::warning;
-        summary.chip = compute::plural(summary.findings, "warning");
+        summary.chip = compute::plural(warnings, "warning");
         summary.sentence = fmt::format("No race between warps, but warnings in {}.", where);
     } else {
         summary.state = State::clean;

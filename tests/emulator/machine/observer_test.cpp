@@ -30,7 +30,7 @@ struct Recorder : Observer {
         EXPECT_EQ(release.shared_memory.size(), 256u);
         EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "the value that thread 1 stored";
     }
-    void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) override {
+    void on_instruction(std::uint32_t, const Warp&, std::uint32_t, std::uint32_t) override {
         ++instructions;
     }
 };

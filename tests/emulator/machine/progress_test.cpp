@@ -84,7 +84,7 @@ struct Stopper : Observer {
     std::uint64_t stop_at = 0, seen = 0;
     std::vector<std::uint32_t> begun;
     void on_block_begin(const Kernel&, std::uint32_t block) override { begun.push_back(block); }
-    void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) override {
+    void on_instruction(std::uint32_t, const Warp&, std::uint32_t, std::uint32_t) override {
         if (++seen == stop_at) source.request_stop();
     }
     std::uint64_t after() const { return seen - stop_at; }

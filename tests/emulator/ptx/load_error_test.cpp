@@ -33,12 +33,15 @@ TEST(LoadError, StoresAndAtomicsToReadOnlySpacesAreRejected) {
                         "this space cannot be written");
 }
 
-TEST(LoadError, TexturesAndMatricesAreNotEmulated) {
-    expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
+TEST(LoadError, SomeOfTexturesAndMatricesAreNotEmulated) {
+    expect_contains(load_error(kernel_text("tld4.r.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
                                            "[%rd0, {%f4, %f5}];")),
-                    "textures are not emulated: give the kernel a buffer: 'tex.2d");
-    expect_contains(load_error(kernel_text("suld.b.2d.b32.trap {%r2}, [%rd0, {%r0, %r1}];")),
-                    "surfaces are not emulated");
+                    "gathers of textures are not emulated: 'tld4.r");
+    expect_contains(load_error(kernel_text("sured.b.add.2d.u32.trap [%rd0, {%r0, %r1}], %r2;")),
+                    "reductions of surfaces are not emulated");
+    expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
+                                           "[image, {%f4, %f5}];")),
+                    "texture references are not emulated: use a texture object");
     expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
                                            "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
                     "instructions for matrices are not emulated: 'wmma");

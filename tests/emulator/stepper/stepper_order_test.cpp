@@ -62,9 +62,9 @@ struct Executed {
 struct Trace : Observer {
     explicit Trace(std::uint32_t block) : block(block) {}
     bool wants(std::uint32_t b) override { return b == block; }
-    void on_instruction(std::uint32_t, std::uint32_t warp, std::uint32_t mask,
+    void on_instruction(std::uint32_t, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {
-        executed.push_back({warp, pc, mask});
+        executed.push_back({warp.index, pc, mask});
     }
     std::uint32_t block;
     std::vector<Executed> executed;

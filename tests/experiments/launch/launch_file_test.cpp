@@ -20,8 +20,13 @@ const std::string whole_file = R"({
         "y": {"shape": "n", "fill": {"uniform": [0, 1], "seed": 3}, "keep": true},
         "in": {"fill": {"file": "in.npy"}}
     },
+    "textures": {
+        "image": {"buffer": "x", "filter": "linear", "address": ["wrap", "border"],
+                  "coordinates": "normalized", "read": "normalized"}
+    },
     "launches": [
-        {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "repeat": 2,
+        {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "cooperative": true,
+         "repeat": 2,
          "arguments": {"count": "n", "p": {"x": 1, "y": "n"}, "none": null}}
     ],
     "expect": [{"buffer": "y", "equals": {"buffer": "x"}, "relative": 1e-6}],
@@ -60,6 +65,13 @@ TEST(LaunchFiles, AreReadCompletely) {
     EXPECT_EQ(file.buffers[1].keep, "y");
     EXPECT_EQ(std::get<RandomFill>(file.buffers[1].fill).seed, 3U);
     EXPECT_EQ(std::get<std::filesystem::path>(file.buffers[2].fill), "in.npy");
+    ASSERT_EQ(file.textures.size(), 1U);
+    EXPECT_TRUE(file.textures[0].linear);
+    EXPECT_TRUE(file.textures[0].normalized_coordinates);
+    EXPECT_TRUE(file.textures[0].normalized_numbers);
+    EXPECT_EQ(file.textures[0].address[0], emulator::TextureAddress::wrap);
+    EXPECT_EQ(file.textures[0].address[1], emulator::TextureAddress::border);
+    EXPECT_TRUE(file.launches[0].cooperative);
     ASSERT_EQ(file.launches.size(), 1U);
     const LaunchSpec& launch = file.launches[0];
     EXPECT_EQ(launch.block[0].text(), "256");
@@ -86,6 +98,8 @@ TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
     const std::string text = to_json_text(parse_launch_file(whole_file));
     EXPECT_EQ(to_json_text(parse_launch_file(text)), text);
     EXPECT_NE(text.find("\"keep\": true"), std::string::npos);
+    EXPECT_NE(text.find("\"address\": [\"wrap\", \"border\"]"), std::string::npos);
+    EXPECT_NE(text.find("\"cooperative\": true"), std::string::npos);
     EXPECT_NE(text.find("\"include\": [\"../common\", \"inc\"]"), std::string::npos) << text;
 }
 
@@ -140,8 +154,12 @@ TEST(LaunchFiles, ErrorsNameTheField) {
     EXPECT_EQ(error(changed("\"launches\": [", "\"launches\": [],\"x\": [")).substr(0, 17),
               "\"x\" is not known;");
     EXPECT_EQ(error(changed("\"grid\"", "\"gird\"")),
-              "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, repeat, "
-              "arguments");
+              "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, "
+              "cooperative, repeat, arguments");
+    EXPECT_EQ(error(changed("\"linear\"", "\"cubic\"")),
+              "textures.image.filter: write one of: point, linear");
+    EXPECT_EQ(error(changed("\"buffer\": \"x\", \"filter\"", "\"buffer\": \"q\", \"filter\"")),
+              "textures.image.buffer: \"q\" is no buffer; the buffers are: x, y, in");
     EXPECT_EQ(error(changed("[\"blocks\"]", "[]")),
               "launches[0].grid: write one to 3 numbers or expressions");
     EXPECT_EQ(error(changed("\"4 * n\"", "\"4 *\"")),

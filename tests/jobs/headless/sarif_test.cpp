@@ -131,7 +131,7 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
     const Json log = sarif(findings, true);
     expect_valid(log);
     const Json& run = log["runs"][0];
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 5u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 6u);
     ASSERT_EQ(run["results"].size(), 4u);
     EXPECT_EQ(run["results"][0]["ruleId"], "memory");
     EXPECT_EQ(run["results"][1]["ruleId"], "barrier");
@@ -144,7 +144,7 @@ TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
     expect_valid(log);
     const Json& run = log["runs"][0];
     EXPECT_EQ(run["results"], Json::array());
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 5u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 6u);
     EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
 }
 

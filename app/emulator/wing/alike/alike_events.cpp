@@ -18,7 +18,8 @@ AlikeEvents::AlikeEvents(Observer& observer, BlockContext& block, const std::sto
     nothing_.distances = model_.position().distances;
     reported().events = this;
     write_broadcasts(told_together);
-    if (!has_model || summaries_.empty() || observer.wants_instructions()) model_.turn_off();
+    if (!has_model || summaries_.empty() || observer.wants_instructions(*block.kernel))
+        model_.turn_off();
 }
 
 void AlikeEvents::write_broadcasts(std::size_t most) {
@@ -30,7 +31,7 @@ void AlikeEvents::block_begin() {
     write_broadcasts(told_together);  // the block before may have failed
     model_.begin_block();
     told_ = told_foreseen_ = &observer_;
-    std::uint32_t wanted = wanted_by(observer_);
+    std::uint32_t wanted = wanted_by(observer_, *block_.kernel);
     if (wanted & Instruction::shared_access) wanted |= wants_foreseen;
     want(wanted, observer_.wants_barriers());
     if (model_.is_followed()) begin_to_follow();
@@ -47,7 +48,7 @@ void AlikeEvents::begin_to_follow() {
         return;
     }
     std::uint32_t wanted = this->wanted() & ~(wants_foreseen | Instruction::warp_sync);
-    if (others) wanted |= wanted_by(*others);
+    if (others) wanted |= wanted_by(*others, *block_.kernel);
     if (others && others->wants_shared_accesses()) wanted |= wants_foreseen;
     if (!model_.has_unforeseen() && !(others && others->wants_shared_accesses()))
         wanted &= ~std::uint32_t(Instruction::shared_access);

@@ -50,6 +50,9 @@ const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
     switch (s.opcode->kind) {
         case OpcodeKind::updates_memory:
             return "there are atomics";
+        case OpcodeKind::reads_image:
+        case OpcodeKind::writes_image:
+            return "there are textures or surfaces";
         case OpcodeKind::prints:
             return "the kernel prints";
         case OpcodeKind::asserts:

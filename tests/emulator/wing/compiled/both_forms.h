@@ -65,7 +65,7 @@ inline std::ostream& operator<<(std::ostream& out, const Outcome& o) {
 /// Writes down each event that compiled code can report.
 class EventRecorder : public Observer {
   public:
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel&, std::uint32_t block) override { add({1, block}); }
     void on_block_end(std::uint32_t block, const Statistics& s) override {
         add({2, block, s.warp_instructions, s.thread_instructions, s.barriers});
@@ -158,7 +158,8 @@ class BothForms {
         // In some launches that are observed.
         const bool independent = observer && settings.seed == 2 &&
                                  obstacles_to_independence(frozen, machine.memory()).warps.empty();
-        if (independent && settings.schedule == Schedule::random && !observer->wants_instructions())
+        if (independent && settings.schedule == Schedule::random &&
+            !observer->wants_instructions(kernel_))
             method.schedule = Schedule::run_to_barrier;
         if (observer) method.make_events = alike_events(kernel_, independent);
         outcome.error =

@@ -234,7 +234,7 @@ TEST_F(CompiledKernelTest, TheInterpreterTakesOverAnEndlessLoopThatIsStopped) {
 
 /// Remembers the kernel of the launch.
 struct KernelWitness : Observer {
-    bool wants_instructions() const override { return false; }
+    bool wants_instructions(const Kernel&) const override { return false; }
     void on_launch(const Kernel& kernel, const LaunchShape&) override { seen = &kernel; }
     const Kernel* seen = nullptr;
 };
@@ -317,7 +317,7 @@ TEST_F(CompiledKernelTest, FencesAreReported) {
         void on_fence(std::uint32_t, std::uint32_t, std::uint32_t mask) override {
             lanes += lane_count(mask);
         }
-        bool wants_instructions() const override { return false; }
+        bool wants_instructions(const Kernel&) const override { return false; }
         std::uint32_t lanes = 0;
     } counter;
     BothForms both(kernel_text(fences));
@@ -330,7 +330,7 @@ TEST_F(CompiledKernelTest, FencesAreReported) {
 TEST_F(CompiledKernelTest, AnObservedEndlessLoopCanBeStopped) {
     BothForms both(kernel_text("LOOP:\nst.shared.u32 [tile], %r1;\nbra LOOP;", tile));
     struct Stopping : Observer {
-        bool wants_instructions() const override { return false; }
+        bool wants_instructions(const Kernel&) const override { return false; }
         void on_shared_access(const Access&) override {
             if (++accesses == 100) stop.request_stop();
         }
@@ -346,7 +346,7 @@ TEST_F(CompiledKernelTest, AnObservedEndlessLoopCanBeStopped) {
 TEST_F(CompiledKernelTest, AnExceptionOfAnObserverEndsTheLaunch) {
     BothForms both(kernel_text("st.shared.u32 [tile], %r1;", tile));
     struct Failing : Observer {
-        bool wants_instructions() const override { return false; }
+        bool wants_instructions(const Kernel&) const override { return false; }
         void on_shared_access(const Access&) override { throw Error("the observer has failed"); }
     } observer;
     EXPECT_EQ(both.run(true, one_block(32), {}, 0, &observer).error, "the observer has failed");

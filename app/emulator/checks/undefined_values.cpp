@@ -1,0 +1,237 @@
+#include "emulator/checks/undefined_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/lower/kernel_origin.h"
+#include "emulator/ptx/effects.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
+    if (operand.kind == Operand::register_) into.push_back(operand.index);
+    for (const Operand& element : operand.elements) collect_registers(element, into);
+}
+
+const Operand* address_of(const Statement& statement) {
+    for (const Operand& operand : statement.operands)
+        if (operand.kind == Operand::address) return &operand;
+    return nullptr;
+}
+
+}  // namespace
+
+UndefinedValues::Step UndefinedValues::step_of(const Statement& statement) {
+    Step step{&statement, {}, destinations_of(statement)};
+    for (std::size_t k = destination_count(statement); k < statement.operands.size(); ++k)
+        collect_registers(statement.operands[k], step.sources);
+    return step;
+}
+
+bool UndefinedValues::are_possible(const Kernel& kernel) {
+    return !kernel.cleared.empty() || kernel.cleared_local_bytes > 0;
+}
+
+void UndefinedValues::begin_launch(const Kernel& kernel, const LaunchShape& launch) {
+    launch_.begin(kernel, launch);
+    const KernelSyntax& syntax = kernel.origin->syntax;
+    is_on_ = are_possible(kernel) && !launch.cooperative &&
+             syntax.statements.size() == kernel.statements.size();
+    if (!is_on_) return;
+    std::vector<bool> used(syntax.registers.size());
+    for (const Statement& s : syntax.statements)
+        for (const auto& registers : {sources_of(s), destinations_of(s)})
+            for (const std::int32_t r : registers) used[std::size_t(r)] = true;
+    steps_.clear();
+    for (const InstructionInfo& info : kernel.lines) {
+        const bool has_statement = !info.pseudo && info.statements > 0;
+        steps_.push_back(has_statement ? step_of(syntax.statements[info.statements - 1]) : Step{});
+    }
+    is_predicate_.clear();
+    for (const RegisterSyntax& r : syntax.registers) is_predicate_.push_back(r.type == Type::pred);
+    // Kernel::registers has the registers that are used, in their order.
+    slots_.assign(used.size(), 0);
+    auto next = kernel.registers.begin();
+    for (std::size_t r = 0; r < used.size() && next != kernel.registers.end(); ++r)
+        if (used[r]) slots_[r] = next++->slot;
+}
+
+void UndefinedValues::begin_block(std::uint32_t block) {
+    block_ = block;
+    if (!is_on_) return;
+    const Kernel& kernel = launch_.kernel();
+    const std::vector<bool>& live = kernel.origin->uniformity.live_at_entry;
+    const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    registers_.assign(warps * live.size(), 0);
+    for (std::size_t k = 0; k < registers_.size(); ++k)
+        if (live[k % live.size()]) registers_[k] = all_lanes;
+    local_.assign(std::size_t(warps) * lanes_per_warp * kernel.cleared_local_bytes, true);
+}
+
+UndefinedValues::Lanes UndefinedValues::undefined_of(const Operand& operand) {
+    Lanes lanes = operand.kind == Operand::register_ ? undefined(operand.index) : 0;
+    for (const Operand& element : operand.elements) lanes |= undefined_of(element);
+    return lanes;
+}
+
+UndefinedValues::Lanes UndefinedValues::predicate(const Operand& operand, const Warp& warp) const {
+    const Lanes holds = warp.predicate(slots_[std::size_t(operand.index)]);
+    return operand.negated ? ~holds : holds;
+}
+
+// A defined operand with the value `decides` makes the result known: false for and, true for or.
+UndefinedValues::Lanes UndefinedValues::logic(const Step& step, const Warp& warp, bool decides) {
+    Lanes all = 0, known = 0;
+    for (std::size_t k = 1; k < step.statement->operands.size(); ++k) {
+        const Operand& operand = step.statement->operands[k];
+        if (operand.kind != Operand::register_) continue;
+        all |= undefined(operand.index);
+        if (!is_predicate_[std::size_t(operand.index)]) continue;
+        const Lanes holds = predicate(operand, warp);
+        known |= ~undefined(operand.index) & (decides ? holds : ~holds);
+    }
+    return all & ~known;
+}
+
+// What is undefined of the result of a computation, where its operands are.
+UndefinedValues::Lanes UndefinedValues::result_of(const Step& step, const Warp& warp) {
+    const Statement& s = *step.statement;
+    Lanes any = 0;
+    for (const std::int32_t r : step.sources) any |= undefined(r);
+    if (!any) return 0;
+    const bool compares = s.opcode->operation == Operation::setp;
+    if (s.opcode->operation == Operation::selp) {
+        const Lanes first = predicate(s.operands[3], warp);
+        return undefined_of(s.operands[3]) | (first & undefined_of(s.operands[1])) |
+               (~first & undefined_of(s.operands[2]));
+    }
+    if (s.opcode->operation == Operation::and_ || (compares && s.has("and")))
+        return logic(step, warp, false);
+    if (s.opcode->operation == Operation::or_ || (compares && s.has("or")))
+        return logic(step, warp, true);
+    return any;
+}
+
+void UndefinedValues::define(const Operand& operand, Lanes lanes) {
+    if (operand.kind == Operand::register_) undefined(operand.index) &= ~lanes;
+    for (const Operand& element : operand.elements) define(element, lanes);
+}
+
+void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& warp,
+                             std::uint32_t pc, std::string_view does) {
+    if (!lanes) return;
+    define(operand, lanes);
+    log_.add({&launch_.kernel(), pc, pc, FindingKind::undefined, Severity::error},
+             lane_count(lanes), [&] {
+                 const auto lane = std::uint32_t(std::countr_zero(lanes));
+                 Finding f;
+                 f.kind = FindingKind::undefined;
+                 f.kernel = launch_.kernel().name;
+                 f.first = launch_.at(pc, warp.index * lanes_per_warp + lane, block_);
+                 f.sentence = fmt::format(
+                     "Thread {} of block {} {} at {}. It has never set this value, or the variable "
+                     "or the element of a local array from which it is computed.",
+                     name_of(f.first.thread), name_of(f.first.block), does,
+                     f.first.where_in_full());
+                 return f;
+             });
+}
+
+std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsigned lane,
+                                                        std::uint32_t pc) const {
+    const Kernel& kernel = launch_.kernel();
+    const InstructionInfo& info = kernel.lines[pc];
+    if (info.space != Space::local && info.space != Space::generic) return std::nullopt;
+    const Instruction& i = kernel.code[pc];
+    const std::uint32_t operand = i.operands[info.address_operand];
+    std::uint64_t address =
+        AccessForm(i.target).wide_address
+            ? warp.get<std::uint64_t>(operand, lane) + std::uint64_t(i.immediate)
+            : warp.get<std::uint32_t>(operand, lane) + std::uint32_t(i.immediate);
+    if (info.space == Space::generic) address -= local_window;
+    const std::uint64_t size = kernel.cleared_local_bytes;
+    if (address >= size || info.bytes > size - address) return std::nullopt;
+    return (warp.index * lanes_per_warp + lane) * size + address;
+}
+
+void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
+    for (const std::int32_t r : step.destinations) undefined(r) &= ~mask;
+    const std::size_t elements = step.destinations.size();
+    if (elements == 0) return;
+    const std::size_t bytes = launch_.kernel().lines[pc].bytes / elements;
+    for (Lanes m = mask; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const auto place = local_place(warp, lane, pc);
+        if (!place) continue;
+        for (std::size_t k = 0; k < elements; ++k) {
+            const auto first = local_.begin() + std::ptrdiff_t(*place + k * bytes);
+            if (std::find(first, first + std::ptrdiff_t(bytes), true) !=
+                first + std::ptrdiff_t(bytes))
+                undefined(step.destinations[k]) |= 1u << lane;
+        }
+    }
+}
+
+void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
+    const InstructionInfo& info = launch_.kernel().lines[pc];
+    const Operand& value = step.statement->operands.back();
+    const bool is_vector = value.kind == Operand::vector;
+    const std::size_t elements = is_vector ? value.elements.size() : 1;
+    const std::size_t bytes = info.bytes / elements;
+    Lanes in_global = info.space == Space::global || info.space == Space::generic ? mask : 0;
+    for (std::size_t k = 0; k < elements; ++k) {
+        const Lanes lanes = undefined_of(is_vector ? value.elements[k] : value);
+        for (Lanes m = mask; m; m &= m - 1) {
+            const auto lane = unsigned(std::countr_zero(m));
+            const auto place = local_place(warp, lane, pc);
+            if (!place) continue;
+            in_global &= ~(1u << lane);
+            std::fill_n(local_.begin() + std::ptrdiff_t(*place + k * bytes), bytes,
+                        (lanes >> lane & 1) != 0);
+        }
+    }
+    Lanes all = in_global;
+    for (std::size_t k = 0; k < elements; ++k)
+        all &= undefined_of(is_vector ? value.elements[k] : value);
+    report(value, all, warp, pc, "stores an undefined value to global memory");
+}
+
+void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc) {
+    if (!is_on_ || !steps_[pc].statement) return;
+    const Step& step = steps_[pc];
+    const Statement& s = *step.statement;
+    warp_begin_ = warp.index * is_predicate_.size();
+    if (s.guard >= 0) {
+        const Operand guard{.kind = Operand::register_, .index = s.guard};
+        report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
+    }
+    if (const Operand* address = address_of(s))
+        report(*address, undefined_of(*address) & mask, warp, pc,
+               "uses an undefined value as an address");
+    Lanes result = 0;
+    switch (s.opcode->kind) {
+        case OpcodeKind::loads:
+            return load(step, warp, mask, pc);
+        case OpcodeKind::stores:
+            return store(step, warp, mask, pc);
+        case OpcodeKind::branches_by_index:
+            report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,
+                   "branches by an undefined value");
+            break;
+        case OpcodeKind::computes:
+        case OpcodeKind::carries:
+            result = result_of(step, warp);
+            break;
+        default:
+            break;
+    }
+    for (const std::int32_t r : step.destinations)
+        undefined(r) = (undefined(r) & ~mask) | (result & mask);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "emulator/observe/finding_log.h"
+#include "emulator/observe/observed_launch.h"
+#include "emulator/observe/observer.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::emulator {
+
+/// Finds values that nothing has set and that decide a result: a register or a byte of local memory
+/// is read before the thread has written it, and what is computed of it reaches a branch, an
+/// address, or a store to global memory. Copies and computations only pass the undefined value on,
+/// because compilers move them to paths on which nobody uses the result.
+///
+/// It sees what the compiler has left of it: of a variable that is never set, the compiler may have
+/// made any constant. Values that go through shared or global memory, or to another lane, count as
+/// defined; so do all values of a cooperative launch. A store of a vector is undefined where all
+/// elements are.
+class UndefinedValues {
+  public:
+    explicit UndefinedValues(FindingLog& log) : log_(log) {}
+
+    /// Whether a kernel reads a register before it writes it, on some path, or has local memory.
+    /// Only of these kernels the instructions are needed.
+    static bool are_possible(const Kernel& kernel);
+
+    void begin_launch(const Kernel& kernel, const LaunchShape& launch);
+    void begin_block(std::uint32_t block);
+    /// The lanes of `mask` execute the instruction next.
+    void follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc);
+
+  private:
+    using Lanes = std::uint32_t;  ///< a mask
+
+    /// An instruction, as far as it matters here.
+    struct Step {
+        const Statement* statement = nullptr;             ///< null: inserted by the decoder
+        std::vector<std::int32_t> sources, destinations;  ///< registers; no guard among them
+    };
+
+    static Step step_of(const Statement& statement);
+    Lanes& undefined(std::int32_t reg) { return registers_[warp_begin_ + std::size_t(reg)]; }
+    Lanes undefined_of(const Operand& operand);
+    Lanes result_of(const Step& step, const Warp& warp);
+    Lanes predicate(const Operand& operand, const Warp& warp) const;
+    Lanes logic(const Step& step, const Warp& warp, bool decides);
+    void load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
+    void store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
+    /// Where a lane accesses local memory, in local_; nothing where it accesses other memory.
+    std::optional<std::size_t> local_place(const Warp& warp, unsigned lane, std::uint32_t pc) const;
+    /// The lanes do with an undefined value what `does` says. The operand counts as defined then.
+    void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc,
+                std::string_view does);
+    void define(const Operand& operand, Lanes lanes);
+
+    FindingLog& log_;
+    ObservedLaunch launch_;
+    bool is_on_ = false;
+    std::uint32_t block_ = 0;
+    std::vector<Step> steps_;           ///< by pc
+    std::vector<std::uint32_t> slots_;  ///< by register
+    std::vector<bool> is_predicate_;    ///< by register
+    std::vector<Lanes> registers_;      ///< undefined lanes, by warp and register
+    std::size_t warp_begin_ = 0;        ///< of the warp that executes, in registers_
+    std::vector<bool> local_;           ///< undefined, by thread and byte of local memory
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,103 @@
+#include "emulator/decode/statement_decoder.h"
+#include "emulator/handlers/lane_operations.h"
+
+// Textures and surfaces by handle: PTX ISA 9.7.10 and 9.7.11.
+namespace warpscope::emulator {
+
+namespace {
+
+unsigned dimensions_of(const StatementDecoder& d) {
+    if (d.has("1d")) return 1;
+    if (!d.has("2d")) d.fail("only textures and surfaces with one or two dimensions are emulated");
+    return 2;
+}
+
+/// The slots of the handle and of the coordinates in [handle, {x, y}].
+std::pair<std::uint32_t, std::uint32_t> read_place(StatementDecoder& d, const Operand& at,
+                                                   unsigned dimensions, Type type) {
+    if (at.kind != Operand::address || at.elements.size() != 2)
+        d.fail("a texture or surface has a handle and coordinates in brackets");
+    if (at.elements[0].kind != Operand::register_ || d.register_bits(at.elements[0]) != 64)
+        d.fail("texture references are not emulated: use a texture object");
+    const std::uint32_t handle = d.source(at.elements[0], Type::b64);
+    const std::vector<Operand> numbers = elements_of(at.elements[1]);
+    if (numbers.size() < dimensions) d.fail("a coordinate is missing");
+    const std::uint32_t x = d.source(numbers[0], type);
+    if (dimensions == 1) return {handle, x};
+    // An instruction has six operands, so both coordinates share one.
+    const std::uint32_t both = d.state().slots.vector(64);
+    Emission pack = emission_of({both, x, d.source(numbers[1], type)});
+    pack.full = pack_32;
+    pack.operation = Operation::pack;
+    pack.type = Type::b64;
+    d.emit_inserted(std::move(pack));
+    return {handle, both};
+}
+
+ImageForm surface_form(const StatementDecoder& d) {
+    ImageForm form;
+    form.dimensions = dimensions_of(d);
+    form.elements = d.has("v4") ? 4 : d.has("v2") ? 2 : 1;
+    form.bytes = bytes_of(d.type());
+    form.outside = d.has("zero")    ? ImageForm::Outside::zero
+                   : d.has("clamp") ? ImageForm::Outside::clamp
+                                    : ImageForm::Outside::trap;
+    return form;
+}
+
+Emission image_emission(Handler handler, const ImageForm& form,
+                        std::vector<std::uint32_t> operands) {
+    Emission e = emission_of(std::move(operands));
+    e.full = e.masked = handler;
+    e.target = form.encoded();
+    e.checkpoint = true;
+    return e;
+}
+
+}  // namespace
+
+// tex{.level}.geom.v4.dtype.ctype {d, e, f, g}, [handle, {x, y}]{, level}
+void decode_texture(StatementDecoder& d) {
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    if (into.size() != 4) d.fail("a texture fetch has four results");
+    ImageForm form;
+    form.dimensions = dimensions_of(d);
+    form.integer_coordinates = !is_float(d.type(1));
+    form.bytes = 4;
+    if (bits_of(d.type()) != 32) d.fail("a texture fetch gives numbers of 32 bits");
+    const auto [handle, place] = read_place(d, d.operand(1), form.dimensions, d.type(1));
+    std::vector<std::uint32_t> operands;
+    for (const Operand& o : into) operands.push_back(d.destination(o));
+    operands.insert(operands.end(), {handle, place});
+    Emission e = image_emission(fetch_texture, form, std::move(operands));
+    e.detail = 4;
+    d.emit(std::move(e));
+}
+
+// suld.b.geom{.vec}.type.clamp d, [handle, {x, y}]
+void decode_surface_load(StatementDecoder& d) {
+    const ImageForm form = surface_form(d);
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    if (into.size() != form.elements) d.fail("as many registers as elements are needed");
+    const auto [handle, place] = read_place(d, d.operand(1), form.dimensions, Type::b32);
+    std::vector<std::uint32_t> operands;
+    for (const Operand& o : into) operands.push_back(d.destination(o));
+    for (const Operand& o : into) d.check_width(o, d.type());
+    operands.insert(operands.end(), {handle, place});
+    Emission e = image_emission(load_surface, form, std::move(operands));
+    e.detail = std::uint16_t(form.elements);
+    d.emit(std::move(e));
+}
+
+// sust.b.geom{.vec}.type.clamp [handle, {x, y}], a
+void decode_surface_store(StatementDecoder& d) {
+    const ImageForm form = surface_form(d);
+    const std::vector<Operand> from = elements_of(d.operand(1));
+    if (from.size() != form.elements) d.fail("as many registers as elements are needed");
+    const auto [handle, place] = read_place(d, d.operand(0), form.dimensions, Type::b32);
+    std::vector<std::uint32_t> operands = {handle, place};
+    for (const Operand& o : from) operands.push_back(d.source(o, d.type()));
+    d.emit(image_emission(store_surface, form, std::move(operands)));
+}
+
+}  // namespace warpscope::emulator

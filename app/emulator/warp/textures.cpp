@@ -1,0 +1,151 @@
+#include "emulator/warp/textures.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+using Texel = Texture::Texel;
+
+/// A half float as a float.
+float widened(std::uint16_t half) {
+    const std::uint32_t sign = std::uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31,
+                        fraction = half & 0x3FF;
+    if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000 | fraction << 13);
+    if (exponent == 0)
+        return std::copysign(std::ldexp(float(fraction), -24), std::bit_cast<float>(sign | 1));
+    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+/// The bits of a number as a kernel gets them.
+std::uint32_t number(const Texture& t, const std::byte* at) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, at, t.bytes);
+    if (t.numbers == Texture::Numbers::float_)
+        return t.bytes == 2 ? std::bit_cast<std::uint32_t>(widened(std::uint16_t(bits))) : bits;
+    const unsigned unused = 32 - 8 * t.bytes;
+    const bool is_signed = t.numbers == Texture::Numbers::signed_;
+    const std::int32_t value = std::int32_t(bits << unused) >> unused;
+    if (t.normalized_numbers) {
+        const auto most = float((1u << (8 * t.bytes - is_signed)) - 1);
+        const float scaled = is_signed ? std::max(float(value) / most, -1.0f) : float(bits) / most;
+        return std::bit_cast<std::uint32_t>(scaled);
+    }
+    return is_signed ? std::uint32_t(value) : bits;
+}
+
+Texel texel(const Texture& t, std::int64_t x, std::int64_t y) {
+    Texel found{};
+    const auto* at = reinterpret_cast<const std::byte*>(t.memory) + std::uint64_t(y) * t.pitch +
+                     std::uint64_t(x) * t.element_bytes();
+    for (std::uint32_t c = 0; c < t.channels; ++c) found[c] = number(t, at + c * t.bytes);
+    return found;
+}
+
+/// The element that stands for an index outside of `size` elements; nothing: the border.
+std::optional<std::int64_t> addressed(std::int64_t index, std::int64_t size, TextureAddress how) {
+    const auto remainder = [](std::int64_t a, std::int64_t b) { return ((a % b) + b) % b; };
+    if (index >= 0 && index < size) return index;
+    switch (how) {
+        case TextureAddress::border:
+            return std::nullopt;
+        case TextureAddress::wrap:
+            return remainder(index, size);
+        case TextureAddress::mirror: {
+            const std::int64_t in_two = remainder(index, 2 * size);
+            return in_two < size ? in_two : 2 * size - 1 - in_two;
+        }
+        case TextureAddress::clamp:
+            break;
+    }
+    return std::clamp<std::int64_t>(index, 0, size - 1);
+}
+
+/// A coordinate among elements. NaN reads the first element.
+float among_elements(const Texture& t, float x, std::uint32_t size) {
+    if (std::isnan(x)) return 0;
+    const float scaled = t.normalized_coordinates ? x * float(size) : x;
+    return std::clamp(scaled, -1e9f, 1e9f);
+}
+
+/// Two neighbours, and the weight of the second one: 9 bits, 8 of them behind the point.
+struct Weighted {
+    std::int64_t first;
+    float weight;
+};
+
+Weighted neighbours(float x) {
+    const float from = x - 0.5f, floor = std::floor(from);
+    return {std::int64_t(floor), std::floor((from - floor) * 256 + 0.5f) / 256};
+}
+
+}  // namespace
+
+Texel Texture::fetch(std::int64_t x, std::int64_t y) const {
+    if (x < 0 || x >= width || y < 0 || y >= rows()) return {};
+    return texel(*this, x, y);
+}
+
+Texel Texture::sample(float x, float y) const {
+    const auto element = [&](std::int64_t column, std::int64_t row) -> Texel {
+        const auto mode = [&](unsigned k) {
+            const bool periodic =
+                address[k] == TextureAddress::wrap || address[k] == TextureAddress::mirror;
+            return periodic && !normalized_coordinates ? TextureAddress::clamp : address[k];
+        };
+        const auto i = addressed(column, width, mode(0));
+        const auto j =
+            height == 0 ? std::optional<std::int64_t>(0) : addressed(row, height, mode(1));
+        return i && j ? texel(*this, *i, *j) : Texel{};
+    };
+    x = among_elements(*this, x, width);
+    y = height == 0 ? 0 : among_elements(*this, y, height);
+    if (!linear || !gives_floats())
+        return element(std::int64_t(std::floor(x)), std::int64_t(std::floor(y)));
+    const Weighted i = neighbours(x), j = height == 0 ? Weighted{0, 0} : neighbours(y);
+    std::array<float, 4> sums{};
+    for (const bool lower : {false, true})
+        for (const bool right : {false, true}) {
+            const float weight =
+                (right ? i.weight : 1 - i.weight) * (lower ? j.weight : 1 - j.weight);
+            if (weight == 0) continue;
+            const Texel one = element(i.first + right, j.first + lower);
+            for (std::uint32_t c = 0; c < 4; ++c) sums[c] += weight * std::bit_cast<float>(one[c]);
+        }
+    Texel result;
+    for (std::uint32_t c = 0; c < 4; ++c) result[c] = std::bit_cast<std::uint32_t>(sums[c]);
+    return result;
+}
+
+std::uint64_t Textures::add(const Texture& t) {
+    if (t.width == 0) throw Error("a texture has no elements");
+    constexpr std::uint64_t most_bytes = std::uint64_t(1) << 40;
+    const std::uint64_t row = std::uint64_t(t.width) * t.element_bytes();
+    if (row > most_bytes || t.pitch > most_bytes / t.rows() ||
+        t.memory > ~std::uint64_t(0) - 2 * most_bytes)
+        throw Error("a texture is too large");
+    if (t.height > 1 && t.pitch < row)
+        throw Error("the rows of a texture overlap: its pitch is less than a row");
+    const bool is_float = t.numbers == Texture::Numbers::float_;
+    if ((t.channels != 1 && t.channels != 2 && t.channels != 4) ||
+        (t.bytes != 1 && t.bytes != 2 && t.bytes != 4) || (is_float && t.bytes == 1))
+        throw Error(
+            "a texture's elements have 1, 2 or 4 integers of 8, 16 or 32 bits, or floats of 16 or "
+            "32 bits");
+    all_[++newest_] = t;
+    return newest_;
+}
+
+const Texture* Textures::find(std::uint64_t handle) const {
+    const auto found = all_.find(handle);
+    return found == all_.end() ? nullptr : &found->second;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+namespace warpscope::emulator {
+
+/// What a coordinate outside of a texture reads. Wrap and mirror need normalised coordinates, and
+/// are as clamp without them.
+enum class TextureAddress : std::uint8_t { wrap, clamp, mirror, border };
+
+/// A texture or surface object: how kernels read elements of global memory, in rows.
+struct Texture {
+    enum class Numbers : std::uint8_t { unsigned_, signed_, float_ };
+
+    std::uint64_t memory = 0;             ///< address of the first element
+    std::uint32_t width = 0, height = 0;  ///< elements; height 0: it has one dimension
+    std::uint64_t pitch = 0;              ///< bytes from a row to the next
+    std::uint32_t channels = 1;           ///< numbers of an element: 1, 2 or 4
+    std::uint32_t bytes = 4;              ///< of a number: 1, 2 or 4
+    Numbers numbers = Numbers::float_;    ///< those of 2 bytes are half floats
+    bool linear = false;                  ///< interpolates; only where the result is a float
+    bool normalized_coordinates = false;  ///< 0 to 1, not 0 to width
+    bool normalized_numbers = false;      ///< integers become floats: 0 to 1, or -1 to 1
+    std::array<TextureAddress, 2> address{TextureAddress::clamp, TextureAddress::clamp};
+
+    std::uint32_t element_bytes() const { return channels * bytes; }
+    std::uint32_t rows() const { return height == 0 ? 1 : height; }
+    std::uint64_t end() const {
+        return memory + (rows() - 1) * pitch + std::uint64_t(width) * element_bytes();
+    }
+    bool gives_floats() const { return numbers == Numbers::float_ || normalized_numbers; }
+
+    /// Four numbers of 32 bits each: floats, or integers.
+    using Texel = std::array<std::uint32_t, 4>;
+    /// CUDA C++ Programming Guide, "Texture Fetching". `y` counts for two dimensions only. The
+    /// memory must be valid.
+    Texel sample(float x, float y) const;
+    /// The element at an index: of tex1Dfetch(), and of tex.2d with integers. Outside it is 0.
+    Texel fetch(std::int64_t x, std::int64_t y) const;
+};
+
+/// The texture and surface objects of a machine, by the handles that kernels get as arguments.
+class Textures {
+  public:
+    /// Returns a handle. Throws Error for a texture without elements, or whose numbers have another
+    /// size than CUDA knows.
+    std::uint64_t add(const Texture& texture);
+    void remove(std::uint64_t handle) { all_.erase(handle); }
+    const Texture* find(std::uint64_t handle) const;  ///< nullptr: there is none
+
+  private:
+    std::map<std::uint64_t, Texture> all_;
+    std::uint64_t newest_ = 0;
+};
+
+}  // namespace warpscope::emulator

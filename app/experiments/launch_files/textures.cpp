@@ -1,0 +1,100 @@
+#include "experiments/launch_files/textures.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+namespace warpscope::experiments {
+
+namespace {
+
+using emulator::Texture;
+using emulator::TextureAddress;
+
+// By TextureAddress; by whether it is linear; by whether it is normalized.
+constexpr std::array<std::string_view, 4> address_words{"wrap", "clamp", "mirror", "border"};
+constexpr std::array<std::string_view, 2> filter_words{"point", "linear"};
+constexpr std::array<std::string_view, 2> number_words{"elements", "normalized"};
+
+std::size_t word_of(const JsonField& field, std::span<const std::string_view> words) {
+    const auto found = std::ranges::find(words, field.text());
+    if (found == words.end()) field.fail(fmt::format("write one of: {}", fmt::join(words, ", ")));
+    return std::size_t(found - words.begin());
+}
+
+}  // namespace
+
+TextureSpec parse_texture(const std::string& name, const JsonField& field) {
+    field.expect_object({"buffer", "filter", "address", "coordinates", "read"});
+    TextureSpec texture{.name = name, .buffer = field.at("buffer").text()};
+    if (field.has("filter")) texture.linear = word_of(field.at("filter"), filter_words) == 1;
+    if (field.has("coordinates"))
+        texture.normalized_coordinates = word_of(field.at("coordinates"), number_words) == 1;
+    if (field.has("read"))
+        texture.normalized_numbers = word_of(field.at("read"), number_words) == 1;
+    if (!field.has("address")) return texture;
+    const JsonField modes = field.at("address");
+    if (!modes.json().is_array()) {
+        texture.address.fill(TextureAddress(word_of(modes, address_words)));
+        return texture;
+    }
+    std::size_t count = 0;
+    modes.each_element([&](const JsonField& mode) {
+        if (count >= texture.address.size()) modes.fail("write one or two modes: for x and for y");
+        texture.address[count++] = TextureAddress(word_of(mode, address_words));
+    });
+    return texture;
+}
+
+JsonField::Json texture_json(const TextureSpec& texture) {
+    JsonField::Json json{{"buffer", texture.buffer}};
+    if (texture.linear) json["filter"] = "linear";
+    const auto word = [](TextureAddress mode) {
+        return std::string(address_words[std::size_t(mode)]);
+    };
+    const auto [x, y] = texture.address;
+    if (x != y)
+        json["address"] = {word(x), word(y)};
+    else if (x != TextureAddress::clamp)
+        json["address"] = word(x);
+    if (texture.normalized_coordinates) json["coordinates"] = "normalized";
+    if (texture.normalized_numbers) json["read"] = "normalized";
+    return json;
+}
+
+Texture texture_of(const TextureSpec& spec, const ElementType& type,
+                   const std::vector<std::size_t>& shape, std::uint64_t address) {
+    const auto fail = [&](const std::string& why) {
+        throw LaunchError(fmt::format("textures.{}.buffer: {}", spec.name, why));
+    };
+    const bool is_float = type.kind == ElementKind::floating;
+    const bool is_integer =
+        type.kind == ElementKind::signed_integer || type.kind == ElementKind::unsigned_integer;
+    if ((!is_float && !is_integer) || type.bytes > 4 || type.lanes == 3)
+        fail(
+            fmt::format("{} holds {}: a texture has elements of 1, 2 or 4 integers of at most 32 "
+                        "bits, half or float",
+                        spec.buffer, to_string(type)));
+    if (shape.empty() || shape.size() > 2)
+        fail(fmt::format("{} has {} dimensions: a texture has one or two", spec.buffer,
+                         shape.size()));
+    Texture texture;
+    texture.memory = address;
+    texture.width = std::uint32_t(shape.back());
+    texture.height = shape.size() == 2 ? std::uint32_t(shape[0]) : 0;
+    texture.pitch = shape.back() * type.size();
+    texture.channels = type.lanes;
+    texture.bytes = type.bytes;
+    texture.numbers = is_float                                   ? Texture::Numbers::float_
+                      : type.kind == ElementKind::signed_integer ? Texture::Numbers::signed_
+                                                                 : Texture::Numbers::unsigned_;
+    texture.linear = spec.linear;
+    texture.normalized_coordinates = spec.normalized_coordinates;
+    texture.normalized_numbers = spec.normalized_numbers && !is_float;
+    texture.address = spec.address;
+    return texture;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/launch_files/launch_file.h"
+#include "experiments/launch_files/launch_json.h"
+
+namespace warpscope::experiments {
+
+/// Throws LaunchError that names the field.
+TextureSpec parse_texture(const std::string& name, const JsonField& field);
+/// parse_texture() reads it back.
+JsonField::Json texture_json(const TextureSpec& texture);
+
+/// The texture of a buffer at an address. Throws LaunchError for elements or dimensions that
+/// textures do not have.
+emulator::Texture texture_of(const TextureSpec& spec, const ElementType& type,
+                             const std::vector<std::size_t>& shape, std::uint64_t address);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,71 @@
+// Launches whose blocks run together.
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+template <bool FIXED>
+__global__ void two_passes(const int* in, int* mid, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    mid[i] = in[i] + 1;
+    if (!FIXED && n == 0) cg::this_grid().sync();
+    if (FIXED) cg::this_grid().sync();
+    out[i] = mid[n - 1 - i];
+}
+
+// Each round reads what all blocks have written in the round before.
+template <bool FIXED>
+__global__ void rounds(int* a, int* b, int n) {
+    auto grid = cg::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int round = 0; round < 4; ++round) {
+        b[i] = a[(i + 1) % n] + 1;
+        grid.sync();
+        a[i] = b[(i + blockDim.x) % n];
+        if (FIXED) grid.sync();
+    }
+}
+
+// The word arrives, but what was written before it may not.
+__device__ unsigned arrived;
+template <bool FIXED>
+__global__ void own_barrier(const int* in, int* mid, int* out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    mid[i] = in[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (FIXED) __threadfence();
+        atomicAdd(&arrived, 1);
+        while (atomicAdd(&arrived, 0) % gridDim.x != 0) {}
+        if (FIXED) __threadfence();
+    }
+    __syncthreads();
+    out[i] = mid[n - 1 - i];
+}
+
+// The sum of all blocks, in the first one, behind the barrier of the grid.
+template <bool FIXED>
+__global__ void sum(const int* in, int* partial, int* out) {
+    __shared__ int all;
+    auto grid = cg::this_grid();
+    if (threadIdx.x == 0) all = 0;
+    __syncthreads();
+    atomicAdd(&all, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) partial[blockIdx.x] = all;
+    if (FIXED) grid.sync();
+    else __syncthreads();
+    if (blockIdx.x != 0 || threadIdx.x != 0) { if (!FIXED) grid.sync(); return; }
+    int total = 0;
+    for (int block = 0; block < gridDim.x; ++block) total += partial[block];
+    out[0] = total;
+    if (!FIXED) grid.sync();
+}
+
+// From the last block to the first one.
+__global__ void in_turn(volatile int* turn, int* last) {
+    int mine = gridDim.x - 1 - blockIdx.x;
+    while (*turn != mine) {}
+    __threadfence();
+    *last += blockIdx.x;
+    __threadfence();
+    *turn = mine + 1;
+}
