@@ -121,12 +121,12 @@ std::size_t HostCalls::end_of_value(std::size_t i) const {
 
 void HostCalls::read_value(std::size_t i) {
     const auto at_beginning = [&] {
-        return i == 0 || text_.is(i - 1, ";") || text_.is(i - 1, "{") || text_.is(i - 1, "}") ||
-               text_.is(i - 1, "const") || text_.is(i - 1, "static");
+        return i == 0 || text_.is_directive(i - 1) || text_.is(i - 1, ";") ||
+               text_.is(i - 1, "{") || text_.is(i - 1, "}");
     };
     if (text_.is(i, "dim3")) return read_dimensions(i + 1);
-    if (is_known_call(i) && text_.is(i + 1, "<")) return read_vector(i);
     if (at_beginning()) declare(i);
+    if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "(")) return call_member(i);
     if (i > 0 && (text_.is(i - 1, "*") || text_.is(i - 1, ".")) && text_.is(i + 1, "=")) {
         const bool is_store =
             text_.is(i - 1, "*") &&
@@ -171,26 +171,6 @@ void HostCalls::read_value(std::size_t i) {
             assign(name, words(i + 2, *after - 1));
 }
 
-/// "float *a, *b;": their names are those of this function, and have no value yet.
-void HostCalls::declare(std::size_t i) {
-    while (text_.is_word(i) && is_one_of(text_.text(i), {"const", "unsigned", "static", "struct"}))
-        ++i;
-    if (!text_.is_word(i) || is_one_of(text_.text(i), {"return", "delete", "goto", "else"})) return;
-    const std::string type = name_now(text_.text(i));
-    for (++i; i < text_.size(); ++i) {
-        while (text_.is(i, "*") || text_.is(i, "&")) ++i;
-        if (!text_.is_word(i)) return;
-        const std::string name(text_.text(i));
-        if (text_.is(i + 1, ";") || text_.is(i + 1, ",") || text_.is(i + 1, "[")) forget(name);
-        // With a value it gets its name when that is read.
-        const bool has_value = text_.is(i + 1, "=") || text_.is(i + 1, "{");
-        types_[has_value ? next_name(name) : name_now(name)] = type;
-        if (text_.is(i + 1, "(")) return;
-        i = end_of_value(i + 1);
-        if (!text_.is(i, ",")) return;
-    }
-}
-
 /// "grid(8), block(32, 8)", "grid = dim3(8)", "grid"
 void HostCalls::read_dimensions(std::size_t i) {
     while (text_.is_word(i)) {
@@ -219,21 +199,6 @@ void HostCalls::set_dimensions(const std::string& word, std::vector<std::string>
     dimensions_[name] = std::move(sizes);
 }
 
-/// std::vector<int> v(n, 1), thrust::device_vector<int> v(n)
-void HostCalls::read_vector(std::size_t i) {
-    const std::size_t close = after_angles(i + 1, text_.size());
-    if (!text_.is_word(close) || !text_.is(close + 1, "(")) return;
-    const auto after = text_.after_closing(close + 1);
-    if (!after) return;
-    const std::vector<std::string> given = parts(close + 2, *after - 1);
-    const std::string name = made(std::string(text_.text(close)));
-    program_.values[name + "$size"] = given[0];
-    HostArray& array = program_.arrays[name];
-    array.bytes = fmt::format("( {} ) * sizeof ( {} )", given[0], words(i + 2, close - 1));
-    array.fill = given.size() > 1 ? given[1] : "0";
-    types_[name] = words(i + 2, close - 1);
-}
-
 std::vector<std::pair<std::string, std::string>> HostCalls::counters_in(
     const std::string& index) const {
     const TokenText tokens(index);
@@ -255,8 +220,15 @@ void HostCalls::read_element(std::size_t i) {
     const auto after = text_.after_closing(i + 1);
     if (!after || !text_.is(*after, "=") || text_.is(*after + 1, "=")) return;
     const std::string name = name_now(text_.text(i));
-    const auto counters = counters_in(words(i + 2, *after - 1));
+    const std::string index = words(i + 2, *after - 1);
+    const auto counters = counters_in(index);
     const std::string value = words(*after + 1, end_of_value(*after + 1));
+    if (value.starts_with("{") && program_.variables.contains(name)) return;  // its declaration
+    if (index.size() == 1 && std::isdigit(index[0]) != 0) {
+        auto& elements = program_.variables[name].elements;
+        elements.resize(std::max(elements.size(), std::size_t(index[0] - '0') + 1));
+        elements[std::size_t(index[0] - '0')] = value;
+    }
     if (counters.empty()) return fill(name, "");
     std::string filled;
     const TokenText tokens(value);

@@ -39,7 +39,8 @@ class HostReader : public HostCalls {
         std::size_t begin, open, end;         ///< of the function, of its "{", and behind its "}"
         std::vector<std::string> parameters;  ///< and template parameters
         std::vector<std::string> templates;
-        std::vector<std::string> defaults{};  ///< of the parameters
+        std::vector<std::string> defaults{};      ///< of the parameters
+        std::vector<std::size_t> declarations{};  ///< the first tokens of the parameters
     };
 
     void read_declarations() {
@@ -97,8 +98,11 @@ class HostReader : public HostCalls {
         }
         while (begin < open && !text_.is(begin, "(")) ++begin;
         const std::size_t after = text_.after_closing(begin).value_or(open);
-        if (begin < open && after > begin + 2)
+        if (begin < open && after > begin + 2) {
             body.parameters = names_of(plain_parts(begin + 1, after - 1));
+            for (const Range& one : ranges(begin + 1, after - 1))
+                body.declarations.push_back(one.first);
+        }
         for (const std::string& parameter : after > begin + 2 && begin < open
                                                 ? plain_parts(begin + 1, after - 1)
                                                 : std::vector<std::string>()) {
@@ -141,6 +145,7 @@ class HostReader : public HostCalls {
                 enter_file();
                 for (const std::string& parameter : body.parameters) forget(parameter);
                 for (const std::string& parameter : body.templates) forget(parameter);
+                for (const std::size_t one : body.declarations) declare_parameter(one);
                 return walk(body.open + 1, body.end - 1);
             }
         std::size_t begin = launch;
@@ -322,6 +327,7 @@ class HostReader : public HostCalls {
             if (p == given.size() && !body.defaults[p].empty()) given.push_back(body.defaults[p]);
         pass(body.templates, templates);
         pass(body.parameters, given);
+        for (const std::size_t one : body.declarations) declare_parameter(one);
         ++depth_;
         walk(body.open + 1, body.end - 1);
         --depth_;

@@ -8,8 +8,9 @@
 
 namespace warpscope::experiments {
 
-/// A launch in the host program of a source, `kernel<<<grid, block, shared>>>(arguments)`. The
-/// parts of a dim3 are separate. All texts name values of HostProgram::values.
+/// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
+/// call of cudaLaunchKernel(). The parts of a dim3 are separate. All texts name values of
+/// HostProgram::values.
 struct HostLaunch {
     std::string kernel;                  ///< without namespaces and the arguments of a template
     std::vector<std::string> templates;  ///< these arguments
@@ -23,6 +24,15 @@ struct HostLaunch {
 struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
     std::string fill{};   ///< an element, where `$i` is its index; empty: unknown
+};
+
+/// A variable that the host program declares: "float *rows[4][N]" has the type float, one pointer,
+/// and the extents 4 and N. A std::vector has one pointer, a std::array one extent.
+struct HostVariable {
+    std::string type{};
+    std::size_t pointers = 0;
+    std::vector<std::string> extents{};
+    std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };
 
 /// `cdiv(a, b)`: a macro, or a function that only returns an expression.
@@ -40,6 +50,7 @@ struct HostProgram {
     /// What names mean: each assignment makes another name, "n", "n$2".
     std::map<std::string, std::string, std::less<>> values;
     std::map<std::string, HostArray, std::less<>> arrays;  ///< by the names of their pointers
+    std::map<std::string, HostVariable, std::less<>> variables;
     std::map<std::string, HostFunction, std::less<>> functions;
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
 };

@@ -95,6 +95,14 @@ std::string_view part(const TokenText& text, std::string_view all, std::size_t b
     return all.substr(first, text.token(end - 1).end - first);
 }
 
+/// The token after the operand of a sizeof: "(…)", "*p", "p[0]".
+std::size_t after_operand(const TokenText& text, std::size_t i) {
+    while (text.is(i, "*")) ++i;
+    if (text.is(i, "(")) return text.after_closing(i).value_or(text.size());
+    for (++i; text.is(i, "[");) i = text.after_closing(i).value_or(text.size());
+    return std::min(i, text.size());
+}
+
 /// The token after the words of a type, "unsigned int", with its bytes.
 struct TypeWords {
     std::size_t bytes = 0, end = 0;
@@ -152,15 +160,17 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
     const TokenText text(bytes);
     // A product with sizeof(T) of this many bytes: what remains are the elements.
     for (std::size_t i = 0; i < text.size() && element > 0; ++i) {
-        if (!text.is(i, "sizeof") || !text.is(i + 1, "(")) continue;
-        const auto after = text.after_closing(i + 1);
-        const auto size = after ? number(part(text, bytes, i, *after)) : std::nullopt;
-        const bool first = i == 0 && after && text.is(*after, "*");
+        if (!text.is(i, "sizeof")) continue;
+        const std::size_t after = after_operand(text, i + 1);
+        const auto variable = variable_bytes(part(text, bytes, i + 1, after));
+        if (variable && i == 0 && after == text.size()) return elements(*variable, element);
+        const auto size = number(part(text, bytes, i, after));
+        const bool first = i == 0 && text.is(after, "*");
         const bool last = i > 1 && after == text.size() && text.is(i - 1, "*");
         // A type that is not known is that of the pointer, as in sizeof(*p).
         if ((size && *size != Number(std::int64_t(element))) || (!first && !last)) continue;
         const std::string_view rest =
-            first ? part(text, bytes, *after + 1, text.size()) : part(text, bytes, 0, i - 1);
+            first ? part(text, bytes, after + 1, text.size()) : part(text, bytes, 0, i - 1);
         const TokenText factors(rest);
         int depth = 0;
         bool is_product = true;
@@ -255,11 +265,20 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             if (type.end == 0) return false;
             if (type.real) to += "1.0 * ";
             t = type.end;
-        } else if (text.is(t, "sizeof") && text.is(t + 1, "(")) {
+        } else if (text.is(t, "sizeof")) {
+            const std::size_t end = after_operand(text, t + 1);
             const auto type = type_in_parentheses(t + 1, ')');
-            if (type.end == 0) return false;
-            to += std::to_string(type.bytes);
-            t = type.end;
+            const auto bytes = variable_bytes(part(text, all, t + 1, end));
+            if (bytes) {
+                to += "(";
+                if (!append(*bytes, to, depth + 1)) return false;
+                to += ")";
+            } else if (type.end == 0) {
+                return false;
+            } else {
+                to += std::to_string(type.bytes);
+            }
+            t = end - 1;
         } else if (text.token(t).kind == SourceToken::Kind::number) {
             to += without_suffix(text.text(t));
         } else if (text.token(t).kind == SourceToken::Kind::text) {
