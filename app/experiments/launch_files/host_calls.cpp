@@ -34,10 +34,6 @@ constexpr std::array<std::string_view, 21> known_calls{"cudaMalloc",
                                                        "device_vector",
                                                        "host_vector"};
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
-}
-
 }  // namespace
 
 bool HostCalls::is_known_call(std::size_t i) const {
@@ -79,7 +75,8 @@ std::string HostCalls::made(const std::string& word) {
 }
 
 void HostCalls::assign(const std::string& word, std::string value) {
-    program_.values[made(word)] = std::move(value);
+    const std::string name = name_now(word);
+    program_.values[is_member(name) ? name : made(word)] = std::move(value);
 }
 
 /// #define NAME value, #define NAME(a, b) value
@@ -137,9 +134,12 @@ void HostCalls::read_value(std::size_t i) {
     }
     if (text_.is(i + 1, "[")) return read_element(i);
     std::string name(text_.text(i));
-    if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "=") &&
-        !text_.is(i + 4, "=")) {
-        const std::string member(text_.text(i + 2)), value = words(i + 4, end_of_value(i + 4));
+    const std::size_t sign = text_.is(i + 1, ".") ? i + 1 : i + 2;
+    const bool has_member = text_.is(i + 1, ".") || (text_.is(i + 1, "-") && text_.is(sign, ">"));
+    if (has_member && text_.is_word(sign + 1) && text_.is(sign + 2, "=") &&
+        !text_.is(sign + 3, "=")) {
+        const std::string member(text_.text(sign + 1));
+        const std::string value = words(sign + 3, end_of_value(sign + 3));
         const auto known = dimensions_.find(name_now(name));
         const std::size_t d = member == "x" ? 0 : member == "y" ? 1 : 2;
         if (known != dimensions_.end()) {
@@ -148,7 +148,7 @@ void HostCalls::read_value(std::size_t i) {
             sizes[d] = value;
             return set_dimensions(name, std::move(sizes));
         }
-        program_.values[name_now(name) + "$" + member] = value;
+        program_.values[own_name(name_now(name) + "$" + member)] = value;
         return;
     }
     if (text_.is(i + 1, "=") && !text_.is(i + 2, "="))
@@ -162,13 +162,6 @@ void HostCalls::read_value(std::size_t i) {
                         text_.text(i + 2) == text_.text(i + 1);
     if (counts && loops_.empty())
         return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
-    // "int n(4)", "int n{4}"
-    const bool has_type = i > 0 && text_.is_word(i - 1) &&
-                          is_one_of(text_.text(i - 1), {"int", "unsigned", "size_t", "float",
-                                                        "double", "long", "auto", "uint32_t"});
-    if (has_type && (text_.is(i + 1, "(") || text_.is(i + 1, "{")))
-        if (const auto after = text_.after_closing(i + 1); after && *after > i + 3)
-            assign(name, words(i + 2, *after - 1));
 }
 
 /// "grid(8), block(32, 8)", "grid = dim3(8)", "grid"
@@ -243,6 +236,7 @@ void HostCalls::read_element(std::size_t i) {
 
 void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     HostPlace place = place_of(program_, pointer);
+    if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
     if (place.array.empty()) return;
     // Another array for a pointer that had one.
     if (program_.arrays.contains(place.array) && launched_.contains(place.array))

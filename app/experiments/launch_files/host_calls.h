@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -50,6 +51,12 @@ class HostCalls {
     std::size_t after_angles(std::size_t open, std::size_t end) const;
 
     std::vector<Range> ranges(std::size_t begin, std::size_t end) const;
+    std::size_t end_of_value(std::size_t i) const;
+    std::string next_name(const std::string& word) const;  ///< that made() would make
+    /// Calls `found` with the token of each name that a declaration has, and its variable.
+    void for_declarators(
+        std::size_t i,
+        const std::function<void(std::size_t name, const HostVariable& variable)>& found) const;
     /// The parameter of a function whose declaration begins at this token is a variable.
     void declare_parameter(std::size_t i);
 
@@ -59,6 +66,7 @@ class HostCalls {
         return i < text_.size() ? text_.text(i) : std::string_view();
     }
     void assign(const std::string& word, std::string value);
+    std::string made(const std::string& word);
     /// The word has a value that is not known.
     void forget(const std::string& word) { (void)made(word); }
 
@@ -77,9 +85,6 @@ class HostCalls {
     static constexpr std::size_t longest = 1000, most_launches = 64;
 
     bool is_three(std::size_t i, const char* sign) const;
-    std::size_t end_of_value(std::size_t i) const;
-    std::string made(const std::string& word);
-    std::string next_name(const std::string& word) const;  ///< that made() would make
     void declare(std::size_t i);
     struct Declared;
     std::optional<Declared> read_type(std::size_t i) const;
@@ -102,6 +107,7 @@ class HostCalls {
     std::string template_argument(std::string text) const;
     void deduce_templates(HostLaunch& launch) const;
 
+    std::string own_name(const std::string& name) const;
     void allocate(const std::string& pointer, const std::string& bytes);
     void fill(const std::string& pointer, const std::string& value);
     void copy(const std::string& to, const std::string& from);

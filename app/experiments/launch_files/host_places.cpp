@@ -1,3 +1,4 @@
+#include <array>
 #include <optional>
 
 #include "compiler/host/declarations.h"
@@ -23,12 +24,14 @@ class Pointer {
         return end_ - begin_ == 1 &&
                (text_.is(begin_, "nullptr") || text_.is(begin_, "NULL") || text_.is(begin_, "0"));
     }
-    /// Empty: the text names no array.
-    std::string name() const {
+    /// Empty: the text names no array. `values`: of functions "object$method".
+    std::string name(const std::map<std::string, std::string, std::less<>>& values = {}) const {
         if (begin_ >= end_ || !text_.is_word(begin_) || text_.is(begin_, "new")) return "";
         std::string name(text_.text(begin_));
+        const bool is_call = text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")");
+        if (is_call && values.contains(name)) return name;
         for (const std::string_view function : {"$data", "$begin", "$get"})
-            if (name.ends_with(function) && text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")"))
+            if (name.ends_with(function) && is_call)
                 return name.substr(0, name.size() - function.size());
         if (text_.is(begin_ + 1, "[") && !has_address_) return name + part(begin_ + 1, end_);
         return text_.is(begin_ + 1, "(") ? "" : name;
@@ -110,10 +113,11 @@ class Pointer {
 
 HostPlace place_of(const HostProgram& program, std::string_view text) {
     HostPlace place;
+    std::array<std::string, deepest_alias> kept;
     for (int depth = 0; depth < deepest_alias; ++depth) {
         const Pointer pointer(text);
         if (pointer.is_null()) return depth == 0 ? HostPlace() : place;
-        const std::string name = pointer.name();
+        const std::string name = pointer.name(program.values);
         const auto offset = pointer.offset();
         if (name.empty() || !offset) break;
         place.array = name;
@@ -121,11 +125,23 @@ HostPlace place_of(const HostProgram& program, std::string_view text) {
             place.offset = "( " + *offset + " ) + ( " + place.offset + " )";
         else if (!offset->empty())
             place.offset = *offset;
-        const auto value = program.values.find(name);
-        if (value == program.values.end() || program.arrays.contains(name)) break;
-        text = value->second;
+        if (program.arrays.contains(name)) break;
+        const auto value = program.value_of(name);
+        if (!value) break;
+        kept[std::size_t(depth)] = *value;
+        text = kept[std::size_t(depth)];
     }
     return place;
+}
+
+std::string name_in(std::string_view text) {
+    return Pointer(text).name();
+}
+
+bool is_member(std::string_view name) {
+    const std::size_t sign = name.rfind('$');
+    if (sign == std::string_view::npos || sign == 0 || sign + 1 == name.size()) return false;
+    return name[sign + 1] < '0' || name[sign + 1] > '9';
 }
 
 const HostArray* find_array(const HostProgram& program, std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,11 +27,13 @@ struct HostArray {
     std::string fill{};   ///< an element, where `$i` is its index; empty: unknown
 };
 
-/// A variable that the host program declares: "float *rows[4][N]" has the type float, one pointer,
-/// and the extents 4 and N. A std::vector has one pointer, a std::array one extent.
+/// A variable that the host program declares, or a member of one, "object$member": "float
+/// *rows[4][N]" has the type float, one pointer, and the extents 4 and N. A std::vector has one
+/// pointer, a std::array one extent.
 struct HostVariable {
     std::string type{};
     std::size_t pointers = 0;
+    bool is_reference = false;
     std::vector<std::string> extents{};
     std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };
@@ -53,6 +56,9 @@ struct HostProgram {
     std::map<std::string, HostVariable, std::less<>> variables;
     std::map<std::string, HostFunction, std::less<>> functions;
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
+
+    /// The member "m$n" has the value of "d$n" where m is d, a copy of d, or its address.
+    std::optional<std::string> value_of(std::string_view name) const;
 };
 
 HostProgram read_host_program(std::string_view source);
@@ -66,6 +72,10 @@ struct HostPlace {
 /// What an expression of pointers names, through casts and through names for other names. The array
 /// need not be in `program.arrays`.
 HostPlace place_of(const HostProgram& program, std::string_view text);
+/// The name of the pointer or variable that the text begins with: "d_in". Empty: none.
+std::string name_in(std::string_view text);
+/// Whether it is "object$member". "n$2" is a name of a variable n.
+bool is_member(std::string_view name);
 /// Null: nothing is known of it.
 const HostArray* find_array(const HostProgram& program, std::string_view name);
 

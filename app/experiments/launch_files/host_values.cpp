@@ -181,8 +181,7 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
         if (is_product) return expression(rest);
     }
     if (const std::string name = last_name(bytes); !name.empty() && !scalars_.contains(name))
-        if (const auto value = program_.values.find(name); value != program_.values.end())
-            return elements(value->second, element);
+        if (const auto value = program_.value_of(name)) return elements(*value, element);
     const auto all = expression(bytes);
     if (!all || element == 0) return std::nullopt;
     const std::string size = std::to_string(element);
@@ -196,14 +195,15 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
 }
 
 std::string HostValues::last_name(std::string_view text) const {
-    std::string name;
+    std::string name, meant;
     for (int depth = 0; depth < deepest_name; ++depth) {
         const TokenText words(text);
         if (words.size() != 1 || !words.is_word(0)) break;
         name = words.text(0);
-        const auto value = program_.values.find(name);
-        if (value == program_.values.end()) break;
-        text = value->second;
+        const auto value = program_.value_of(name);
+        if (!value) break;
+        meant = *value;
+        text = meant;
     }
     return name;
 }
@@ -285,8 +285,10 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
-        } else if (has_name && find(functions, text.text(t)) != functions.end()) {
+        } else if (find(functions, text.text(t)) != functions.end() &&
+                   (has_name || text.is(t + 1, "<"))) {
             to += find(functions, text.text(t))->second;
+            while (!text.is(t + 1, "(") && t + 1 < text.size()) ++t;  // min<size_t>(…)
         } else if (has_name && program_.functions.contains(text.text(t))) {
             const auto after = text.after_closing(t + 1);
             if (!after || !append_call(program_.functions.find(text.text(t))->second,
@@ -318,10 +320,10 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         to += name == "true" ? "1" : "0";
         return true;
     }
-    const auto value = program_.values.find(name);
-    if (value == program_.values.end()) return false;
+    const auto value = program_.value_of(name);
+    if (!value) return false;
     std::string meant;
-    if (!append(value->second, meant, depth + 1)) return false;
+    if (!append(*value, meant, depth + 1)) return false;
     const bool is_one = meant.find_first_of(" ,?<>=") == std::string::npos;
     to += is_one ? meant : "(" + meant + ")";
     return true;

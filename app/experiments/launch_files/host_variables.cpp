@@ -59,8 +59,10 @@ std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
 std::size_t HostCalls::read_declarator(std::size_t i, HostVariable& variable) const {
     for (; text_.is(i, "*") || text_.is(i, "&") || text_.is(i, "const") ||
            text_.is(i, "__restrict__");
-         ++i)
+         ++i) {
         variable.pointers += std::size_t(text_.is(i, "*"));
+        variable.is_reference = variable.is_reference || text_.is(i, "&");
+    }
     if (!text_.is_word(i)) return text_.size();
     std::size_t end = i + 1;
     while (text_.is(end, "[")) {
@@ -77,28 +79,53 @@ std::size_t HostCalls::read_declarator(std::size_t i, HostVariable& variable) co
     return i;
 }
 
-/// "float *a, b[4];": their names are those of this function. With a value a variable gets its name
-/// when that is read.
-void HostCalls::declare(std::size_t i) {
+void HostCalls::for_declarators(
+    std::size_t i,
+    const std::function<void(std::size_t name, const HostVariable& variable)>& found) const {
     const auto declared = read_type(i);
     if (!declared) return;
     for (i = declared->end; i < text_.size(); ++i) {
         HostVariable variable = declared->variable;
         i = read_declarator(i, variable);
         if (i == text_.size()) return;
-        const std::string name(text_.text(i));
-        const bool is_call = text_.is(i + 1, "(") || text_.is(i + 1, "{");
-        const bool gets_name = text_.is(i + 1, "=") || (is_call && !declared->is_container);
-        const std::string own = gets_name ? next_name(name) : made(name);
-        const bool is_zero =
-            text_.is(i + 1, "[") && variable.elements == std::vector<std::string>{"0"};
-        program_.variables[own] = std::move(variable);
-        if (is_zero) program_.arrays[own].fill = "0";
-        if (declared->is_container) fill_container(i + 1, own);
-        if (text_.is(i + 1, "(") && !declared->is_container) return;
+        found(i, variable);
         i = end_of_value(i + 1);
         if (!text_.is(i, ",")) return;
     }
+}
+
+/// "float *a, b[4];": their names are those of this function. With a value a variable gets its name
+/// when that is read.
+void HostCalls::declare(std::size_t i) {
+    const auto declared = read_type(i);
+    for_declarators(i, [&](std::size_t at, const HostVariable& variable) {
+        const std::string name(text_.text(at));
+        const bool is_call = text_.is(at + 1, "(") || text_.is(at + 1, "{");
+        const auto after = is_call ? text_.after_closing(at + 1) : std::nullopt;
+        const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
+        program_.variables[own] = variable;
+        if (declared->is_container) return fill_container(at + 1, own);
+        if (text_.is(at + 1, "[") && variable.elements == std::vector<std::string>{"0"})
+            program_.arrays[own].fill = "0";
+        // "int n(4)", "int n{4}"
+        const bool is_number =
+            HostValues(program_).number("sizeof ( " + variable.type + " )").has_value();
+        if (after && *after > at + 3 && variable.pointers == 0 && is_number)
+            program_.values[own] = words(at + 2, *after - 1);
+    });
+}
+
+/// The member "d$n" of an object, where the name is "m$n" and m is a pointer or a reference to it.
+std::string HostCalls::own_name(const std::string& name) const {
+    if (!is_member(name)) return name;
+    const std::size_t sign = name.rfind('$');
+    const std::string object = name.substr(0, sign);
+    const auto value = program_.values.find(object);
+    const auto variable = program_.variables.find(object);
+    if (value == program_.values.end()) return name;
+    const bool is_reference = variable != program_.variables.end() && variable->second.is_reference;
+    if (!is_reference && !value->second.starts_with("& ")) return name;
+    return own_name(name_in(value->second) + name.substr(sign));
 }
 
 void HostCalls::declare_parameter(std::size_t i) {

@@ -35,9 +35,11 @@ class Proposal {
     // Numbers
     void name_sizes();
     void add_number(std::size_t parameter);
-    void add_number(const compiler::KernelParameter& parameter, const std::string& text);
-    void add_leaf(const compiler::KernelParameter& parameter, const std::string& text);
-    void add_guess(const std::string& name, const Type& type);
+    std::string number_text(const compiler::KernelParameter& parameter, const std::string& text);
+    std::string leaf(const compiler::KernelParameter& parameter, const std::string& text);
+    std::string guessed_number(const compiler::KernelParameter& parameter);
+    void name_members(const std::string& name, const Type& type, const std::string& object);
+    std::optional<std::string> object_of(std::size_t parameter) const;
     std::string own_name(const std::string& name);
     void add_scalar(const std::string& name, std::variant<Number, Expression> value);
     const std::variant<Number, Expression>* find_scalar(const std::string& name) const;
@@ -46,6 +48,8 @@ class Proposal {
 
     // Buffers
     void add_buffer(std::size_t parameter);
+    ArgumentSpec pointer(const compiler::KernelParameter& parameter,
+                         const std::optional<std::string>& text, const compiler::MemoryUse& use);
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
@@ -56,8 +60,10 @@ class Proposal {
     bool is_in_place() const;
     bool begins_with_0(const compiler::MemoryUse& use) const;
 
-    void add(const std::string& name, const Type& type);
-    ArgumentSpec members(const std::string& name, const Type& type);
+    ArgumentSpec members(const std::string& name, const Type& type,
+                         const std::optional<std::string>& object);
+    ArgumentSpec member(const std::string& name, const std::shared_ptr<const Type>& type,
+                        const std::optional<std::string>& text);
     Texts block();
     Texts grid(const Texts& block);
     Expression shared(const Texts& block);
@@ -85,6 +91,7 @@ class Proposal {
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
+    std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 
 }  // namespace warpscope::experiments

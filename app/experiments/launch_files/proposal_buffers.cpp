@@ -92,21 +92,27 @@ Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
 
 void Proposal::add_buffer(std::size_t p) {
     const compiler::KernelParameter& parameter = kernel_->parameters[p];
-    const auto text = host_text(p);
+    ArgumentSpec argument = pointer(parameter, host_text(p), use_of(p));
+    if (argument.text != parameter.name)
+        arguments_.emplace_back(parameter.name, std::move(argument));
+}
+
+/// The argument of a pointer, with its buffer. `text`: what the host program passes.
+ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
+                               const std::optional<std::string>& text, const MemoryUse& use) {
     if (parameter.type->target && parameter.type->target->kind == Type::Kind::function) {
         guess("the function " + parameter.name);
-        arguments_.emplace_back(parameter.name, ArgumentSpec{});
-        return;
+        return {};
     }
-    if (text && is_null(*text)) {
-        arguments_.emplace_back(parameter.name, ArgumentSpec{});
-        return;
-    }
+    if (text && is_null(*text)) return {};
     const HostPlace place = text ? place_of(program_, *text) : HostPlace();
-    if (place.array.empty()) return add_buffer(parameter.name, *parameter.type, use_of(p));
-    std::string argument = buffer_of(place, parameter.name, *parameter.type, use_of(p));
-    if (use_of(p).writes) file().show = argument;
-    if (use_of(p).writes) written_.insert(argument);
+    if (place.array.empty()) {
+        add_buffer(parameter.name, *parameter.type, use);
+        return {.text = parameter.name};
+    }
+    std::string argument = buffer_of(place, parameter.name, *parameter.type, use);
+    if (use.writes) file().show = argument;
+    if (use.writes) written_.insert(argument);
     if (!place.offset.empty()) {
         const auto offset = values_.expression(place.offset);
         if (!offset)
@@ -115,8 +121,7 @@ void Proposal::add_buffer(std::size_t p) {
             argument += (offset->text().starts_with('-') ? " + (" : " + ") + offset->text() +
                         (offset->text().starts_with('-') ? ")" : "");
     }
-    if (argument != parameter.name)
-        arguments_.emplace_back(parameter.name, ArgumentSpec{.text = argument});
+    return {.text = argument};
 }
 
 /// The buffer of an array of the host program, which gets the name of the first parameter that it
