@@ -11,28 +11,32 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-/// Calls that allocate, fill or copy arrays.
-constexpr std::array<std::string_view, 21> known_calls{"cudaMalloc",
-                                                       "cudaMallocManaged",
-                                                       "cudaMallocHost",
-                                                       "cudaHostAlloc",
-                                                       "cudaMallocAsync",
-                                                       "cudaMallocPitch",
-                                                       "cudaMemset",
-                                                       "cudaMemsetAsync",
-                                                       "memset",
-                                                       "cudaMemcpy",
-                                                       "cudaMemcpyAsync",
-                                                       "memcpy",
-                                                       "cudaMemcpyToSymbol",
-                                                       "cudaMemcpyToSymbolAsync",
-                                                       "fill",
-                                                       "fill_n",
-                                                       "iota",
-                                                       "swap",
-                                                       "vector",
-                                                       "device_vector",
-                                                       "host_vector"};
+/// Calls that allocate, fill or copy arrays, or ask for the device's limits.
+constexpr std::array<std::string_view, 24> known_calls{
+    "cudaDeviceGetAttribute",
+    "cudaOccupancyMaxPotentialBlockSize",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaMalloc",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaMallocAsync",
+    "cudaMallocPitch",
+    "cudaMemset",
+    "cudaMemsetAsync",
+    "memset",
+    "cudaMemcpy",
+    "cudaMemcpyAsync",
+    "memcpy",
+    "cudaMemcpyToSymbol",
+    "cudaMemcpyToSymbolAsync",
+    "fill",
+    "fill_n",
+    "iota",
+    "swap",
+    "vector",
+    "device_vector",
+    "host_vector"};
 
 }  // namespace
 
@@ -267,7 +271,18 @@ void HostCalls::read_call(std::size_t i) {
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
     if (given.size() < 2) return;
-    if (call == "cudaMallocPitch" && given.size() == 4) {
+    const auto answer = [&](std::size_t argument, std::string value) {
+        const std::string& text = given[argument];
+        program_.values[own_name(name_in(text))] = std::move(value);
+    };
+    if (call == "cudaDeviceGetAttribute") {
+        if (auto limit = device_limit(given[1])) answer(0, *limit);
+    } else if (call == "cudaOccupancyMaxPotentialBlockSize") {
+        answer(0, *device_limit("multiProcessorCount"));
+        answer(1, *device_limit("maxThreadsPerBlock"));
+    } else if (call == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") {
+        answer(0, "1");
+    } else if (call == "cudaMallocPitch" && given.size() == 4) {
         allocate(given[0], fmt::format("( {} ) * ( {} )", given[2], given[3]));
         if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = given[2];
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "emulator/machine/machine.h"
 #include "experiments/launch_files/host_functions.h"
 #include "experiments/launch_files/host_values.h"
 
@@ -196,10 +197,20 @@ class HostReader : public HostFunctions {
 
 }  // namespace
 
+std::optional<std::string> device_limit(std::string_view name) {
+    if (name == "multiProcessorCount" || name == "cudaDevAttrMultiProcessorCount")
+        return std::to_string(emulator::Machine::default_virtual_sms);
+    if (name == "warpSize" || name == "cudaDevAttrWarpSize") return "32";
+    if (name == "maxThreadsPerBlock" || name == "cudaDevAttrMaxThreadsPerBlock") return "1024";
+    if (name == "sharedMemPerBlock" || name == "cudaDevAttrMaxSharedMemoryPerBlock") return "49152";
+    return std::nullopt;
+}
+
 std::optional<std::string> HostProgram::value_of(std::string_view name) const {
     if (const auto known = values.find(name); known != values.end()) return known->second;
     if (!is_member(name)) return std::nullopt;
     const std::size_t sign = name.rfind('$');
+    if (auto limit = device_limit(name.substr(sign + 1))) return limit;
     auto object = value_of(name.substr(0, sign));
     if (object && object->starts_with("& ")) object->erase(0, 2);
     if (!object || object->find(' ') != std::string::npos) return std::nullopt;

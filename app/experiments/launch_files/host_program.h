@@ -72,6 +72,9 @@ struct HostPlace {
 /// What an expression of pointers names, through casts and through names for other names. The array
 /// need not be in `program.arrays`.
 HostPlace place_of(const HostProgram& program, std::string_view text);
+/// What the emulator, as a GPU, answers where a host program asks for this member of
+/// cudaDeviceProp or this attribute of a device. nullopt: not known.
+std::optional<std::string> device_limit(std::string_view name);
 /// The name of the pointer or variable that the text begins with: "d_in". Empty: none.
 std::string name_in(std::string_view text);
 /// Whether it is "object$member". "n$2" is a name of a variable n.

@@ -66,6 +66,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     spec.shared = shared(spec.block);
     file().launches.push_back(std::move(spec));
     made_.guesses.push_back(std::move(guesses_));
+    takes_any_grid_.push_back(kernel_->traits.reads_grid_size);
 }
 
 std::optional<std::string> Proposal::host_text(std::size_t parameter) const {
@@ -318,10 +319,11 @@ bool Proposal::is_reducible(const std::set<std::string>& scalars) const {
     try {
         for (const BufferSpec& buffer : file().buffers)
             if (is_large(buffer.shape)) return false;
-        for (const LaunchSpec& launch : file().launches) {
+        for (std::size_t l = 0; l < file().launches.size(); ++l) {
+            const LaunchSpec& launch = file().launches[l];
             Texts threads = launch.grid;
             threads.insert(threads.end(), launch.block.begin(), launch.block.end());
-            if (is_large(threads)) return false;
+            if (!takes_any_grid_[l] && is_large(threads)) return false;
         }
     } catch (const LaunchError&) {
         return false;

@@ -85,6 +85,8 @@ class Proposal {
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before
 
+    std::vector<bool> takes_any_grid_;  ///< by launch
+
     // Of the launch that is made
     const compiler::Signature* kernel_ = nullptr;
     const HostLaunch* host_ = nullptr;
