@@ -79,8 +79,9 @@ std::string HostCalls::made(const std::string& word) {
 }
 
 void HostCalls::assign(const std::string& word, std::string value) {
-    const std::string name = name_now(word);
-    program_.values[is_member(name) ? name : made(word)] = std::move(value);
+    const std::string now = name_now(word), name = is_member(now) ? now : made(word);
+    if (value.starts_with("dim3 (")) return set_dimensions(name, sizes(value));
+    program_.values[name] = std::move(value);
 }
 
 /// #define NAME value, #define NAME(a, b) value
@@ -150,7 +151,7 @@ void HostCalls::read_value(std::size_t i) {
             std::vector<std::string> sizes = known->second;
             sizes.resize(std::max(sizes.size(), d + 1), "1");
             sizes[d] = value;
-            return set_dimensions(name, std::move(sizes));
+            return set_dimensions(made(name), std::move(sizes));
         }
         program_.values[own_name(name_now(name) + "$" + member)] = value;
         return;
@@ -176,21 +177,21 @@ void HostCalls::read_dimensions(std::size_t i) {
         if (text_.is(end, "(") || text_.is(end, "{")) {
             const auto after = text_.after_closing(end);
             if (!after) return;
-            set_dimensions(name, parts(end + 1, *after - 1));
+            set_dimensions(made(name), parts(end + 1, *after - 1));
             end = *after;
         } else if (text_.is(end, "=")) {
             end = end_of_value(i + 2);
-            set_dimensions(name, sizes(words(i + 2, end)));
+            auto values = sizes(words(i + 2, end));
+            set_dimensions(made(name), std::move(values));
         } else if (text_.is(end, ";") || text_.is(end, ",")) {
-            set_dimensions(name, {"1"});
+            set_dimensions(made(name), {"1"});
         }
         if (!text_.is(end, ",")) return;
         i = end + 1;
     }
 }
 
-void HostCalls::set_dimensions(const std::string& word, std::vector<std::string> sizes) {
-    const std::string name = made(word);
+void HostCalls::set_dimensions(const std::string& name, std::vector<std::string> sizes) {
     for (std::size_t d = 0; d < 3; ++d)
         program_.values[name + "$" + "xyz"[d]] = d < sizes.size() ? sizes[d] : "1";
     dimensions_[name] = std::move(sizes);

@@ -66,6 +66,10 @@ class HostCalls {
         return i < text_.size() ? text_.text(i) : std::string_view();
     }
     void assign(const std::string& word, std::string value);
+    /// Of a grid or a block: the name of a dim3, dim3(…), or a number.
+    std::vector<std::string> sizes(const std::string& text) const;
+    /// The variable of this name is a dim3.
+    void set_dimensions(const std::string& name, std::vector<std::string> sizes);
     std::string made(const std::string& word);
     /// The word has a value that is not known.
     void forget(const std::string& word) { (void)made(word); }
@@ -93,12 +97,10 @@ class HostCalls {
     void call_member(std::size_t i);
     void set_size(const std::string& name, const std::string& size, const std::string& value);
     void read_dimensions(std::size_t i);
-    void set_dimensions(const std::string& word, std::vector<std::string> sizes);
     void read_element(std::size_t i);
     /// The counters of loops in an index, in terms of the element `i`: "i", "i / 64". Empty: the
     /// index is none of the loops.
     std::vector<std::pair<std::string, std::string>> counters_in(const std::string& index) const;
-    std::vector<std::string> sizes(const std::string& text) const;
     std::optional<std::size_t> kernel_before(std::size_t i) const;
     void set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const;
     void name_kernel(HostLaunch& launch, std::string pointer) const;
@@ -107,6 +109,7 @@ class HostCalls {
     std::string template_argument(std::string text) const;
     void deduce_templates(HostLaunch& launch) const;
 
+    std::string fill_of(const std::vector<std::string>& elements) const;
     std::string own_name(const std::string& name) const;
     void allocate(const std::string& pointer, const std::string& bytes);
     void fill(const std::string& pointer, const std::string& value);

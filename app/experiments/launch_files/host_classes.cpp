@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "experiments/launch_files/host_functions.h"
@@ -119,22 +120,33 @@ void HostFunctions::build(const Class& type, const std::string& object, const Te
     for (const std::string& member : type.members) scope_[member] = object + "$" + member;
     for (const std::size_t one : type.declarations)
         for_declarators(one, [&](std::size_t name, const HostVariable& variable) {
-            const std::string own = name_now(text_.text(name));
+            const std::string member(text_.text(name)), own = name_now(member);
             program_.variables[own] = variable;
-            if (text_.is(name + 1, "=") && !text_.is(name + 2, "{"))
-                program_.values[own] = words(name + 2, end_of_value(name + 2));
+            const auto after = text_.is(name + 1, "{") ? text_.after_closing(name + 1) : name;
+            const Texts values =
+                after.value_or(0) > name + 3 ? parts(name + 2, *after - 1) : Texts();
+            if (variable.type == "dim3" && !text_.is(name + 1, "="))
+                set_dimensions(own, values);
+            else if (text_.is(name + 1, "=") && !text_.is(name + 2, "{"))
+                assign(member, words(name + 2, end_of_value(name + 2)));
+            else if (!build_member(one, name, own, {}) && values.size() == 1)
+                assign(member, values[0]);
         });
+    // Methods that only return an expression are values: "object$size".
+    const auto is_value = [&](const Body& method) {
+        return method.parameters.empty() && text_.is(method.open + 1, "return");
+    };
+    for (const auto& [name, method] : type.methods)
+        if (is_value(method)) scope_[name] = object + "$" + name;
+    for (const auto& [name, method] : type.methods)
+        if (const std::string result = returned(method); is_value(method) && !result.empty())
+            program_.values[name == "operator" ? object : object + "$" + name] = result;
     const Scope scope = scope_;
     objects_[object] = {&type, scope};
-    for (const auto& [name, method] : type.methods) {
-        const std::string result = method.parameters.empty() ? returned(method) : "";
-        if (result.empty() || !text_.is(method.open + 1, "return")) continue;
-        program_.values[name == "operator" ? object : object + "$" + name] = result;
-    }
     const Body* const constructor = find_body(type.methods, type.name, given.size());
     if (constructor) {
         pass(constructor->parameters, given);
-        initialize(*constructor, object);
+        initialize(type, *constructor);
         scope_ = scope;
         run(*constructor, given);
     } else {
@@ -144,8 +156,23 @@ void HostFunctions::build(const Class& type, const std::string& object, const Te
     scope_ = before;
 }
 
+/// The member whose type begins at a token is an object, too. False: it is none.
+bool HostFunctions::build_member(std::size_t declaration, std::size_t name,
+                                 const std::string& object, const Texts& given) {
+    std::size_t i = declaration;
+    while (i < name && !classes_.contains(text_.text(i))) ++i;
+    const bool is_pointer = name > 0 && (text_.is(name - 1, "*") || text_.is(name - 1, "&"));
+    if (i == name || is_pointer || depth_ > 4) return false;
+    const Texts templates =
+        text_.is(i + 1, "<") ? parts(i + 2, after_angles(i + 1, name) - 1) : Texts();
+    ++depth_;
+    build(classes_.find(text_.text(i))->second, object, templates, given);
+    --depth_;
+    return true;
+}
+
 /// ": n(count), p{nullptr}" of a constructor.
-void HostFunctions::initialize(const Body& constructor, const std::string& object) {
+void HostFunctions::initialize(const Class& type, const Body& constructor) {
     std::size_t i = constructor.begin;
     while (i < constructor.open && !text_.is(i, "(")) ++i;
     i = text_.after_closing(i).value_or(constructor.open);
@@ -153,9 +180,21 @@ void HostFunctions::initialize(const Body& constructor, const std::string& objec
         const bool opens = text_.is(i + 1, "(") || text_.is(i + 1, "{");
         if (!text_.is_word(i) || !opens || i + 1 >= constructor.open) continue;
         const std::size_t after = text_.after_closing(i + 1).value_or(constructor.open);
-        if (after > i + 3)
-            program_.values[object + "$" + std::string(text_.text(i))] = words(i + 2, after - 1);
+        const Texts given = after > i + 3 ? parts(i + 2, after - 1) : Texts();
+        const std::string member(text_.text(i));
+        const std::string own = scope_["this"] + "$" + member;
         i = after - 1;
+        if (objects_.contains(own)) {
+            const auto found = std::ranges::find(type.members, member);
+            std::size_t name = type.declarations[std::size_t(found - type.members.begin())];
+            const std::size_t declaration = name;
+            while (!text_.is(name, member)) ++name;
+            build_member(declaration, name, own, given);
+        } else if (program_.variables[own].type == "dim3") {
+            set_dimensions(own, given.size() == 1 ? sizes(given[0]) : given);
+        } else if (given.size() == 1) {
+            program_.values[own] = given[0];
+        }
     }
 }
 

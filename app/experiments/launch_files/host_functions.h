@@ -68,7 +68,9 @@ class HostFunctions : public HostCalls {
     std::optional<std::size_t> follow_method(std::size_t i);
     void build(const Class& type, const std::string& object, const Texts& templates,
                const Texts& given);
-    void initialize(const Body& constructor, const std::string& object);
+    bool build_member(std::size_t declaration, std::size_t name, const std::string& object,
+                      const Texts& given);
+    void initialize(const Class& type, const Body& constructor);
 
     std::map<std::string, Class, std::less<>> classes_;
     std::map<std::string, Object, std::less<>> objects_;

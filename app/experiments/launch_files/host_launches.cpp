@@ -5,19 +5,15 @@ namespace warpscope::experiments {
 
 using compiler::TokenText;
 
-/// Of a grid or a block: the name of a dim3, dim3(…), or a number.
 std::vector<std::string> HostCalls::sizes(const std::string& text) const {
     std::string all = text;
     for (int depth = 0; depth < 8; ++depth) {
         if (const auto known = dimensions_.find(all); known != dimensions_.end())
             return known->second;
-        const auto value = program_.values.find(all);
-        if (value == program_.values.end()) break;
-        const bool is_dim3 = value->second.starts_with("dim3 ") ||
-                             dimensions_.contains(value->second) ||
-                             program_.values.contains(value->second);
-        if (!is_dim3) break;
-        all = value->second;
+        const auto value = program_.value_of(all);
+        if (!value) break;
+        if (!value->starts_with("dim3 ") && value->find(' ') != value->npos) break;
+        all = *value;
     }
     const TokenText tokens(all);
     if (!tokens.is(0, "dim3") && !tokens.is(0, "{")) return {text};

@@ -36,6 +36,15 @@ class Pointer {
         if (text_.is(begin_ + 1, "[") && !has_address_) return name + part(begin_ + 1, end_);
         return text_.is(begin_ + 1, "(") ? "" : name;
     }
+    /// The pointer in "(pointer) + offset". Empty: it is none.
+    std::string inner() const {
+        if (begin_ >= end_ || !text_.is(begin_, "(")) return "";
+        const std::size_t after = text_.after_closing(begin_).value_or(end_);
+        return text_.is(after, "+") && after < end_ ? part(begin_ + 1, after - 1) : "";
+    }
+    std::string behind_inner() const {
+        return part(text_.after_closing(begin_).value_or(end_) + 1, end_);
+    }
     /// nullopt: what stands behind the name is no offset.
     std::optional<std::string> offset() const {
         std::size_t i = begin_ + 1;
@@ -96,10 +105,13 @@ class Pointer {
             ++begin_;
             return true;
         }
-        if (text_.is_word(begin_) && text_.text(begin_).ends_with("_cast") &&
-            text_.is(begin_ + 1, "<")) {
-            while (begin_ < end_ && !text_.is(begin_, "(")) ++begin_;
-            return begin_ < end_;
+        // A cast, or an object that owns the pointer: "static_cast<T*>(p)", "Pointer<T>(p)".
+        if (text_.is_word(begin_) && text_.is(begin_ + 1, "<")) {
+            std::size_t open = begin_ + 2;
+            while (open < end_ && !text_.is(open, "(")) ++open;
+            if (open == end_ || text_.after_closing(open) != end_) return false;
+            begin_ = open;
+            return true;
         }
         return false;
     }
@@ -117,14 +129,19 @@ HostPlace place_of(const HostProgram& program, std::string_view text) {
     for (int depth = 0; depth < deepest_alias; ++depth) {
         const Pointer pointer(text);
         if (pointer.is_null()) return depth == 0 ? HostPlace() : place;
-        const std::string name = pointer.name(program.values);
-        const auto offset = pointer.offset();
-        if (name.empty() || !offset) break;
-        place.array = name;
+        const std::string inner = pointer.inner(), name = pointer.name(program.values);
+        const auto offset = inner.empty() ? pointer.offset() : pointer.behind_inner();
+        if ((inner.empty() && name.empty()) || !offset) break;
         if (!offset->empty() && !place.offset.empty())
             place.offset = "( " + *offset + " ) + ( " + place.offset + " )";
         else if (!offset->empty())
             place.offset = *offset;
+        if (!inner.empty()) {
+            kept[std::size_t(depth)] = inner;
+            text = kept[std::size_t(depth)];
+            continue;
+        }
+        place.array = name;
         if (program.arrays.contains(name)) break;
         const auto value = program.value_of(name);
         if (!value) break;

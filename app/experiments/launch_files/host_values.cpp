@@ -224,12 +224,11 @@ std::optional<bool> HostValues::append_choice(std::string_view all, std::string&
     const std::string_view no = part(text, all, colon + 1, text.size());
     if (const auto condition = number(part(text, all, 0, question), depth + 1))
         return append(real(*condition) != 0 ? yes : no, to, depth + 1);
-    for (const auto& [begin, piece] : {std::pair{"", part(text, all, 0, question)},
-                                       std::pair{" ? ", yes}, std::pair{" : ", no}}) {
-        to += begin;
-        if (!append(piece, to, depth + 1)) return false;
-    }
-    return true;
+    if (!append(part(text, all, 0, question), to, depth + 1)) return false;
+    to += " ? ";
+    if (!append(yes, to, depth + 1)) return false;
+    to += " : ";
+    return append(no, to, depth);  // a shorter text
 }
 
 /// Appends the text with names replaced by what they mean. False: one has no meaning here.
@@ -285,6 +284,8 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
+        } else if (has_name && type_bytes(text.text(t))) {  // a cast, "float(n)"
+            if (text.is(t, "float") || text.is(t, "double")) to += "1.0 * ";
         } else if (find(functions, text.text(t)) != functions.end() &&
                    (has_name || text.is(t + 1, "<"))) {
             to += find(functions, text.text(t))->second;

@@ -94,6 +94,20 @@ void HostCalls::for_declarators(
     }
 }
 
+/// The elements of "{3, 1, 2}" by their index: "$i == 0 ? 3 : $i == 1 ? 1 : $i == 2 ? 2 : 0".
+/// Empty: they are no numbers, or too many.
+std::string HostCalls::fill_of(const std::vector<std::string>& elements) const {
+    constexpr std::size_t most = 32;
+    std::string all;
+    for (std::size_t i = 0; i < elements.size() && elements.size() <= most; ++i) {
+        const auto number = HostValues(program_).number(elements[i]);
+        if (!number) return "";
+        all += fmt::format("$i == {} ? {} : ", i, to_string(*number));
+    }
+    if (elements == std::vector<std::string>{"0"}) return "0";
+    return all.empty() ? "" : all + "0";
+}
+
 /// "float *a, b[4];": their names are those of this function. With a value a variable gets its name
 /// when that is read.
 void HostCalls::declare(std::size_t i) {
@@ -105,8 +119,8 @@ void HostCalls::declare(std::size_t i) {
         const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
         program_.variables[own] = variable;
         if (declared->is_container) return fill_container(at + 1, own);
-        if (text_.is(at + 1, "[") && variable.elements == std::vector<std::string>{"0"})
-            program_.arrays[own].fill = "0";
+        if (text_.is(at + 1, "[") && !variable.elements.empty())
+            program_.arrays[own].fill = fill_of(variable.elements);
         // "int n(4)", "int n{4}"
         const bool is_number =
             HostValues(program_).number("sizeof ( " + variable.type + " )").has_value();

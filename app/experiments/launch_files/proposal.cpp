@@ -232,9 +232,18 @@ std::string Proposal::leaf(const KernelParameter& parameter, const std::string& 
     return own;
 }
 
+/// A number that was guessed and that the block has is one that a block can have.
+void Proposal::limit_guess(const std::string& scalar) {
+    if (std::ranges::find(guesses_, scalar) == guesses_.end()) return;
+    for (auto& [name, value] : file().scalars)
+        if (name == scalar) value = Number(square_blocks() ? std::int64_t(16) : std::int64_t(256));
+}
+
 Proposal::Texts Proposal::block() {
     if (host_) {
-        if (auto known = values_.expressions(host_->block)) return *known;
+        auto known = values_.expressions(host_->block);
+        for (std::size_t d = 0; known && d < known->size(); ++d) limit_guess((*known)[d].text());
+        if (known) return *known;
     }
     guess("the block");
     return square_blocks() ? expressions({"16", "16"}) : expressions({"256"});

@@ -65,6 +65,7 @@ class Proposal {
     ArgumentSpec member(const std::string& name, const std::shared_ptr<const Type>& type,
                         const std::optional<std::string>& text);
     Texts block();
+    void limit_guess(const std::string& scalar);
     Texts grid(const Texts& block);
     Expression shared(const Texts& block);
     void reduce(const std::set<std::string>& device_words);
