@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 #include "experiments/launch_files/propose_launch.h"
 
 namespace warpscope::experiments {
@@ -53,6 +53,7 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
+    bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
     Texts guessed_shape(const std::string& buffer);
     Fill fill_of(const std::string& text, const Type& type, bool& known) const;

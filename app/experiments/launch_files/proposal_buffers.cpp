@@ -157,11 +157,7 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     const auto elements = array && !array->bytes.empty()
                               ? values_.elements(array->bytes, has_type ? target->bytes : 4)
                               : std::nullopt;
-    if (elements && elements->text() != "0") {
-        buffer.shape = shape_of(*elements);
-    } else {
-        buffer.shape = guessed_shape(name);
-    }
+    buffer.shape = elements && !is_empty(*elements) ? shape_of(*elements) : guessed_shape(name);
     buffer.fill = is_filled ? fill : target ? numbers_of(*target) : numbers_of({});
     if (!is_filled && begins_with_0(use)) buffer.fill = Expression("0");
     try {
@@ -175,6 +171,15 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     }
     file().buffers.push_back(std::move(buffer));
     return name;
+}
+
+/// An array without elements is one of which the host program does not say enough.
+bool Proposal::is_empty(const Expression& elements) const {
+    try {
+        return whole(elements.value(numbers())) <= 0;
+    } catch (const LaunchError&) {
+        return false;  // the plan says why
+    }
 }
 
 /// In rows where the kernel has rows of this many elements.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/arrays/expression.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 

@@ -1,5 +1,5 @@
-#include "experiments/launch_files/host_calls.h"
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_calls.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/launch_files/host_calls.h"
+#include "experiments/host/host_calls.h"
 
 #include <fmt/format.h>
 
@@ -311,6 +311,10 @@ std::vector<HostCalls::Range> HostCalls::ranges(std::size_t begin, std::size_t e
     for (std::size_t i = begin; i < end; ++i) {
         if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
             i = std::min(text_.after_closing(i).value_or(end), end) - 1;
+        // The arguments of a template: "kernel<float, 2>,".
+        const std::size_t after =
+            text_.is(i, "<") && i > begin && text_.is_word(i - 1) ? after_angles(i, end) : end;
+        if (after < end && (text_.is(after, ",") || text_.is(after, "("))) i = after - 1;
         if (!text_.is(i, ",")) continue;
         found.emplace_back(begin, i);
         begin = i + 1;

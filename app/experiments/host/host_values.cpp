@@ -1,4 +1,4 @@
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 
 #include <algorithm>
 #include <array>

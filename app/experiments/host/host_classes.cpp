@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "experiments/launch_files/host_functions.h"
+#include "experiments/host/host_functions.h"
 
 namespace warpscope::experiments {
 

@@ -1,11 +1,11 @@
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 #include <algorithm>
 #include <set>
 
 #include "emulator/machine/machine.h"
-#include "experiments/launch_files/host_functions.h"
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_functions.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 namespace {

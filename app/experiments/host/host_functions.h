@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/launch_files/host_calls.h"
+#include "experiments/host/host_calls.h"
 
 namespace warpscope::experiments {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/host/declarations.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/launch_files/host_functions.h"
+#include "experiments/host/host_functions.h"
 
 #include <utility>
 

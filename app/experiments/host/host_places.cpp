@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "compiler/host/declarations.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "experiments/launch_files/host_calls.h"
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_calls.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 
