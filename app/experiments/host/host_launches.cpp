@@ -144,8 +144,10 @@ void HostCalls::read_launch_call(std::size_t i) {
     if (given.size() > 4) launch.shared = given[4];
     const auto array = program_.variables.find(place_of(program_, given[3]).array);
     if (array != program_.variables.end())
-        for (const std::string& pointer : array->second.elements)
-            launch.arguments.push_back(pointer.substr(pointer.rfind("& ") + 2));
+        for (const std::string& pointer : array->second.elements) {
+            const std::size_t sign = pointer.rfind("& ");
+            launch.arguments.push_back(sign == pointer.npos ? pointer : pointer.substr(sign + 2));
+        }
     add_launch(std::move(launch));
 }
 

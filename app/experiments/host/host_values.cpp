@@ -163,7 +163,8 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
         if (!text.is(i, "sizeof")) continue;
         const std::size_t after = after_operand(text, i + 1);
         const auto variable = variable_bytes(part(text, bytes, i + 1, after));
-        if (variable && i == 0 && after == text.size()) return elements(*variable, element);
+        const bool is_all = i == 0 && after == text.size();
+        if (variable && is_all && variable->starts_with("( ")) return elements(*variable, element);
         const auto size = number(part(text, bytes, i, after));
         const bool first = i == 0 && text.is(after, "*");
         const bool last = i > 1 && after == text.size() && text.is(i - 1, "*");
@@ -181,7 +182,8 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
         if (is_product) return expression(rest);
     }
     if (const std::string name = last_name(bytes); !name.empty() && !scalars_.contains(name))
-        if (const auto value = program_.value_of(name)) return elements(*value, element);
+        if (const auto value = program_.value_of(name); value && last_name(*value).empty())
+            return elements(*value, element);
     const auto all = expression(bytes);
     if (!all || element == 0) return std::nullopt;
     const std::string size = std::to_string(element);
