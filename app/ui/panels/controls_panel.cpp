@@ -188,8 +188,9 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
         paragraph(ui.fonts.small, colour::faint,
-                  fmt::format("Pixels: {}. {}", gl::to_string(picture.path), picture.reason));
+                  fmt::format("Pixels: {}", gl::to_string(picture.path)));
         record(ui, "presentation", gl::to_string(picture.path));
+        tooltip(ui, picture.reason);
     }
 }
 
