@@ -91,7 +91,8 @@ HostFunctions::Body HostFunctions::read_function(std::size_t begin, std::size_t 
     body.templates = template_names(begin, open);
     while (begin < open && !text_.is(begin, "(")) ++begin;
     const std::size_t after = text_.after_closing(begin).value_or(open);
-    if (begin == open || after <= begin + 2) return body;
+    const bool is_void = after == begin + 3 && text_.is(begin + 1, "void");
+    if (begin == open || after <= begin + 2 || is_void) return body;
     const Texts parameters = plain_parts(begin + 1, after - 1);
     body.parameters = names_of(parameters);
     for (const Range& one : ranges(begin + 1, after - 1)) body.declarations.push_back(one.first);
