@@ -115,7 +115,7 @@ void HostCalls::declare(std::size_t i) {
     for_declarators(i, [&](std::size_t at, const HostVariable& variable) {
         const std::string name(text_.text(at));
         const bool is_call = text_.is(at + 1, "(") || text_.is(at + 1, "{");
-        const auto after = is_call ? text_.after_closing(at + 1) : std::nullopt;
+        const std::size_t after = is_call ? text_.after_closing(at + 1).value_or(0) : 0;
         const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
         program_.variables[own] = variable;
         if (declared->is_container) return fill_container(at + 1, own);
@@ -124,8 +124,8 @@ void HostCalls::declare(std::size_t i) {
         // "int n(4)", "int n{4}"
         const bool is_number =
             HostValues(program_).number("sizeof ( " + variable.type + " )").has_value();
-        if (after && *after > at + 3 && variable.pointers == 0 && is_number)
-            program_.values[own] = words(at + 2, *after - 1);
+        if (after > at + 3 && variable.pointers == 0 && is_number)
+            program_.values[own] = words(at + 2, after - 1);
     });
 }
 
