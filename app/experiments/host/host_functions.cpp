@@ -61,7 +61,15 @@ void HostFunctions::read_declarations() {
                 parameters.push_back(plain_words(one, end_of_value(one)));
             kernel_templates_[declaration.name] = {body.templates, std::move(parameters)};
         }
-        if (!declaration.on_device) bodies_.emplace(declaration.name, std::move(body));
+        // "void Class::method(…) {…}"
+        std::size_t name = declaration.begin;
+        while (name + 1 < *open && !text_.is(name + 1, "(")) ++name;
+        const bool has_owner = name > declaration.begin + 2 && text_.is(name - 1, ":");
+        const auto owner = classes_.find(has_owner ? text_.text(name - 3) : "");
+        if (owner != classes_.end())
+            owner->second.methods.emplace(std::string(text_.text(name)), std::move(body));
+        else if (!declaration.on_device)
+            bodies_.emplace(declaration.name, std::move(body));
     }
     for (; last < text_.size(); ++last)
         if (text_.is_directive(last)) read_macro(text_.text(last));

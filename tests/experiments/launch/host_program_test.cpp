@@ -244,6 +244,22 @@ TEST(HostPrograms, ConstructorsAndMethodsAreFollowed) {
     EXPECT_EQ(bytes(1), "102");
 }
 
+TEST(HostPrograms, MethodsMayStandBehindTheirClass) {
+    const HostProgram program =
+        main_with("lib::Grid g(6, 5); g.step(2);",
+                  "namespace lib { class Grid { public: Grid(int x, int y); void step(int times);\n"
+                  " private: void make() { cudaMalloc(&u, x * y); } int x, y; char *u; };\n"
+                  "Grid::Grid(int w, int h) : x(w), y(h) { make(); }\n"
+                  "void Grid::step(int times) { k<<<x, times>>>(u); } }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    const HostLaunch& launch = program.launches[0];
+    EXPECT_EQ(values(program, launch.grid), Texts{"6"});
+    EXPECT_EQ(values(program, launch.block), Texts{"2"});
+    const std::string array = place_of(program, launch.arguments[0]).array;
+    ASSERT_TRUE(find_array(program, array));
+    EXPECT_EQ(value(program, find_array(program, array)->bytes), "30");
+}
+
 TEST(HostPrograms, AFunctionReturnsWhatItAllocates) {
     const HostProgram program = main_with(
         "float *a = made<float>(6), *b = made<float>(7); auto c = owned(8); k<<<1, 1>>>(a, b, "
