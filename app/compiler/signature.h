@@ -64,6 +64,7 @@ struct LaunchTraits {
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
     bool reads_block_index = true;   ///< false: every block does what the first one does
+    bool reads_grid_size = false;    ///< true: most such kernels run with any number of blocks
     bool synchronises_grid = false;  ///< grid.sync() of Cooperative Groups
     /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};

@@ -3,7 +3,7 @@
 
 #include "compiler/host/host_code.h"
 #include "compiler/host/template_kernels.h"
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 #include "fuzz.h"
 
 // A source and a header, with a NUL between them. What is left out becomes blanks, and every byte

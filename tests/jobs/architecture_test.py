@@ -25,7 +25,7 @@ SUBFLOORS = {
                  {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
+    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host"}, {"launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"replicas"}],
     "programs": [{"images", "report"}, {"gpu"}, {"api"}, {"driver", "runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],

@@ -38,4 +38,9 @@ std::vector<DeviceCode> device_code(std::span<const std::string> texts,
 std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
                                          std::span<const std::filesystem::path> folders = {});
 
+/// The source behind the texts of the headers that it includes by #include "name", which are
+/// searched for likewise. Throws likewise.
+std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
+                             std::span<const std::filesystem::path> folders = {});
+
 }  // namespace warpscope::compiler

@@ -102,7 +102,7 @@ std::optional<std::string> name_expression(const TokenText& text, const Declarat
     bool is_kernel = false;
     for (std::size_t i = parameters->end; i < declaration.end && !text.is(i, "{"); ++i)
         is_kernel = is_kernel || text.is(i, "__global__");
-    if (!is_kernel) return std::nullopt;
+    if (!is_kernel || declaration.name.empty()) return std::nullopt;
     std::string arguments = first_use(text, declaration.name, parameters->parts.size());
     for (const TokenRange& parameter : parameters->parts) {
         if (!arguments.empty() && &parameter == parameters->parts.data()) break;

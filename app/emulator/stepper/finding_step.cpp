@@ -55,6 +55,20 @@ struct Party {
     std::uint32_t warp = 0, lane = 0;
 };
 
+/// Returns the first step in which the thread accesses the byte. nullopt: none of those that are
+/// examined does.
+std::optional<std::uint64_t> first_access(Stepper& stepper, const Party& party, std::uint64_t byte,
+                                          bool reads) {
+    std::size_t looked_at = 0;
+    for (std::uint64_t i = 0; i < stepper.history().size() && looked_at < most_looked_at; ++i) {
+        const Step step = stepper.history()[i];
+        if (!party.executes(stepper, step)) continue;
+        if (party.accesses(stepper, i, byte, reads)) return i;
+        ++looked_at;
+    }
+    return {};
+}
+
 /// Returns the steps of the pair of accesses that race.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> pair_of(Stepper& stepper,
                                                                const Finding& finding) {
@@ -83,6 +97,10 @@ std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding) {
         if (const auto pair = pair_of(stepper, finding))
             return &finding.place() == &finding.first ? pair->first : pair->second;
     const Party party(stepper, finding.place());
+    if (finding.byte)
+        if (const auto at = first_access(stepper, party, *finding.byte,
+                                         finding.hazard != Hazard::write_after_write))
+            return at;
     const auto history = stepper.history();
     const auto found = std::find_if(history.begin(), history.end(), [&](const Step& step) {
         return party.executes(stepper, step);

@@ -234,6 +234,8 @@ class Text : public Parameter {
 struct ParameterGroup {
     std::string title;  ///< "Picture"
     std::vector<Parameter*> parameters;
+    /// How else they are changed; the panel folds such a group at first. Empty: they are not.
+    std::string otherwise{};
     /// Whether any of them has an effect.
     bool matters() const;
 };
@@ -281,8 +283,8 @@ class ParameterSet {
     virtual bool has_barrier_if(std::string_view name) const { return (void)name, true; }
 
   protected:
-    void group(std::string title, std::vector<Parameter*> parameters) {
-        groups_.push_back({std::move(title), std::move(parameters)});
+    void group(std::string title, std::vector<Parameter*> parameters, std::string otherwise = "") {
+        groups_.push_back({std::move(title), std::move(parameters), std::move(otherwise)});
     }
 
   private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 #include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {

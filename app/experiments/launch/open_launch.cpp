@@ -201,6 +201,13 @@ std::vector<ProposedKernel> kernels_of(const HostProgram& program, const Compile
     return found;
 }
 
+std::vector<std::filesystem::path> folders_of(const LaunchFile& file) {
+    std::vector<std::filesystem::path> folders;
+    for (const std::filesystem::path& folder : file.include)
+        folders.push_back(file.in_folder(folder));
+    return folders;
+}
+
 CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
                             const std::string& source, std::vector<std::string> names,
                             compute::Math math, std::vector<compiler::LeftOut>& left_out,
@@ -209,10 +216,8 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
                               .source = source,
                               .fast_math = math == compute::Math::fast};
     request.names = std::move(names);
-    std::vector<std::filesystem::path> folders;
-    for (const std::filesystem::path& folder : file.include)
-        folders.push_back(file.in_folder(folder));
-    left_out = compiler::leave_out_host_code(request, file.in_folder(file.source), folders);
+    left_out =
+        compiler::leave_out_host_code(request, file.in_folder(file.source), folders_of(file));
     CompiledLaunch found;
     for (compiler::Header& header : request.headers)
         if (header.name == compiler::implied_header)
@@ -311,8 +316,9 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                              const std::stop_token& stop,
                              std::span<const compiler::Signature> before) {
     const std::vector<std::string> templates = compiler::template_kernels(source);
-    const auto program = std::make_shared<const HostProgram>(read_host_program(source));
     const std::filesystem::path source_path = file.in_folder(file.source);
+    const auto program = std::make_shared<const HostProgram>(
+        read_host_program(compiler::with_own_headers(source, source_path, folders_of(file))));
     CompiledEntry opened;
     const bool has_launches = !file.launches.empty();
     std::vector<std::string> names =

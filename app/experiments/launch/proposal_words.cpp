@@ -38,10 +38,20 @@ std::string buffer_words(const LaunchPlan& plan, const ArgumentPart& part, const
                        fmt::join(shape, " x "), to_string(plan.types[index]));
 }
 
+/// "image.width" for the part of an argument at this offset.
+std::string part_name(const std::string& name, const compiler::Type& type, std::size_t offset) {
+    const auto is_behind = [&](const compiler::Member& one) { return one.offset > offset; };
+    const auto next = std::ranges::find_if(type.members, is_behind);
+    if (next == type.members.begin()) return name;
+    const compiler::Member& member = *std::prev(next);
+    return part_name(name + "." + member.name, *member.type, offset - member.offset);
+}
+
 std::string argument_words(const LaunchPlan& plan, const BoundArgument& argument,
-                           const std::string& name, const Names& names) {
+                           const compiler::KernelParameter& parameter, const Names& names) {
     std::vector<std::string> all;
     for (const ArgumentPart& part : argument.parts) {
+        const std::string name = part_name(parameter.name, *parameter.type, part.offset);
         if (std::holds_alternative<std::size_t>(part.value))
             all.push_back(buffer_words(plan, part, names));
         else if (const auto* number = std::get_if<Expression>(&part.value))
@@ -50,16 +60,16 @@ std::string argument_words(const LaunchPlan& plan, const BoundArgument& argument
             all.push_back(name + " = null");
     }
     constexpr std::size_t most = 8;
-    if (all.size() > most) return name;
+    if (all.size() > most) return parameter.name;
     return fmt::format("{}", fmt::join(all, ", "));
 }
 
 std::string launch_words(const LaunchPlan& plan, const BoundLaunch& launch, const Names& names) {
     std::vector<std::string> arguments;
     const auto* const kernel = find_signature(plan.signatures, launch.entry);
-    for (std::size_t p = 0; p < launch.arguments.size(); ++p)
-        arguments.push_back(argument_words(plan, launch.arguments[p],
-                                           kernel ? kernel->parameters[p].name : "?", names));
+    for (std::size_t p = 0; kernel && p < launch.arguments.size(); ++p)
+        arguments.push_back(
+            argument_words(plan, launch.arguments[p], kernel->parameters[p], names));
     const std::string shared = value_words(launch.spec.shared, names);
     return fmt::format("{}<<<{}, {}{}>>>({})", launch.name, sizes_words(launch.spec.grid, names),
                        sizes_words(launch.spec.block, names), shared == "0" ? "" : ", " + shared,

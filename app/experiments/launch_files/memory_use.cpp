@@ -154,19 +154,19 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     return bytes;
 }
 
-/// Whether it or a function of the module reads a special register whose name begins so.
-bool reads_special(const KernelSyntax& kernel, const emulator::ModuleSyntax& module,
-                   std::string_view name) {
-    const auto is_special = [name](const Operand& operand) {
+/// Whether it or a function of the module reads one of these special registers, "%ctaid".
+bool reads(std::string_view name, const KernelSyntax& kernel,
+           const emulator::ModuleSyntax& module) {
+    const auto is_it = [&](const Operand& operand) {
         return operand.kind == Operand::special && operand.name.starts_with(name);
     };
-    const auto reads = [&](const KernelSyntax& one) {
+    const auto reads_it = [&](const KernelSyntax& one) {
         return std::ranges::any_of(one.statements, [&](const Statement& statement) {
-            return std::ranges::any_of(statement.operands, is_special);
+            return std::ranges::any_of(statement.operands, is_it);
         });
     };
-    return reads(kernel) || std::ranges::any_of(module.functions, [&](const auto& function) {
-               return reads(function.second);
+    return reads_it(kernel) || std::ranges::any_of(module.functions, [&](const auto& function) {
+               return reads_it(function.second);
            });
 }
 
@@ -193,8 +193,9 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
                             "block has at most {}",
                             signature.name, bytes, most_shared));
         signature.traits.memory = PointerFlow(*kernel, signature).use();
-        signature.traits.reads_block_index = reads_special(*kernel, module, "%ctaid");
-        signature.traits.synchronises_grid = reads_special(*kernel, module, "%envreg");
+        signature.traits.reads_block_index = reads("%ctaid", *kernel, module);
+        signature.traits.reads_grid_size = reads("%nctaid", *kernel, module);
+        signature.traits.synchronises_grid = reads("%envreg", *kernel, module);
         if (signature.traits.dynamic_shared == 0)
             signature.traits.dynamic_shared = dynamic_shared(*kernel, module);
     }

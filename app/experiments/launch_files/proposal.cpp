@@ -43,6 +43,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     sizes_.clear();
     arguments_.clear();
     guesses_.clear();
+    members_.clear();
     const auto& parameters = kernel_->parameters;
     for (const KernelParameter& parameter : parameters)
         for (const Type* type = parameter.type.get(); type; type = type->target.get())
@@ -56,14 +57,16 @@ void Proposal::add_launch(const ProposedKernel& launch) {
             !is_integer(*parameters[p].type))
             add_number(p);
     }
-    for (const KernelParameter& parameter : parameters)
-        if (parameter.type->kind == Type::Kind::structure)
-            arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        if (parameters[p].type->kind == Type::Kind::structure)
+            arguments_.emplace_back(parameters[p].name,
+                                    members(parameters[p].name, *parameters[p].type, object_of(p)));
     LaunchSpec spec{.kernel = kernel_->name, .grid = {}, .block = block(), .arguments = arguments_};
     spec.grid = grid(spec.block);
     spec.shared = shared(spec.block);
     file().launches.push_back(std::move(spec));
     made_.guesses.push_back(std::move(guesses_));
+    takes_any_grid_.push_back(kernel_->traits.reads_grid_size);
 }
 
 std::optional<std::string> Proposal::host_text(std::size_t parameter) const {
@@ -92,16 +95,25 @@ void Proposal::name_sizes() {
     if (sizes_.empty()) sizes_.emplace_back("n");
     for (std::size_t p = 0; p < kernel_->parameters.size(); ++p)
         if (is_integer(*kernel_->parameters[p].type)) add_number(p);
-    // Buffers without a known size have `n` elements.
-    const bool has_buffers = std::ranges::any_of(kernel_->parameters, [](const auto& parameter) {
-        return parameter.type->kind == Type::Kind::structure || is_pointer(parameter);
-    });
-    if (!host_ || (integers.empty() && has_buffers)) {
-        const bool needed = !host_ || std::ranges::any_of(host_->arguments, [&](const auto& text) {
-            const HostArray* const array = find_array(program_, place_of(program_, text).array);
-            return !array || array->bytes.empty();
-        });
-        if (needed && !find_scalar(sizes_[0])) add_scalar(sizes_[0], two() ? side : line);
+    for (std::size_t p = 0; p < kernel_->parameters.size(); ++p)
+        if (const auto object = object_of(p))
+            name_members(kernel_->parameters[p].name, *kernel_->parameters[p].type, *object);
+}
+
+/// The object of the host program that is passed to a structure.
+std::optional<std::string> Proposal::object_of(std::size_t parameter) const {
+    const auto text = host_text(parameter);
+    const bool is_name = text && text->find(' ') == std::string::npos;
+    const bool is_structure = kernel_->parameters[parameter].type->kind == Type::Kind::structure;
+    return is_name && is_structure ? text : std::nullopt;
+}
+
+/// Buffers may depend on the integers of a structure.
+void Proposal::name_members(const std::string& name, const Type& type, const std::string& object) {
+    for (const compiler::Member& member : type.members) {
+        const std::string own = name + "_" + member.name, text = object + "$" + member.name;
+        if (member.type->kind == Type::Kind::structure) name_members(own, *member.type, text);
+        if (is_integer(*member.type)) members_[own] = number_text({own, member.type}, text);
     }
 }
 
@@ -144,50 +156,54 @@ Names Proposal::numbers() const {
 
 void Proposal::add_number(std::size_t p) {
     const KernelParameter& parameter = kernel_->parameters[p];
-    if (const auto text = host_text(p)) return add_number(parameter, *text);
-    if (find_scalar(parameter.name)) return;
-    add_guess(parameter.name, *parameter.type);
+    const auto text = host_text(p);
+    const std::string own = text                          ? number_text(parameter, *text)
+                            : find_scalar(parameter.name) ? parameter.name
+                                                          : guessed_number(parameter);
+    if (own != parameter.name) arguments_.emplace_back(parameter.name, ArgumentSpec{.text = own});
 }
 
-void Proposal::add_guess(const std::string& name, const Type& type) {
+/// The scalar of a number that is not known.
+std::string Proposal::guessed_number(const KernelParameter& parameter) {
     static const std::set<std::string> indices{"i", "x", "y", "z", "lane", "frame"};
+    const std::string& name = parameter.name;
+    const Type& type = *parameter.type;
     const std::string own = own_name(name);
-    if (own != name) arguments_.emplace_back(name, ArgumentSpec{.text = own});
     if (name != "time" && name != "frame") guess(own);
-    if (type.kind == Type::Kind::floating) return add_scalar(own, 1.0);
     const bool is_size = is_integer(type) && own == name && !indices.contains(name);
-    add_scalar(own, is_size ? two() ? side : line : 1);
+    if (type.kind == Type::Kind::floating)
+        add_scalar(own, 1.0);
+    else
+        add_scalar(own, is_size ? two() ? side : line : 1);
+    return own;
 }
 
-/// A number of the host program. One that stands behind a name there becomes a scalar, on which
-/// other values may depend; one that is computed is a scalar too, or an argument where another
-/// launch has given the scalar of its name another value.
-void Proposal::add_number(const KernelParameter& parameter, const std::string& text) {
+/// A number of the host program, as the text of an argument. One that stands behind a name there
+/// becomes a scalar, on which other values may depend; one that is computed is a scalar too, or an
+/// expression where another launch has given the scalar of its name another value.
+std::string Proposal::number_text(const KernelParameter& parameter, const std::string& text) {
     const std::string last = values_.last_name(text);
     const auto value = values_.expression(text);
     const bool is_number = value && value->names().empty();
-    if (!last.empty() && (is_number || !value)) return add_leaf(parameter, text);
+    if (!last.empty() && (is_number || !value)) return leaf(parameter, text);
     const std::string own = own_name(parameter.name);
     if (!value) {
-        if (!find_scalar(own)) return add_guess(parameter.name, *parameter.type);
+        if (!find_scalar(own)) return guessed_number(parameter);
         guess(own);
     } else if (value->text() != own) {
         const auto* const known = find_scalar(own);
         const bool is_same = known && std::holds_alternative<Number>(*known) && is_number &&
                              std::get<Number>(*known) == value->value(Names());
-        if (known && !is_same) {
-            arguments_.emplace_back(parameter.name, ArgumentSpec{.text = value->text()});
-            return;
-        }
+        if (known && !is_same) return value->text();
         if (is_number)
             add_scalar(own, value->value(Names()));
         else
             add_scalar(own, *value);
     }
-    if (own != parameter.name) arguments_.emplace_back(parameter.name, ArgumentSpec{.text = own});
+    return own;
 }
 
-void Proposal::add_leaf(const KernelParameter& parameter, const std::string& text) {
+std::string Proposal::leaf(const KernelParameter& parameter, const std::string& text) {
     const auto number = values_.number(text);
     std::string own = own_name(parameter.name);
     if (const auto* const known = find_scalar(own)) {
@@ -209,16 +225,25 @@ void Proposal::add_leaf(const KernelParameter& parameter, const std::string& tex
         if (values_.last_name(name).empty()) break;
         values_.is_scalar(name, own);
         origins_[own].insert(name);
-        const auto next = program_.values.find(name);
-        if (next == program_.values.end()) break;
-        name = next->second;
+        const auto next = program_.value_of(name);
+        if (!next) break;
+        name = *next;
     }
-    if (own != parameter.name) arguments_.emplace_back(parameter.name, ArgumentSpec{.text = own});
+    return own;
+}
+
+/// A number that was guessed and that the block has is one that a block can have.
+void Proposal::limit_guess(const std::string& scalar) {
+    if (std::ranges::find(guesses_, scalar) == guesses_.end()) return;
+    for (auto& [name, value] : file().scalars)
+        if (name == scalar) value = Number(square_blocks() ? std::int64_t(16) : std::int64_t(256));
 }
 
 Proposal::Texts Proposal::block() {
     if (host_) {
-        if (auto known = values_.expressions(host_->block)) return *known;
+        auto known = values_.expressions(host_->block);
+        for (std::size_t d = 0; known && d < known->size(); ++d) limit_guess((*known)[d].text());
+        if (known) return *known;
     }
     guess("the block");
     return square_blocks() ? expressions({"16", "16"}) : expressions({"256"});
@@ -258,33 +283,30 @@ Expression Proposal::shared(const Texts& block) {
     return Expression(threads + std::to_string(bytes));
 }
 
-void Proposal::add(const std::string& name, const Type& type) {
-    if (type.kind == Type::Kind::pointer)
-        return add_buffer(name, type,
-                          {.reads = type.target_is_const, .writes = !type.target_is_const});
-    if (type.kind == Type::Kind::structure || is_integer(type)) return;
-    add_guess(name, type);
-}
-
-ArgumentSpec Proposal::members(const std::string& name, const Type& type) {
+/// `object`: of the host program, which has the members.
+ArgumentSpec Proposal::members(const std::string& name, const Type& type,
+                               const std::optional<std::string>& object) {
     ArgumentSpec argument;
     for (const compiler::Member& member : type.members) {
         // A union gets one of its members.
         if (member.offset == 0 && &member != type.members.data()) break;
         const std::string own = name + "_" + member.name;
-        if (member.type->kind == Type::Kind::structure) {
-            argument.members.emplace_back(member.name, members(own, *member.type));
-            continue;
-        }
-        if (is_integer(*member.type)) {
-            add_scalar(own, two() ? side : line);
-            guess(own);
-        } else {
-            add(own, *member.type);
-        }
-        argument.members.emplace_back(member.name, ArgumentSpec{.text = own});
+        const auto text = object ? std::optional(*object + "$" + member.name) : std::nullopt;
+        argument.members.emplace_back(member.name, this->member(own, member.type, text));
     }
     return argument;
+}
+
+ArgumentSpec Proposal::member(const std::string& name, const std::shared_ptr<const Type>& type,
+                              const std::optional<std::string>& text) {
+    if (type->kind == Type::Kind::structure) return members(name, *type, text);
+    if (type->kind == Type::Kind::pointer)
+        return pointer({name, type}, text,
+                       {.reads = type->target_is_const, .writes = !type->target_is_const});
+    if (const auto known = members_.find(name); known != members_.end())
+        return {.text = known->second};
+    const KernelParameter number{name, type};
+    return {.text = text ? number_text(number, *text) : guessed_number(number)};
 }
 
 ProposedLaunches Proposal::made(const std::set<std::string>& device_words) {
@@ -306,10 +328,11 @@ bool Proposal::is_reducible(const std::set<std::string>& scalars) const {
     try {
         for (const BufferSpec& buffer : file().buffers)
             if (is_large(buffer.shape)) return false;
-        for (const LaunchSpec& launch : file().launches) {
+        for (std::size_t l = 0; l < file().launches.size(); ++l) {
+            const LaunchSpec& launch = file().launches[l];
             Texts threads = launch.grid;
             threads.insert(threads.end(), launch.block.begin(), launch.block.end());
-            if (is_large(threads)) return false;
+            if (!takes_any_grid_[l] && is_large(threads)) return false;
         }
     } catch (const LaunchError&) {
         return false;

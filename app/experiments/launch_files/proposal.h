@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 #include "experiments/launch_files/propose_launch.h"
 
 namespace warpscope::experiments {
@@ -35,9 +35,11 @@ class Proposal {
     // Numbers
     void name_sizes();
     void add_number(std::size_t parameter);
-    void add_number(const compiler::KernelParameter& parameter, const std::string& text);
-    void add_leaf(const compiler::KernelParameter& parameter, const std::string& text);
-    void add_guess(const std::string& name, const Type& type);
+    std::string number_text(const compiler::KernelParameter& parameter, const std::string& text);
+    std::string leaf(const compiler::KernelParameter& parameter, const std::string& text);
+    std::string guessed_number(const compiler::KernelParameter& parameter);
+    void name_members(const std::string& name, const Type& type, const std::string& object);
+    std::optional<std::string> object_of(std::size_t parameter) const;
     std::string own_name(const std::string& name);
     void add_scalar(const std::string& name, std::variant<Number, Expression> value);
     const std::variant<Number, Expression>* find_scalar(const std::string& name) const;
@@ -46,9 +48,12 @@ class Proposal {
 
     // Buffers
     void add_buffer(std::size_t parameter);
+    ArgumentSpec pointer(const compiler::KernelParameter& parameter,
+                         const std::optional<std::string>& text, const compiler::MemoryUse& use);
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
+    bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
     Texts guessed_shape(const std::string& buffer);
     Fill fill_of(const std::string& text, const Type& type, bool& known) const;
@@ -56,9 +61,12 @@ class Proposal {
     bool is_in_place() const;
     bool begins_with_0(const compiler::MemoryUse& use) const;
 
-    void add(const std::string& name, const Type& type);
-    ArgumentSpec members(const std::string& name, const Type& type);
+    ArgumentSpec members(const std::string& name, const Type& type,
+                         const std::optional<std::string>& object);
+    ArgumentSpec member(const std::string& name, const std::shared_ptr<const Type>& type,
+                        const std::optional<std::string>& text);
     Texts block();
+    void limit_guess(const std::string& scalar);
     Texts grid(const Texts& block);
     Expression shared(const Texts& block);
     void reduce(const std::set<std::string>& device_words);
@@ -79,12 +87,15 @@ class Proposal {
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before
 
+    std::vector<bool> takes_any_grid_;  ///< by launch
+
     // Of the launch that is made
     const compiler::Signature* kernel_ = nullptr;
     const HostLaunch* host_ = nullptr;
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
+    std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 
 }  // namespace warpscope::experiments

@@ -92,21 +92,27 @@ Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
 
 void Proposal::add_buffer(std::size_t p) {
     const compiler::KernelParameter& parameter = kernel_->parameters[p];
-    const auto text = host_text(p);
+    ArgumentSpec argument = pointer(parameter, host_text(p), use_of(p));
+    if (argument.text != parameter.name)
+        arguments_.emplace_back(parameter.name, std::move(argument));
+}
+
+/// The argument of a pointer, with its buffer. `text`: what the host program passes.
+ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
+                               const std::optional<std::string>& text, const MemoryUse& use) {
     if (parameter.type->target && parameter.type->target->kind == Type::Kind::function) {
         guess("the function " + parameter.name);
-        arguments_.emplace_back(parameter.name, ArgumentSpec{});
-        return;
+        return {};
     }
-    if (text && is_null(*text)) {
-        arguments_.emplace_back(parameter.name, ArgumentSpec{});
-        return;
-    }
+    if (text && is_null(*text)) return {};
     const HostPlace place = text ? place_of(program_, *text) : HostPlace();
-    if (place.array.empty()) return add_buffer(parameter.name, *parameter.type, use_of(p));
-    std::string argument = buffer_of(place, parameter.name, *parameter.type, use_of(p));
-    if (use_of(p).writes) file().show = argument;
-    if (use_of(p).writes) written_.insert(argument);
+    if (place.array.empty()) {
+        add_buffer(parameter.name, *parameter.type, use);
+        return {.text = parameter.name};
+    }
+    std::string argument = buffer_of(place, parameter.name, *parameter.type, use);
+    if (use.writes) file().show = argument;
+    if (use.writes) written_.insert(argument);
     if (!place.offset.empty()) {
         const auto offset = values_.expression(place.offset);
         if (!offset)
@@ -115,8 +121,7 @@ void Proposal::add_buffer(std::size_t p) {
             argument += (offset->text().starts_with('-') ? " + (" : " + ") + offset->text() +
                         (offset->text().starts_with('-') ? ")" : "");
     }
-    if (argument != parameter.name)
-        arguments_.emplace_back(parameter.name, ArgumentSpec{.text = argument});
+    return {.text = argument};
 }
 
 /// The buffer of an array of the host program, which gets the name of the first parameter that it
@@ -152,11 +157,7 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     const auto elements = array && !array->bytes.empty()
                               ? values_.elements(array->bytes, has_type ? target->bytes : 4)
                               : std::nullopt;
-    if (elements && elements->text() != "0") {
-        buffer.shape = shape_of(*elements);
-    } else {
-        buffer.shape = guessed_shape(name);
-    }
+    buffer.shape = elements && !is_empty(*elements) ? shape_of(*elements) : guessed_shape(name);
     buffer.fill = is_filled ? fill : target ? numbers_of(*target) : numbers_of({});
     if (!is_filled && begins_with_0(use)) buffer.fill = Expression("0");
     try {
@@ -170,6 +171,15 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     }
     file().buffers.push_back(std::move(buffer));
     return name;
+}
+
+/// An array without elements is one of which the host program does not say enough.
+bool Proposal::is_empty(const Expression& elements) const {
+    try {
+        return whole(elements.value(numbers())) <= 0;
+    } catch (const LaunchError&) {
+        return false;  // the plan says why
+    }
 }
 
 /// In rows where the kernel has rows of this many elements.

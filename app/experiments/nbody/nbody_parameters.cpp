@@ -121,7 +121,8 @@ NBodyParameters::NBodyParameters()
     group("Kernel", {&tile, &load_barrier, &reuse_barrier, &kernel, &block});
     group("Bodies", {&start, &file, &bodies, &seed});
     group("Simulation", {&dt, &softening, &check});
-    group("Camera", {&yaw, &pitch, &distance, &exposure});
+    group("Camera", {&yaw, &pitch, &distance, &exposure},
+          "Drag the picture to turn the camera; the wheel moves it.");
 }
 
 NBodyKernel NBodyParameters::launched() const {

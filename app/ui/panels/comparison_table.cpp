@@ -58,16 +58,34 @@ void count_heads(Ui& ui, const Comparison& table) {
         text(ui.fonts.small, colour::faint, columns[i].title);
         tooltip(ui, columns[i].help);
     }
+    ImGui::Dummy({0, ui.px(2)});
 }
 
 std::string error_words(const Comparison::Row& row) {
     return "error " + compute::relative_error(row.error);
 }
 
+/// As long as the number is large, beside the largest one of its column.
+void bar(Ui& ui, float x, float y, float width, double share, ImU32 colour) {
+    const float height = ui.px(3);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled({x, y}, {x + width, y + height}, colour::raised, height / 2);
+    if (share <= 0) return;
+    const float length = std::max(height, width * float(share));
+    list.AddRectFilled({x, y}, {x + length, y + height}, colour, height / 2);
+}
+
+double largest(const Comparison& table, double Counts::*value) {
+    double most = 0;
+    for (const Comparison::Row& row : table.rows)
+        if (row.counts) most = std::max(most, (*row.counts).*value);
+    return most;
+}
+
 void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
     const bool wrong = row.verdict == Verdict::fail;
     const float width = ImGui::GetContentRegionAvail().x;
-    clipped_text(ui.fonts.body, wrong ? colour::bad : colour::text, row.label, width);
+    paragraph(ui.fonts.body, wrong ? colour::bad : colour::text, row.label);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const auto columns = columns_of(table);
     const float step = width / float(columns.size()), line = ui.px(17);
@@ -80,8 +98,11 @@ void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
         cell(ui.fonts.small, colour::text, x, low.y, words);
         record(ui, "compare." + row.id + "." + columns[i].id, words + " " + times);
         cell(ui.fonts.small, colour_of(value, base), x, low.y + line, times);
+        const double most = largest(table, columns[i].value);
+        bar(ui, x, low.y + 2 * line, step - ui.px(10), most > 0 ? value / most : 0,
+            wrong ? colour::bad : colour::accent);
     }
-    ImGui::SetCursorScreenPos({low.x, low.y + 2 * line});
+    ImGui::SetCursorScreenPos({low.x, low.y + 2 * line + ui.px(6)});
     text(ui.fonts.small, wrong ? colour::bad : colour::dim, error_words(row) + " ·");
     ImGui::SameLine(0, ui.px(5));
     const std::string time = "emulated in " + milliseconds(row.median_ms) + " ms";

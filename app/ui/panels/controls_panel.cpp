@@ -21,18 +21,19 @@ using experiments::Parameter;
 using experiments::ParameterGroup;
 
 /// Draws the title of a group with an arrow, and the number of its changed values while it is
-/// folded. A click folds or opens it. Returns whether it is open.
+/// folded. A click folds or opens it. `why_folded`: why it is folded at first; empty: it is open.
+/// Returns whether it is open.
 bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const std::string& title,
-                   bool folded_at_first, std::ptrdiff_t changed) {
+                   const std::string& why_folded, std::ptrdiff_t changed) {
     const auto wished = options.folds.find(id);
-    const bool folded = wished == options.folds.end() ? folded_at_first : wished->second;
+    const bool folded = wished == options.folds.end() ? !why_folded.empty() : wished->second;
     const float height = ui.px(26);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const bool clicked = hit_area("group." + id, {width, height});
     record(ui, "group." + id, folded ? "folded" : "open");
     const bool hovered = ImGui::IsItemHovered();
-    tooltip(ui, folded_at_first ? "These have no effect with the other settings." : "");
+    tooltip(ui, why_folded);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float line = low.y + height - ui.px(2);
     list.AddLine({low.x, line}, {low.x + width, line}, colour::line, ui.px(1));
@@ -59,8 +60,10 @@ std::ptrdiff_t changed_of(const std::vector<Parameter*>& parameters) {
 void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& group,
            const RowColumns& at) {
     const std::string id = stage.entry().id + "." + group.title;
+    const std::string why_folded =
+        group.matters() ? group.otherwise : "These have no effect with the other settings.";
     const bool open =
-        group_heading(ui, options, id, group.title, !group.matters(), changed_of(group.parameters));
+        group_heading(ui, options, id, group.title, why_folded, changed_of(group.parameters));
     if (!open) return;
     for (const Parameter* p : group.parameters) parameter_row(ui, stage, *p, at);
     ImGui::Dummy({0, 0});
@@ -187,8 +190,9 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
         paragraph(ui.fonts.small, colour::faint,
-                  fmt::format("Pixels: {}. {}", gl::to_string(picture.path), picture.reason));
+                  fmt::format("Pixels: {}", gl::to_string(picture.path)));
         record(ui, "presentation", gl::to_string(picture.path));
+        tooltip(ui, picture.reason);
     }
 }
 
@@ -266,7 +270,7 @@ void ControlsPanel::draw(Ui& ui) {
     program_row(ui, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
-    if (group_heading(ui, options_, "Device", "Device", false, changed_run_settings(stage_)))
+    if (group_heading(ui, options_, "Device", "Device", "", changed_run_settings(stage_)))
         device(ui, stage_, at);
 }
 

@@ -13,10 +13,6 @@
 namespace warpscope::ui {
 namespace {
 
-ImVec4 as_vec4(ImU32 colour) {
-    return ImGui::ColorConvertU32ToFloat4(colour);
-}
-
 /// The colour, faded like ImGui's own widgets while items are disabled.
 ImU32 faint_where_disabled(ImU32 colour) {
     return ImGui::GetColorU32(colour);
@@ -284,14 +280,15 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     return clicked;
 }
 
+/// A button that can't be pressed has no ground.
 bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
     ImGui::PushID(id.c_str());
-    if (on) {
-        ImGui::PushStyleColor(ImGuiCol_Button, as_vec4(colour::accent_deep));
-        ImGui::PushStyleColor(ImGuiCol_ButtonHovered, as_vec4(colour::accent_deep));
-    }
+    const bool disabled = ImGui::GetStyle().Alpha < 1;
+    const ImU32 ground = on ? colour::accent_deep : disabled ? 0 : colour::raised;
+    ImGui::PushStyleColor(ImGuiCol_Button, ground);
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
     const bool clicked = ImGui::Button(label, size);
-    if (on) ImGui::PopStyleColor(2);
+    ImGui::PopStyleColor(2);
     ImGui::PopID();
     record(ui, id, on ? "on" : "off");
     return clicked;

@@ -64,7 +64,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
                                   : 0;
     const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 ? edge : 0;
     const float lower_edge = layout.folded ? 0 : edge;
-    const float lower = part(layout.folded ? 70 : options.bottom, body * 0.5F);
+    // In a low window the dock leaves most of the height to the picture and its bars.
+    const float most = std::max(body * 0.4F, std::min(body * 0.5F, body - 400 * scale));
+    const float lower = part(layout.folded ? 70 : options.bottom, most);
     const float upper = std::max(1.F, body - lower - lower_edge);
     const float centre = std::max(1.F, width - left - right - left_edge - right_edge);
     const float x = left + left_edge;

@@ -1,11 +1,11 @@
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -149,6 +149,150 @@ TEST(HostPrograms, TextThatIsNoLaunchIsNone) {
     for (const char* text : {"<<<", "k<<<1, 2", "int a = b <<< c;", "k<<<(1, 2>>>(a);", "> <<<1>>>",
                              "int main() { swap(", "int main() { dim3 a(; }", "for ("})
         EXPECT_TRUE(read_host_program(text).launches.empty()) << text;
+}
+
+TEST(HostPrograms, SizeofKnowsTheVariablesOfTheProgram) {
+    const HostProgram program = main_with(
+        "  int h[N][3], few[] = {7, 8}, *p = few; unsigned char bytes[N];\n"
+        "  std::array<double, 6> six; std::vector<float> v(N, 1), w; w.resize(2 * N); n = f(h);\n"
+        "  k<<<1, 1>>>(sizeof h, sizeof(h[0]), sizeof h[0][0], sizeof(few) / sizeof *few, "
+        "sizeof(p),\n"
+        "              sizeof *p, sizeof(bytes), sizeof(six), six.size(), v.size() * "
+        "sizeof(v[0]),\n"
+        "              w.size(), sizeof(table));",
+        "#define N 10\nshort table[4];\nint f(int (*p)[3]) { cudaMalloc(&q, 1); return 1; }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    EXPECT_EQ(values(program, program.launches[0].arguments),
+              (Texts{"120", "12", "4", "2", "8", "4", "10", "48", "6", "40", "20", "8"}));
+}
+
+TEST(HostPrograms, AnArrayThatIsAParameterIsAPointer) {
+    const HostProgram program = main_with("int h[64]; f(h, h);",
+                                          "void f(int a[64], int *b) { cudaMalloc(&p, sizeof(a)); "
+                                          "k<<<1, 1>>>(sizeof(a), sizeof(b), sizeof *a); }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    EXPECT_EQ(values(program, program.launches[0].arguments), (Texts{"8", "8", "4"}));
+}
+
+TEST(HostPrograms, CallsOfTheRuntimeLaunch) {
+    const HostProgram program = main_with(
+        "int n = 40; float *a; cudaMalloc(&a, 4 * n); void *all[2] = {&a, (void *)&n};\n"
+        "cudaLaunchKernel((const void *)lib::scale<float, 2>, dim3(5), dim3(n, 2), all, n * 4, "
+        "0);\n"
+        "auto f = reinterpret_cast<void *>(&other); all[1] = &a;\n"
+        "CHECK(cudaLaunchCooperativeKernel(f, 3, n, all));");
+    ASSERT_EQ(program.launches.size(), 2U);
+    const HostLaunch& first = program.launches[0];
+    EXPECT_EQ(first.kernel, "scale");
+    EXPECT_EQ(first.templates, (Texts{"float", "2"}));
+    EXPECT_EQ(values(program, first.grid), Texts{"5"});
+    EXPECT_EQ(values(program, first.block), (Texts{"40", "2"}));
+    EXPECT_EQ(value(program, first.shared), "160");
+    ASSERT_EQ(first.arguments.size(), 2U);
+    EXPECT_EQ(place_of(program, first.arguments[0]).array, "a");
+    EXPECT_EQ(value(program, first.arguments[1]), "40");
+    EXPECT_EQ(program.launches[1].kernel, "other");
+    EXPECT_EQ(values(program, program.launches[1].block), Texts{"40"});
+    EXPECT_EQ(program.launches[1].arguments, (Texts{"a", "a"}));
+}
+
+TEST(HostPrograms, MembersOfAStructAreFollowedThroughCopiesPointersAndReferences) {
+    const HostProgram program = main_with(
+        "Grid g{30, 20}; g.h = 25; Grid copy = g; copy.w = 31; fill(&g); use(copy, g);",
+        "struct Grid { int w, h; float *data; int steps = 3; };\n"
+        "void fill(Grid *g) { cudaMalloc(&g->data, g->w * g->h); }\n"
+        "void use(Grid c, const Grid &r) { k<<<c.w, r.h>>>(c.h, c.steps, r.w, r.data, c); }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    const HostLaunch& launch = program.launches[0];
+    EXPECT_EQ(values(program, launch.grid), Texts{"31"});
+    EXPECT_EQ(values(program, launch.block), Texts{"25"});
+    EXPECT_EQ(value(program, launch.arguments[0]), "25");
+    EXPECT_EQ(value(program, launch.arguments[1]), "3");
+    EXPECT_EQ(value(program, launch.arguments[2]), "30");
+    const std::string array = place_of(program, launch.arguments[3]).array;
+    EXPECT_EQ(array, "g$data");
+    EXPECT_EQ(value(program, find_array(program, array)->bytes), "750");
+}
+
+TEST(HostPrograms, ConstructorsAndMethodsAreFollowed) {
+    const HostProgram program =
+        main_with("Pair<short> two(50); two.grow(3); two.run(9);",
+                  "template <class T> struct Array {\n"
+                  "  explicit Array(int n = 1) : count{n} { cudaMalloc(&p, bytes()); }\n"
+                  "  virtual ~Array() { cudaFree(p); }\n"
+                  "  int bytes() const { return count * sizeof(T); }\n"
+                  "  T *get() { return p; }\n"
+                  "  operator T *() { return p; }\n"
+                  " private: int count; T *p = nullptr; };\n"
+                  "template <class T> class Pair {\n"
+                  "  Array<T> a, b; int n; dim3 block{8, 2};\n"
+                  " public: Pair(int n) : a(n), b(n + 1), n(n) {}\n"
+                  "  void grow(int times) { n *= 1; scale = times; }\n"
+                  "  void run(int m) { k<<<n, block>>>(a, b.get(), m, scale); }\n"
+                  "  int scale = 0; };");
+    ASSERT_EQ(program.launches.size(), 1U);
+    const HostLaunch& launch = program.launches[0];
+    EXPECT_EQ(values(program, launch.block), (Texts{"8", "2"}));
+    EXPECT_EQ(value(program, launch.arguments[2]), "9");
+    EXPECT_EQ(value(program, launch.arguments[3]), "3");
+    const auto bytes = [&](std::size_t argument) {
+        const std::string array = place_of(program, launch.arguments[argument]).array;
+        const HostArray* const found = find_array(program, array);
+        return found ? value(program, found->bytes) : "none";
+    };
+    EXPECT_EQ(bytes(0), "100");
+    EXPECT_EQ(bytes(1), "102");
+}
+
+TEST(HostPrograms, MethodsMayStandBehindTheirClass) {
+    const HostProgram program =
+        main_with("lib::Grid g(6, 5); g.step(2);",
+                  "namespace lib { class Grid { public: Grid(int x, int y); void step(int times);\n"
+                  " private: void make() { cudaMalloc(&u, x * y); } int x, y; char *u; };\n"
+                  "Grid::Grid(int w, int h) : x(w), y(h) { make(); }\n"
+                  "void Grid::step(int times) { k<<<x, times>>>(u); } }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    const HostLaunch& launch = program.launches[0];
+    EXPECT_EQ(values(program, launch.grid), Texts{"6"});
+    EXPECT_EQ(values(program, launch.block), Texts{"2"});
+    const std::string array = place_of(program, launch.arguments[0]).array;
+    ASSERT_TRUE(find_array(program, array));
+    EXPECT_EQ(value(program, find_array(program, array)->bytes), "30");
+}
+
+TEST(HostPrograms, AFunctionReturnsWhatItAllocates) {
+    const HostProgram program = main_with(
+        "float *a = made<float>(6), *b = made<float>(7); auto c = owned(8); k<<<1, 1>>>(a, b, "
+        "c.get());",
+        "template <class T> T *made(int n) { T *p; cudaMalloc(&p, n * sizeof(T)); return p; }\n"
+        "Owner<int> owned(int n) { int *p; cudaMalloc(&p, n); return Owner<int>(p); }");
+    ASSERT_EQ(program.launches.size(), 1U);
+    Texts bytes;
+    for (const std::string& argument : program.launches[0].arguments)
+        bytes.push_back(
+            value(program, find_array(program, place_of(program, argument).array)->bytes));
+    EXPECT_EQ(bytes, (Texts{"24", "28", "8"}));
+}
+
+TEST(HostPrograms, QuestionsAboutTheDeviceHaveTheAnswersOfTheEmulator) {
+    const HostProgram program = main_with(
+        "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int sms, least, threads;\n"
+        "cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);\n"
+        "cudaOccupancyMaxPotentialBlockSize(&least, &threads, f, 0, 0);\n"
+        "f<<<2 * p.multiProcessorCount, p.warpSize>>>(sms, threads, p.clockRate);");
+    ASSERT_EQ(program.launches.size(), 1U);
+    const HostLaunch& launch = program.launches[0];
+    EXPECT_EQ(values(program, launch.grid), Texts{"58"});
+    EXPECT_EQ(values(program, launch.block), Texts{"32"});
+    EXPECT_EQ(values(program, launch.arguments), (Texts{"29", "1024", "?"}));
+}
+
+TEST(HostPrograms, AListOfNumbersFillsAnArray) {
+    const HostProgram program =
+        main_with("int a[4] = {5, 6}, b[3] = {0}, c[2] = {d(), 1}; k<<<1, 1>>>();");
+    EXPECT_EQ(find_array(program, "a")->fill, "$i == 0 ? 5 : $i == 1 ? 6 : 0");
+    EXPECT_EQ(find_array(program, "b")->fill, "0");
+    EXPECT_EQ(find_array(program, "c")->fill, "");
 }
 
 }  // namespace

@@ -49,6 +49,15 @@ TEST_F(Experiments, ResultsOfEarlierSettingsAreMarkedAsOld) {
     EXPECT_EQ(value("results.state"), "current");
 }
 
+TEST_F(Experiments, TheCameraIsFoldedBecauseTheMouseMovesIt) {
+    show("nbody", {{"bodies", "256"}});
+    EXPECT_EQ(value("group.nbody.Bodies"), "open");
+    EXPECT_EQ(value("group.nbody.Camera"), "folded");
+    EXPECT_EQ(view_->widgets().find("nbody.yaw"), nullptr);
+    click("group.nbody.Camera");
+    EXPECT_EQ(value("nbody.yaw"), "30");
+}
+
 TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
     show("ripple", {{"size", "64"}, {"view", "stale"}});
     EXPECT_EQ(value("picture.remark"), "Only the stamped tile detects stale reads.");

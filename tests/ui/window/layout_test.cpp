@@ -93,6 +93,15 @@ TEST(LayoutTest, BordersAreWideEnoughForTheMouse) {
     EXPECT_GE(l.lower_edge.height, 8);
 }
 
+TEST(LayoutTest, AnOpenDockLeavesThePictureOfALowWindowItsRoom) {
+    ViewOptions options;
+    options.dock_folded = false;
+    options.bottom = 400;
+    EXPECT_GE(lay_out(800, 600, 1, options).canvas.height, 215);
+    EXPECT_GE(lay_out(640, 480, 1, options).canvas.height, 140);
+    EXPECT_EQ(lay_out(1600, 900, 1, options).dock.height, 400);
+}
+
 TEST(LayoutTest, ThePictureHasMostOfTheWindow) {
     const auto square = [](float width, float height) {
         const Layout l = lay_out(width, height, 1, ViewOptions());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "compiler/host/declarations.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 
@@ -23,7 +24,11 @@ class HostCalls {
 
     explicit HostCalls(std::string_view source) : text_(source) {}
 
-    bool is_launch(std::size_t i) const { return i > 0 && is_three(i, "<"); }
+    bool is_launch(std::size_t i) const { return i > 0 && (is_three(i, "<") || is_launch_call(i)); }
+    bool is_launch_call(std::size_t i) const {
+        return text_.is(i + 1, "(") &&
+               (text_.is(i, "cudaLaunchKernel") || text_.is(i, "cudaLaunchCooperativeKernel"));
+    }
     bool is_known_call(std::size_t i) const;
     /// Begins a function: only names of the file are known.
     void enter_file();
@@ -45,12 +50,27 @@ class HostCalls {
     /// The token after the ">" of a "<".
     std::size_t after_angles(std::size_t open, std::size_t end) const;
 
+    std::vector<Range> ranges(std::size_t begin, std::size_t end) const;
+    std::size_t end_of_value(std::size_t i) const;
+    std::string next_name(const std::string& word) const;  ///< that made() would make
+    /// Calls `found` with the token of each name that a declaration has, and its variable.
+    void for_declarators(
+        std::size_t i,
+        const std::function<void(std::size_t name, const HostVariable& variable)>& found) const;
+    /// The parameter of a function whose declaration begins at this token is a variable.
+    void declare_parameter(std::size_t i);
+
     std::string name_now(std::string_view word) const;
     /// Empty behind the last token.
     std::string_view at(std::size_t i) const {
         return i < text_.size() ? text_.text(i) : std::string_view();
     }
     void assign(const std::string& word, std::string value);
+    /// Of a grid or a block: the name of a dim3, dim3(…), or a number.
+    std::vector<std::string> sizes(const std::string& text) const;
+    /// The variable of this name is a dim3.
+    void set_dimensions(const std::string& name, std::vector<std::string> sizes);
+    std::string made(const std::string& word);
     /// The word has a value that is not known.
     void forget(const std::string& word) { (void)made(word); }
 
@@ -69,24 +89,28 @@ class HostCalls {
     static constexpr std::size_t longest = 1000, most_launches = 64;
 
     bool is_three(std::size_t i, const char* sign) const;
-    std::vector<TokenRange> ranges(std::size_t begin, std::size_t end) const;
-    std::size_t end_of_value(std::size_t i) const;
-    std::string made(const std::string& word);
-    std::string next_name(const std::string& word) const;  ///< that made() would make
     void declare(std::size_t i);
+    struct Declared;
+    std::optional<Declared> read_type(std::size_t i) const;
+    std::size_t read_declarator(std::size_t i, HostVariable& variable) const;
+    void fill_container(std::size_t i, const std::string& name);
+    void call_member(std::size_t i);
+    void set_size(const std::string& name, const std::string& size, const std::string& value);
     void read_dimensions(std::size_t i);
-    void set_dimensions(const std::string& word, std::vector<std::string> sizes);
-    void read_vector(std::size_t i);
     void read_element(std::size_t i);
     /// The counters of loops in an index, in terms of the element `i`: "i", "i / 64". Empty: the
     /// index is none of the loops.
     std::vector<std::pair<std::string, std::string>> counters_in(const std::string& index) const;
-    std::vector<std::string> sizes(const std::string& text) const;
     std::optional<std::size_t> kernel_before(std::size_t i) const;
     void set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const;
+    void name_kernel(HostLaunch& launch, std::string pointer) const;
+    void read_launch_call(std::size_t i);
+    void add_launch(HostLaunch launch);
     std::string template_argument(std::string text) const;
     void deduce_templates(HostLaunch& launch) const;
 
+    std::string fill_of(const std::vector<std::string>& elements) const;
+    std::string own_name(const std::string& name) const;
     void allocate(const std::string& pointer, const std::string& bytes);
     void fill(const std::string& pointer, const std::string& value);
     void copy(const std::string& to, const std::string& from);
@@ -95,7 +119,6 @@ class HostCalls {
     bool in_file_ = true;
     std::map<std::string, int, std::less<>> made_;  ///< names of each word
     std::map<std::string, std::vector<std::string>, std::less<>> dimensions_;  ///< of each dim3
-    std::map<std::string, std::string, std::less<>> types_;  ///< of declared names: "real *"
     std::set<std::string, std::less<>> launched_;  ///< arrays: what fills them later is for later
 };
 

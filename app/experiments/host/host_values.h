@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/arrays/expression.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 
@@ -44,6 +44,8 @@ class HostValues {
     bool append_call(const HostFunction& function, std::string_view arguments, std::string& to,
                      int depth) const;
     std::optional<bool> append_choice(std::string_view text, std::string& to, int depth) const;
+    /// Of the operand of a sizeof that names a variable: "( N ) * sizeof ( int )".
+    std::optional<std::string> variable_bytes(std::string_view operand) const;
     std::optional<std::size_t> type_bytes(std::string_view name) const;
 
     const HostProgram& program_;

@@ -1,23 +1,19 @@
-#include "experiments/launch_files/host_calls.h"
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_calls.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 
 using compiler::TokenText;
 
-/// Of a grid or a block: the name of a dim3, dim3(…), or a number.
 std::vector<std::string> HostCalls::sizes(const std::string& text) const {
     std::string all = text;
     for (int depth = 0; depth < 8; ++depth) {
         if (const auto known = dimensions_.find(all); known != dimensions_.end())
             return known->second;
-        const auto value = program_.values.find(all);
-        if (value == program_.values.end()) break;
-        const bool is_dim3 = value->second.starts_with("dim3 ") ||
-                             dimensions_.contains(value->second) ||
-                             program_.values.contains(value->second);
-        if (!is_dim3) break;
-        all = value->second;
+        const auto value = program_.value_of(all);
+        if (!value) break;
+        if (!value->starts_with("dim3 ") && value->find(' ') != value->npos) break;
+        all = *value;
     }
     const TokenText tokens(all);
     if (!tokens.is(0, "dim3") && !tokens.is(0, "{")) return {text};
@@ -76,26 +72,31 @@ void HostCalls::set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t o
     if (kernel + 1 < open) {
         launch.templates = parts(kernel + 2, open - 1);
     } else {
-        // A pointer to a function: its name, "&", "lib::" and arguments of a template.
-        std::string text = name_now(launch.kernel);
-        for (auto value = program_.values.find(text);
-             value != program_.values.end() && text != value->second;
-             value = program_.values.find(text)) {
-            text = value->second;
-            if (text.size() > longest) return;
-        }
-        const TokenText tokens(text);
-        for (std::size_t t = 0; t < tokens.size(); ++t) {
-            if (tokens.is_word(t)) launch.kernel = tokens.text(t);
-            if (!tokens.is(t, "<")) continue;
-            std::string list = text.substr(tokens.token(t).end);
-            list = list.substr(0, list.rfind('>'));
-            const HostCalls reader(list);
-            launch.templates = reader.plain_parts(0, reader.text_.size());
-            break;
-        }
+        name_kernel(launch, name_now(launch.kernel));
     }
     for (std::string& argument : launch.templates) argument = template_argument(argument);
+}
+
+/// A pointer to a function: its name, "&", casts, "lib::" and arguments of a template.
+void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
+    for (auto value = program_.values.find(pointer);
+         value != program_.values.end() && pointer != value->second;
+         value = program_.values.find(pointer)) {
+        pointer = value->second;
+        if (pointer.size() > longest) return;
+    }
+    const TokenText tokens(pointer);
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+        if (tokens.is_word(t) && tokens.text(t).ends_with("_cast"))
+            while (t < tokens.size() && !tokens.is(t, ">")) ++t;
+        if (tokens.is_word(t)) launch.kernel = tokens.text(t);
+        if (!tokens.is(t, "<")) continue;
+        std::string list = pointer.substr(tokens.token(t).end);
+        list = list.substr(0, list.rfind('>'));
+        const HostCalls reader(list);
+        launch.templates = reader.plain_parts(0, reader.text_.size());
+        break;
+    }
 }
 
 /// Adds arguments of the template that its pointers and numbers have.
@@ -111,15 +112,47 @@ void HostCalls::deduce_templates(HostLaunch& launch) const {
             bool names = false;
             for (std::size_t t = 0; t + 1 < parameter.size(); ++t)
                 names = names || parameter.is(t, name);
-            const auto type = types_.find(place_of(program_, launch.arguments[p]).array);
-            if (names && type != types_.end() && deduced.empty()) deduced = type->second;
+            const auto& known = program_.variables;
+            const auto variable = known.find(place_of(program_, launch.arguments[p]).array);
+            if (names && variable != known.end() && deduced.empty())
+                deduced = variable->second.type;
         }
         if (deduced.empty() || deduced == "auto") return;
         launch.templates.push_back(template_argument(deduced));
     }
 }
 
+void HostCalls::add_launch(HostLaunch launch) {
+    deduce_templates(launch);
+    for (const std::string& argument : launch.arguments)
+        launched_.insert(place_of(program_, argument).array);
+    program_.launches.push_back(std::move(launch));
+}
+
+/// cudaLaunchKernel(kernel, grid, block, arguments, shared, stream): the arguments are an array of
+/// pointers to them, "void *arguments[] = {&a, &n}".
+void HostCalls::read_launch_call(std::size_t i) {
+    const auto after = text_.after_closing(i + 1);
+    if (!after) return;
+    const std::vector<std::string> given = parts(i + 2, *after - 1);
+    if (given.size() < 4 || program_.launches.size() >= most_launches) return;
+    HostLaunch launch;
+    name_kernel(launch, given[0]);
+    for (std::string& argument : launch.templates) argument = template_argument(argument);
+    launch.grid = sizes(given[1]);
+    launch.block = sizes(given[2]);
+    if (given.size() > 4) launch.shared = given[4];
+    const auto array = program_.variables.find(place_of(program_, given[3]).array);
+    if (array != program_.variables.end())
+        for (const std::string& pointer : array->second.elements) {
+            const std::size_t sign = pointer.rfind("& ");
+            launch.arguments.push_back(sign == pointer.npos ? pointer : pointer.substr(sign + 2));
+        }
+    add_launch(std::move(launch));
+}
+
 void HostCalls::read_launch(std::size_t open) {
+    if (is_launch_call(open)) return read_launch_call(open);
     const auto kernel = kernel_before(open - 1);
     if (!kernel || program_.launches.size() >= most_launches) return;
     HostLaunch launch;
@@ -144,11 +177,7 @@ void HostCalls::read_launch(std::size_t open) {
         if (!ends) continue;
         const auto after = text_.is(i + 3, "(") ? text_.after_closing(i + 3) : std::nullopt;
         if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
-        deduce_templates(launch);
-        for (const std::string& argument : launch.arguments)
-            launched_.insert(place_of(program_, argument).array);
-        program_.launches.push_back(std::move(launch));
-        return;
+        return add_launch(std::move(launch));
     }
 }
 

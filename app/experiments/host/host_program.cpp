@@ -1,26 +1,22 @@
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 #include <algorithm>
 #include <set>
 
-#include "compiler/host/declarations.h"
-#include "experiments/launch_files/host_calls.h"
-#include "experiments/launch_files/host_values.h"
+#include "emulator/machine/machine.h"
+#include "experiments/host/host_functions.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 namespace {
 
-using compiler::Declaration;
-using compiler::TokenText;
-
-/// Calls that are followed within each other, and statements of all: a program may call itself.
-constexpr int deepest_call = 8;
+/// Statements of all: a program may call itself.
 constexpr std::size_t most_steps = 50'000;
 
 /// Reads the statements of the host functions of a source.
-class HostReader : public HostCalls {
+class HostReader : public HostFunctions {
   public:
-    explicit HostReader(std::string_view source) : HostCalls(source) {}
+    explicit HostReader(std::string_view source) : HostFunctions(source) {}
 
     HostProgram read() {
         read_declarations();
@@ -35,105 +31,6 @@ class HostReader : public HostCalls {
     }
 
   private:
-    struct Body {
-        std::size_t begin, open, end;         ///< of the function, of its "{", and behind its "}"
-        std::vector<std::string> parameters;  ///< and template parameters
-        std::vector<std::string> templates;
-        std::vector<std::string> defaults{};  ///< of the parameters
-    };
-
-    void read_declarations() {
-        const auto is_device_word = [](std::string_view word) {
-            return word == "__global__" || word == "__device__";
-        };
-        std::size_t last = 0;
-        for (const Declaration& declaration : declarations_of(text_, is_device_word)) {
-            for (; last < declaration.begin; ++last)
-                if (text_.is_directive(last)) read_macro(text_.text(last));
-            last = declaration.end;
-            if (text_.is(declaration.begin, "typedef")) {
-                const std::size_t name = declaration.end - 2;
-                if (text_.is_word(name) && name > declaration.begin + 1)
-                    assign(std::string(text_.text(name)), words(declaration.begin + 1, name));
-                continue;
-            }
-            if (declaration.kind == Declaration::Kind::type) {
-                read_values(declaration.begin, declaration.end);
-                continue;
-            }
-            const auto open = body_of(declaration);
-            if (!open) {
-                if (!declaration.on_device) read_values(declaration.begin, declaration.end);
-                continue;
-            }
-            for (std::size_t i = declaration.begin; i < declaration.end; ++i)
-                if (text_.is_directive(i)) read_macro(text_.text(i));
-            read_function(declaration, *open);
-        }
-        for (; last < text_.size(); ++last)
-            if (text_.is_directive(last)) read_macro(text_.text(last));
-    }
-
-    /// The "{" of a function.
-    std::optional<std::size_t> body_of(const Declaration& declaration) const {
-        if (declaration.kind != Declaration::Kind::function &&
-            declaration.kind != Declaration::Kind::constant)
-            return std::nullopt;
-        for (std::size_t i = declaration.begin; i < declaration.end; ++i) {
-            if (text_.is(i, "{")) return i;
-            if (text_.is(i, "=") || text_.is(i, ";")) return std::nullopt;
-            if (text_.is(i, "(")) i = text_.after_closing(i).value_or(declaration.end) - 1;
-        }
-        return std::nullopt;
-    }
-
-    void read_function(const Declaration& declaration, std::size_t open) {
-        Body body{declaration.begin, open, declaration.end, {}, {}};
-        std::size_t begin = declaration.begin;
-        if (text_.is(begin, "template") && text_.is(begin + 1, "<")) {
-            const std::size_t close = after_angles(begin + 1, open);
-            body.templates = names_of(plain_parts(begin + 2, close - 1));
-            begin = close;
-        }
-        while (begin < open && !text_.is(begin, "(")) ++begin;
-        const std::size_t after = text_.after_closing(begin).value_or(open);
-        if (begin < open && after > begin + 2)
-            body.parameters = names_of(plain_parts(begin + 1, after - 1));
-        for (const std::string& parameter : after > begin + 2 && begin < open
-                                                ? plain_parts(begin + 1, after - 1)
-                                                : std::vector<std::string>()) {
-            const std::size_t sign = parameter.find('=');
-            body.defaults.push_back(sign == std::string::npos ? "" : parameter.substr(sign + 1));
-        }
-        // A function that only returns an expression is one, for the device too.
-        if (text_.is(open + 1, "return")) {
-            std::size_t end = open + 2;
-            while (end < declaration.end && !text_.is(end, ";")) ++end;
-            if (end + 2 == declaration.end)
-                program_.functions[declaration.name] = {body.parameters,
-                                                        plain_words(open + 2, end)};
-        }
-        if (declaration.on_device && !body.templates.empty())
-            kernel_templates_[declaration.name] = {body.templates,
-                                                   begin < open && after > begin + 2
-                                                       ? plain_parts(begin + 1, after - 1)
-                                                       : std::vector<std::string>()};
-        if (!declaration.on_device) bodies_.emplace(declaration.name, std::move(body));
-    }
-
-    /// "n" of "const int n = 4".
-    static std::vector<std::string> names_of(const std::vector<std::string>& declarations) {
-        std::vector<std::string> names;
-        for (const std::string& one : declarations) {
-            const std::string_view head = std::string_view(one).substr(0, one.find_first_of("=["));
-            const TokenText tokens(head);
-            names.emplace_back();
-            for (std::size_t i = 0; i < tokens.size(); ++i)
-                if (tokens.is_word(i)) names.back() = tokens.text(i);
-        }
-        return names;
-    }
-
     /// The function, or the class, around a launch that main() does not reach.
     void read_around(std::size_t launch) {
         for (const auto& [name, body] : bodies_)
@@ -141,6 +38,7 @@ class HostReader : public HostCalls {
                 enter_file();
                 for (const std::string& parameter : body.parameters) forget(parameter);
                 for (const std::string& parameter : body.templates) forget(parameter);
+                for (const std::size_t one : body.declarations) declare_parameter(one);
                 return walk(body.open + 1, body.end - 1);
             }
         std::size_t begin = launch;
@@ -150,7 +48,7 @@ class HostReader : public HostCalls {
         walk(begin, text_.after_closing(begin + 1).value_or(launch + 3));
     }
 
-    void walk(std::size_t begin, std::size_t end) {
+    void walk(std::size_t begin, std::size_t end) override {
         for (std::size_t i = begin; i < end && steps_ < most_steps; ++steps_) i = step(i, end);
     }
 
@@ -177,6 +75,7 @@ class HostReader : public HostCalls {
         read_call(i);
         if (const auto after = follow_call(i)) return *after;
         read_value(i);
+        construct(i);
         return i + 1;
     }
 
@@ -292,60 +191,31 @@ class HostReader : public HostCalls {
         return after;
     }
 
-    /// Where a function of the source is called whose statements matter: the token after the call.
-    std::optional<std::size_t> follow_call(std::size_t i) {
-        const auto found = bodies_.find(text_.text(i));
-        if (found == bodies_.end() || depth_ >= deepest_call) return std::nullopt;
-        const Body& body = found->second;
-        std::size_t open = i + 1;
-        std::vector<std::string> templates;
-        if (text_.is(open, "<")) {
-            const std::size_t close = after_angles(open, text_.size());
-            templates = parts(open + 1, close - 1);
-            open = close;
-        }
-        if (!text_.is(open, "(") || !matters(body)) return std::nullopt;
-        const auto after = text_.after_closing(open);
-        if (!after) return std::nullopt;
-        std::vector<std::string> given;
-        if (*after > open + 2) given = parts(open + 1, *after - 1);
-        const Scope before = scope_;
-        enter_file();
-        const auto pass = [&](const auto& names, const auto& values) {
-            for (std::size_t p = 0; p < names.size(); ++p)
-                if (p < values.size())
-                    assign(names[p], values[p]);
-                else
-                    forget(names[p]);
-        };
-        for (std::size_t p = given.size(); p < body.defaults.size(); ++p)
-            if (p == given.size() && !body.defaults[p].empty()) given.push_back(body.defaults[p]);
-        pass(body.templates, templates);
-        pass(body.parameters, given);
-        ++depth_;
-        walk(body.open + 1, body.end - 1);
-        --depth_;
-        scope_ = before;
-        return after;
-    }
-
-    /// Whether it launches, allocates or copies.
-    bool matters(const Body& body) const {
-        for (std::size_t i = body.open; i < body.end; ++i)
-            if (is_launch(i) || is_known_call(i) ||
-                (text_.is_word(i) && text_.is(i + 1, "(") && bodies_.contains(text_.text(i))) ||
-                (text_.is_word(i) && text_.is(i + 1, "<") && bodies_.contains(text_.text(i))))
-                return true;
-        return false;
-    }
-
-    std::map<std::string, Body, std::less<>> bodies_;
     std::set<std::size_t> read_;  ///< launches
     std::size_t steps_ = 0;
-    int depth_ = 0;
 };
 
 }  // namespace
+
+std::optional<std::string> device_limit(std::string_view name) {
+    if (name == "multiProcessorCount" || name == "cudaDevAttrMultiProcessorCount")
+        return std::to_string(emulator::Machine::default_virtual_sms);
+    if (name == "warpSize" || name == "cudaDevAttrWarpSize") return "32";
+    if (name == "maxThreadsPerBlock" || name == "cudaDevAttrMaxThreadsPerBlock") return "1024";
+    if (name == "sharedMemPerBlock" || name == "cudaDevAttrMaxSharedMemoryPerBlock") return "49152";
+    return std::nullopt;
+}
+
+std::optional<std::string> HostProgram::value_of(std::string_view name) const {
+    if (const auto known = values.find(name); known != values.end()) return known->second;
+    if (!is_member(name)) return std::nullopt;
+    const std::size_t sign = name.rfind('$');
+    if (auto limit = device_limit(name.substr(sign + 1))) return limit;
+    auto object = value_of(name.substr(0, sign));
+    if (object && object->starts_with("& ")) object->erase(0, 2);
+    if (!object || object->find(' ') != std::string::npos) return std::nullopt;
+    return *object + std::string(name.substr(sign));
+}
 
 HostProgram read_host_program(std::string_view source) {
     return HostReader(source).read();

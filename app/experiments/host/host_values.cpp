@@ -1,4 +1,4 @@
-#include "experiments/launch_files/host_values.h"
+#include "experiments/host/host_values.h"
 
 #include <algorithm>
 #include <array>
@@ -95,6 +95,14 @@ std::string_view part(const TokenText& text, std::string_view all, std::size_t b
     return all.substr(first, text.token(end - 1).end - first);
 }
 
+/// The token after the operand of a sizeof: "(…)", "*p", "p[0]".
+std::size_t after_operand(const TokenText& text, std::size_t i) {
+    while (text.is(i, "*")) ++i;
+    if (text.is(i, "(")) return text.after_closing(i).value_or(text.size());
+    for (++i; text.is(i, "[");) i = text.after_closing(i).value_or(text.size());
+    return std::min(i, text.size());
+}
+
 /// The token after the words of a type, "unsigned int", with its bytes.
 struct TypeWords {
     std::size_t bytes = 0, end = 0;
@@ -152,15 +160,18 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
     const TokenText text(bytes);
     // A product with sizeof(T) of this many bytes: what remains are the elements.
     for (std::size_t i = 0; i < text.size() && element > 0; ++i) {
-        if (!text.is(i, "sizeof") || !text.is(i + 1, "(")) continue;
-        const auto after = text.after_closing(i + 1);
-        const auto size = after ? number(part(text, bytes, i, *after)) : std::nullopt;
-        const bool first = i == 0 && after && text.is(*after, "*");
+        if (!text.is(i, "sizeof")) continue;
+        const std::size_t after = after_operand(text, i + 1);
+        const auto variable = variable_bytes(part(text, bytes, i + 1, after));
+        const bool is_all = i == 0 && after == text.size();
+        if (variable && is_all && variable->starts_with("( ")) return elements(*variable, element);
+        const auto size = number(part(text, bytes, i, after));
+        const bool first = i == 0 && text.is(after, "*");
         const bool last = i > 1 && after == text.size() && text.is(i - 1, "*");
         // A type that is not known is that of the pointer, as in sizeof(*p).
         if ((size && *size != Number(std::int64_t(element))) || (!first && !last)) continue;
         const std::string_view rest =
-            first ? part(text, bytes, *after + 1, text.size()) : part(text, bytes, 0, i - 1);
+            first ? part(text, bytes, after + 1, text.size()) : part(text, bytes, 0, i - 1);
         const TokenText factors(rest);
         int depth = 0;
         bool is_product = true;
@@ -171,8 +182,8 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
         if (is_product) return expression(rest);
     }
     if (const std::string name = last_name(bytes); !name.empty() && !scalars_.contains(name))
-        if (const auto value = program_.values.find(name); value != program_.values.end())
-            return elements(value->second, element);
+        if (const auto value = program_.value_of(name); value && last_name(*value).empty())
+            return elements(*value, element);
     const auto all = expression(bytes);
     if (!all || element == 0) return std::nullopt;
     const std::string size = std::to_string(element);
@@ -186,14 +197,15 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
 }
 
 std::string HostValues::last_name(std::string_view text) const {
-    std::string name;
+    std::string name, meant;
     for (int depth = 0; depth < deepest_name; ++depth) {
         const TokenText words(text);
         if (words.size() != 1 || !words.is_word(0)) break;
         name = words.text(0);
-        const auto value = program_.values.find(name);
-        if (value == program_.values.end()) break;
-        text = value->second;
+        const auto value = program_.value_of(name);
+        if (!value) break;
+        meant = *value;
+        text = meant;
     }
     return name;
 }
@@ -214,12 +226,11 @@ std::optional<bool> HostValues::append_choice(std::string_view all, std::string&
     const std::string_view no = part(text, all, colon + 1, text.size());
     if (const auto condition = number(part(text, all, 0, question), depth + 1))
         return append(real(*condition) != 0 ? yes : no, to, depth + 1);
-    for (const auto& [begin, piece] : {std::pair{"", part(text, all, 0, question)},
-                                       std::pair{" ? ", yes}, std::pair{" : ", no}}) {
-        to += begin;
-        if (!append(piece, to, depth + 1)) return false;
-    }
-    return true;
+    if (!append(part(text, all, 0, question), to, depth + 1)) return false;
+    to += " ? ";
+    if (!append(yes, to, depth + 1)) return false;
+    to += " : ";
+    return append(no, to, depth);  // a shorter text
 }
 
 /// Appends the text with names replaced by what they mean. False: one has no meaning here.
@@ -255,19 +266,32 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             if (type.end == 0) return false;
             if (type.real) to += "1.0 * ";
             t = type.end;
-        } else if (text.is(t, "sizeof") && text.is(t + 1, "(")) {
+        } else if (text.is(t, "sizeof")) {
+            const std::size_t end = after_operand(text, t + 1);
             const auto type = type_in_parentheses(t + 1, ')');
-            if (type.end == 0) return false;
-            to += std::to_string(type.bytes);
-            t = type.end;
+            const auto bytes = variable_bytes(part(text, all, t + 1, end));
+            if (bytes) {
+                to += "(";
+                if (!append(*bytes, to, depth + 1)) return false;
+                to += ")";
+            } else if (type.end == 0) {
+                return false;
+            } else {
+                to += std::to_string(type.bytes);
+            }
+            t = end - 1;
         } else if (text.token(t).kind == SourceToken::Kind::number) {
             to += without_suffix(text.text(t));
         } else if (text.token(t).kind == SourceToken::Kind::text) {
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
-        } else if (has_name && find(functions, text.text(t)) != functions.end()) {
+        } else if (has_name && type_bytes(text.text(t))) {  // a cast, "float(n)"
+            if (text.is(t, "float") || text.is(t, "double")) to += "1.0 * ";
+        } else if (find(functions, text.text(t)) != functions.end() &&
+                   (has_name || text.is(t + 1, "<"))) {
             to += find(functions, text.text(t))->second;
+            while (!text.is(t + 1, "(") && t + 1 < text.size()) ++t;  // min<size_t>(…)
         } else if (has_name && program_.functions.contains(text.text(t))) {
             const auto after = text.after_closing(t + 1);
             if (!after || !append_call(program_.functions.find(text.text(t))->second,
@@ -299,10 +323,10 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         to += name == "true" ? "1" : "0";
         return true;
     }
-    const auto value = program_.values.find(name);
-    if (value == program_.values.end()) return false;
+    const auto value = program_.value_of(name);
+    if (!value) return false;
     std::string meant;
-    if (!append(value->second, meant, depth + 1)) return false;
+    if (!append(*value, meant, depth + 1)) return false;
     const bool is_one = meant.find_first_of(" ,?<>=") == std::string::npos;
     to += is_one ? meant : "(" + meant + ")";
     return true;

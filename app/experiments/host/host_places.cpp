@@ -1,7 +1,8 @@
+#include <array>
 #include <optional>
 
 #include "compiler/host/declarations.h"
-#include "experiments/launch_files/host_program.h"
+#include "experiments/host/host_program.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -23,15 +24,26 @@ class Pointer {
         return end_ - begin_ == 1 &&
                (text_.is(begin_, "nullptr") || text_.is(begin_, "NULL") || text_.is(begin_, "0"));
     }
-    /// Empty: the text names no array.
-    std::string name() const {
+    /// Empty: the text names no array. `values`: of functions "object$method".
+    std::string name(const std::map<std::string, std::string, std::less<>>& values = {}) const {
         if (begin_ >= end_ || !text_.is_word(begin_) || text_.is(begin_, "new")) return "";
         std::string name(text_.text(begin_));
+        const bool is_call = text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")");
+        if (is_call && values.contains(name)) return name;
         for (const std::string_view function : {"$data", "$begin", "$get"})
-            if (name.ends_with(function) && text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")"))
+            if (name.ends_with(function) && is_call)
                 return name.substr(0, name.size() - function.size());
         if (text_.is(begin_ + 1, "[") && !has_address_) return name + part(begin_ + 1, end_);
         return text_.is(begin_ + 1, "(") ? "" : name;
+    }
+    /// The pointer in "(pointer) + offset". Empty: it is none.
+    std::string inner() const {
+        if (begin_ >= end_ || !text_.is(begin_, "(")) return "";
+        const std::size_t after = text_.after_closing(begin_).value_or(end_);
+        return text_.is(after, "+") && after < end_ ? part(begin_ + 1, after - 1) : "";
+    }
+    std::string behind_inner() const {
+        return part(text_.after_closing(begin_).value_or(end_) + 1, end_);
     }
     /// nullopt: what stands behind the name is no offset.
     std::optional<std::string> offset() const {
@@ -93,10 +105,13 @@ class Pointer {
             ++begin_;
             return true;
         }
-        if (text_.is_word(begin_) && text_.text(begin_).ends_with("_cast") &&
-            text_.is(begin_ + 1, "<")) {
-            while (begin_ < end_ && !text_.is(begin_, "(")) ++begin_;
-            return begin_ < end_;
+        // A cast, or an object that owns the pointer: "static_cast<T*>(p)", "Pointer<T>(p)".
+        if (text_.is_word(begin_) && text_.is(begin_ + 1, "<")) {
+            std::size_t open = begin_ + 2;
+            while (open < end_ && !text_.is(open, "(")) ++open;
+            if (open == end_ || text_.after_closing(open) != end_) return false;
+            begin_ = open;
+            return true;
         }
         return false;
     }
@@ -110,22 +125,40 @@ class Pointer {
 
 HostPlace place_of(const HostProgram& program, std::string_view text) {
     HostPlace place;
+    std::array<std::string, deepest_alias> kept;
     for (int depth = 0; depth < deepest_alias; ++depth) {
         const Pointer pointer(text);
         if (pointer.is_null()) return depth == 0 ? HostPlace() : place;
-        const std::string name = pointer.name();
-        const auto offset = pointer.offset();
-        if (name.empty() || !offset) break;
-        place.array = name;
+        const std::string inner = pointer.inner(), name = pointer.name(program.values);
+        const auto offset = inner.empty() ? pointer.offset() : pointer.behind_inner();
+        if ((inner.empty() && name.empty()) || !offset) break;
         if (!offset->empty() && !place.offset.empty())
             place.offset = "( " + *offset + " ) + ( " + place.offset + " )";
         else if (!offset->empty())
             place.offset = *offset;
-        const auto value = program.values.find(name);
-        if (value == program.values.end() || program.arrays.contains(name)) break;
-        text = value->second;
+        if (!inner.empty()) {
+            kept[std::size_t(depth)] = inner;
+            text = kept[std::size_t(depth)];
+            continue;
+        }
+        place.array = name;
+        if (program.arrays.contains(name)) break;
+        const auto value = program.value_of(name);
+        if (!value) break;
+        kept[std::size_t(depth)] = *value;
+        text = kept[std::size_t(depth)];
     }
     return place;
+}
+
+std::string name_in(std::string_view text) {
+    return Pointer(text).name();
+}
+
+bool is_member(std::string_view name) {
+    const std::size_t sign = name.rfind('$');
+    if (sign == std::string_view::npos || sign == 0 || sign + 1 == name.size()) return false;
+    return name[sign + 1] < '0' || name[sign + 1] > '9';
 }
 
 const HostArray* find_array(const HostProgram& program, std::string_view name) {

@@ -1,4 +1,4 @@
-#include "experiments/launch_files/host_calls.h"
+#include "experiments/host/host_calls.h"
 
 #include <fmt/format.h>
 
@@ -11,32 +11,32 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-/// Calls that allocate, fill or copy arrays.
-constexpr std::array<std::string_view, 21> known_calls{"cudaMalloc",
-                                                       "cudaMallocManaged",
-                                                       "cudaMallocHost",
-                                                       "cudaHostAlloc",
-                                                       "cudaMallocAsync",
-                                                       "cudaMallocPitch",
-                                                       "cudaMemset",
-                                                       "cudaMemsetAsync",
-                                                       "memset",
-                                                       "cudaMemcpy",
-                                                       "cudaMemcpyAsync",
-                                                       "memcpy",
-                                                       "cudaMemcpyToSymbol",
-                                                       "cudaMemcpyToSymbolAsync",
-                                                       "fill",
-                                                       "fill_n",
-                                                       "iota",
-                                                       "swap",
-                                                       "vector",
-                                                       "device_vector",
-                                                       "host_vector"};
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
-}
+/// Calls that allocate, fill or copy arrays, or ask for the device's limits.
+constexpr std::array<std::string_view, 24> known_calls{
+    "cudaDeviceGetAttribute",
+    "cudaOccupancyMaxPotentialBlockSize",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaMalloc",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaMallocAsync",
+    "cudaMallocPitch",
+    "cudaMemset",
+    "cudaMemsetAsync",
+    "memset",
+    "cudaMemcpy",
+    "cudaMemcpyAsync",
+    "memcpy",
+    "cudaMemcpyToSymbol",
+    "cudaMemcpyToSymbolAsync",
+    "fill",
+    "fill_n",
+    "iota",
+    "swap",
+    "vector",
+    "device_vector",
+    "host_vector"};
 
 }  // namespace
 
@@ -79,7 +79,9 @@ std::string HostCalls::made(const std::string& word) {
 }
 
 void HostCalls::assign(const std::string& word, std::string value) {
-    program_.values[made(word)] = std::move(value);
+    const std::string now = name_now(word), name = is_member(now) ? now : made(word);
+    if (value.starts_with("dim3 (")) return set_dimensions(name, sizes(value));
+    program_.values[name] = std::move(value);
 }
 
 /// #define NAME value, #define NAME(a, b) value
@@ -121,12 +123,12 @@ std::size_t HostCalls::end_of_value(std::size_t i) const {
 
 void HostCalls::read_value(std::size_t i) {
     const auto at_beginning = [&] {
-        return i == 0 || text_.is(i - 1, ";") || text_.is(i - 1, "{") || text_.is(i - 1, "}") ||
-               text_.is(i - 1, "const") || text_.is(i - 1, "static");
+        return i == 0 || text_.is_directive(i - 1) || text_.is(i - 1, ";") ||
+               text_.is(i - 1, "{") || text_.is(i - 1, "}");
     };
     if (text_.is(i, "dim3")) return read_dimensions(i + 1);
-    if (is_known_call(i) && text_.is(i + 1, "<")) return read_vector(i);
     if (at_beginning()) declare(i);
+    if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "(")) return call_member(i);
     if (i > 0 && (text_.is(i - 1, "*") || text_.is(i - 1, ".")) && text_.is(i + 1, "=")) {
         const bool is_store =
             text_.is(i - 1, "*") &&
@@ -137,18 +139,21 @@ void HostCalls::read_value(std::size_t i) {
     }
     if (text_.is(i + 1, "[")) return read_element(i);
     std::string name(text_.text(i));
-    if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "=") &&
-        !text_.is(i + 4, "=")) {
-        const std::string member(text_.text(i + 2)), value = words(i + 4, end_of_value(i + 4));
+    const std::size_t sign = text_.is(i + 1, ".") ? i + 1 : i + 2;
+    const bool has_member = text_.is(i + 1, ".") || (text_.is(i + 1, "-") && text_.is(sign, ">"));
+    if (has_member && text_.is_word(sign + 1) && text_.is(sign + 2, "=") &&
+        !text_.is(sign + 3, "=")) {
+        const std::string member(text_.text(sign + 1));
+        const std::string value = words(sign + 3, end_of_value(sign + 3));
         const auto known = dimensions_.find(name_now(name));
         const std::size_t d = member == "x" ? 0 : member == "y" ? 1 : 2;
         if (known != dimensions_.end()) {
             std::vector<std::string> sizes = known->second;
             sizes.resize(std::max(sizes.size(), d + 1), "1");
             sizes[d] = value;
-            return set_dimensions(name, std::move(sizes));
+            return set_dimensions(made(name), std::move(sizes));
         }
-        program_.values[name_now(name) + "$" + member] = value;
+        program_.values[own_name(name_now(name) + "$" + member)] = value;
         return;
     }
     if (text_.is(i + 1, "=") && !text_.is(i + 2, "="))
@@ -162,33 +167,6 @@ void HostCalls::read_value(std::size_t i) {
                         text_.text(i + 2) == text_.text(i + 1);
     if (counts && loops_.empty())
         return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
-    // "int n(4)", "int n{4}"
-    const bool has_type = i > 0 && text_.is_word(i - 1) &&
-                          is_one_of(text_.text(i - 1), {"int", "unsigned", "size_t", "float",
-                                                        "double", "long", "auto", "uint32_t"});
-    if (has_type && (text_.is(i + 1, "(") || text_.is(i + 1, "{")))
-        if (const auto after = text_.after_closing(i + 1); after && *after > i + 3)
-            assign(name, words(i + 2, *after - 1));
-}
-
-/// "float *a, *b;": their names are those of this function, and have no value yet.
-void HostCalls::declare(std::size_t i) {
-    while (text_.is_word(i) && is_one_of(text_.text(i), {"const", "unsigned", "static", "struct"}))
-        ++i;
-    if (!text_.is_word(i) || is_one_of(text_.text(i), {"return", "delete", "goto", "else"})) return;
-    const std::string type = name_now(text_.text(i));
-    for (++i; i < text_.size(); ++i) {
-        while (text_.is(i, "*") || text_.is(i, "&")) ++i;
-        if (!text_.is_word(i)) return;
-        const std::string name(text_.text(i));
-        if (text_.is(i + 1, ";") || text_.is(i + 1, ",") || text_.is(i + 1, "[")) forget(name);
-        // With a value it gets its name when that is read.
-        const bool has_value = text_.is(i + 1, "=") || text_.is(i + 1, "{");
-        types_[has_value ? next_name(name) : name_now(name)] = type;
-        if (text_.is(i + 1, "(")) return;
-        i = end_of_value(i + 1);
-        if (!text_.is(i, ",")) return;
-    }
 }
 
 /// "grid(8), block(32, 8)", "grid = dim3(8)", "grid"
@@ -199,39 +177,24 @@ void HostCalls::read_dimensions(std::size_t i) {
         if (text_.is(end, "(") || text_.is(end, "{")) {
             const auto after = text_.after_closing(end);
             if (!after) return;
-            set_dimensions(name, parts(end + 1, *after - 1));
+            set_dimensions(made(name), parts(end + 1, *after - 1));
             end = *after;
         } else if (text_.is(end, "=")) {
             end = end_of_value(i + 2);
-            set_dimensions(name, sizes(words(i + 2, end)));
+            auto values = sizes(words(i + 2, end));
+            set_dimensions(made(name), std::move(values));
         } else if (text_.is(end, ";") || text_.is(end, ",")) {
-            set_dimensions(name, {"1"});
+            set_dimensions(made(name), {"1"});
         }
         if (!text_.is(end, ",")) return;
         i = end + 1;
     }
 }
 
-void HostCalls::set_dimensions(const std::string& word, std::vector<std::string> sizes) {
-    const std::string name = made(word);
+void HostCalls::set_dimensions(const std::string& name, std::vector<std::string> sizes) {
     for (std::size_t d = 0; d < 3; ++d)
         program_.values[name + "$" + "xyz"[d]] = d < sizes.size() ? sizes[d] : "1";
     dimensions_[name] = std::move(sizes);
-}
-
-/// std::vector<int> v(n, 1), thrust::device_vector<int> v(n)
-void HostCalls::read_vector(std::size_t i) {
-    const std::size_t close = after_angles(i + 1, text_.size());
-    if (!text_.is_word(close) || !text_.is(close + 1, "(")) return;
-    const auto after = text_.after_closing(close + 1);
-    if (!after) return;
-    const std::vector<std::string> given = parts(close + 2, *after - 1);
-    const std::string name = made(std::string(text_.text(close)));
-    program_.values[name + "$size"] = given[0];
-    HostArray& array = program_.arrays[name];
-    array.bytes = fmt::format("( {} ) * sizeof ( {} )", given[0], words(i + 2, close - 1));
-    array.fill = given.size() > 1 ? given[1] : "0";
-    types_[name] = words(i + 2, close - 1);
 }
 
 std::vector<std::pair<std::string, std::string>> HostCalls::counters_in(
@@ -255,8 +218,15 @@ void HostCalls::read_element(std::size_t i) {
     const auto after = text_.after_closing(i + 1);
     if (!after || !text_.is(*after, "=") || text_.is(*after + 1, "=")) return;
     const std::string name = name_now(text_.text(i));
-    const auto counters = counters_in(words(i + 2, *after - 1));
+    const std::string index = words(i + 2, *after - 1);
+    const auto counters = counters_in(index);
     const std::string value = words(*after + 1, end_of_value(*after + 1));
+    if (value.starts_with("{") && program_.variables.contains(name)) return;  // its declaration
+    if (index.size() == 1 && std::isdigit(index[0]) != 0) {
+        auto& elements = program_.variables[name].elements;
+        elements.resize(std::max(elements.size(), std::size_t(index[0] - '0') + 1));
+        elements[std::size_t(index[0] - '0')] = value;
+    }
     if (counters.empty()) return fill(name, "");
     std::string filled;
     const TokenText tokens(value);
@@ -271,6 +241,7 @@ void HostCalls::read_element(std::size_t i) {
 
 void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     HostPlace place = place_of(program_, pointer);
+    if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
     if (place.array.empty()) return;
     // Another array for a pointer that had one.
     if (program_.arrays.contains(place.array) && launched_.contains(place.array))
@@ -301,7 +272,18 @@ void HostCalls::read_call(std::size_t i) {
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
     if (given.size() < 2) return;
-    if (call == "cudaMallocPitch" && given.size() == 4) {
+    const auto answer = [&](std::size_t argument, std::string value) {
+        const std::string& text = given[argument];
+        program_.values[own_name(name_in(text))] = std::move(value);
+    };
+    if (call == "cudaDeviceGetAttribute") {
+        if (auto limit = device_limit(given[1])) answer(0, *limit);
+    } else if (call == "cudaOccupancyMaxPotentialBlockSize") {
+        answer(0, *device_limit("multiProcessorCount"));
+        answer(1, *device_limit("maxThreadsPerBlock"));
+    } else if (call == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") {
+        answer(0, "1");
+    } else if (call == "cudaMallocPitch" && given.size() == 4) {
         allocate(given[0], fmt::format("( {} ) * ( {} )", given[2], given[3]));
         if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = given[2];
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
@@ -329,6 +311,10 @@ std::vector<HostCalls::TokenRange> HostCalls::ranges(std::size_t begin, std::siz
     for (std::size_t i = begin; i < end; ++i) {
         if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
             i = std::min(text_.after_closing(i).value_or(end), end) - 1;
+        // The arguments of a template: "kernel<float, 2>,".
+        const std::size_t after =
+            text_.is(i, "<") && i > begin && text_.is_word(i - 1) ? after_angles(i, end) : end;
+        if (after < end && (text_.is(after, ",") || text_.is(after, "("))) i = after - 1;
         if (!text_.is(i, ",")) continue;
         found.emplace_back(begin, i);
         begin = i + 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,8 +9,9 @@
 
 namespace warpscope::experiments {
 
-/// A launch in the host program of a source, `kernel<<<grid, block, shared>>>(arguments)`. The
-/// parts of a dim3 are separate. All texts name values of HostProgram::values.
+/// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
+/// call of cudaLaunchKernel(). The parts of a dim3 are separate. All texts name values of
+/// HostProgram::values.
 struct HostLaunch {
     std::string kernel;                  ///< without namespaces and the arguments of a template
     std::vector<std::string> templates;  ///< these arguments
@@ -23,6 +25,17 @@ struct HostLaunch {
 struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
     std::string fill{};   ///< an element, where `$i` is its index; empty: unknown
+};
+
+/// A variable that the host program declares, or a member of one, "object$member": "float
+/// *rows[4][N]" has the type float, one pointer, and the extents 4 and N. A std::vector has one
+/// pointer, a std::array one extent.
+struct HostVariable {
+    std::string type{};
+    std::size_t pointers = 0;
+    bool is_reference = false;
+    std::vector<std::string> extents{};
+    std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };
 
 /// `cdiv(a, b)`: a macro, or a function that only returns an expression.
@@ -40,8 +53,12 @@ struct HostProgram {
     /// What names mean: each assignment makes another name, "n", "n$2".
     std::map<std::string, std::string, std::less<>> values;
     std::map<std::string, HostArray, std::less<>> arrays;  ///< by the names of their pointers
+    std::map<std::string, HostVariable, std::less<>> variables;
     std::map<std::string, HostFunction, std::less<>> functions;
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
+
+    /// The member "m$n" has the value of "d$n" where m is d, a copy of d, or its address.
+    std::optional<std::string> value_of(std::string_view name) const;
 };
 
 HostProgram read_host_program(std::string_view source);
@@ -55,6 +72,13 @@ struct HostPlace {
 /// What an expression of pointers names, through casts and through names for other names. The array
 /// need not be in `program.arrays`.
 HostPlace place_of(const HostProgram& program, std::string_view text);
+/// What the emulator, as a GPU, answers where a host program asks for this member of
+/// cudaDeviceProp or this attribute of a device. nullopt: not known.
+std::optional<std::string> device_limit(std::string_view name);
+/// The name of the pointer or variable that the text begins with: "d_in". Empty: none.
+std::string name_in(std::string_view text);
+/// Whether it is "object$member". "n$2" is a name of a variable n.
+bool is_member(std::string_view name);
 /// Null: nothing is known of it.
 const HostArray* find_array(const HostProgram& program, std::string_view name);
 

@@ -1,0 +1,208 @@
+#include "experiments/host/host_functions.h"
+
+#include <utility>
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::Declaration;
+using compiler::TokenText;
+
+/// Calls that are followed within each other: a program may call itself.
+constexpr int deepest_call = 8;
+
+}  // namespace
+
+void HostFunctions::read_declarations() {
+    const auto is_device_word = [](std::string_view word) {
+        return word == "__global__" || word == "__device__";
+    };
+    std::size_t last = 0;
+    for (const Declaration& declaration : declarations_of(text_, is_device_word)) {
+        for (; last < declaration.begin; ++last)
+            if (text_.is_directive(last)) read_macro(text_.text(last));
+        last = declaration.end;
+        if (text_.is(declaration.begin, "typedef")) {
+            const std::size_t name = declaration.end - 2;
+            if (!text_.is_word(name) || name <= declaration.begin + 1) continue;
+            if (text_.is(name - 1, "}"))
+                read_class(std::string(text_.text(name)), declaration.begin, declaration.end);
+            else
+                assign(std::string(text_.text(name)), words(declaration.begin + 1, name));
+            continue;
+        }
+        if (declaration.kind == Declaration::Kind::type) {
+            read_values(declaration.begin, declaration.end);
+            read_class(declaration.name, declaration.begin, declaration.end);
+            continue;
+        }
+        const bool may_have_body = declaration.kind == Declaration::Kind::function ||
+                                   declaration.kind == Declaration::Kind::constant;
+        const auto open =
+            may_have_body ? body_of(declaration.begin, declaration.end) : std::nullopt;
+        if (!open) {
+            if (!declaration.on_device) read_values(declaration.begin, declaration.end);
+            continue;
+        }
+        for (std::size_t i = declaration.begin; i < declaration.end; ++i)
+            if (text_.is_directive(i)) read_macro(text_.text(i));
+        Body body = read_function(declaration.begin, *open, declaration.end);
+        // A function that only returns an expression is one, for the device too.
+        if (text_.is(*open + 1, "return")) {
+            std::size_t end = *open + 2;
+            while (end < declaration.end && !text_.is(end, ";")) ++end;
+            if (end + 2 == declaration.end)
+                program_.functions[declaration.name] = {body.parameters,
+                                                        plain_words(*open + 2, end)};
+        }
+        if (declaration.on_device && !body.templates.empty()) {
+            Texts parameters;
+            for (const std::size_t one : body.declarations)
+                parameters.push_back(plain_words(one, end_of_value(one)));
+            kernel_templates_[declaration.name] = {body.templates, std::move(parameters)};
+        }
+        // "void Class::method(…) {…}"
+        std::size_t name = declaration.begin;
+        while (name + 1 < *open && !text_.is(name + 1, "(")) ++name;
+        const bool has_owner = name > declaration.begin + 2 && text_.is(name - 1, ":");
+        const auto owner = classes_.find(has_owner ? text_.text(name - 3) : "");
+        if (owner != classes_.end())
+            owner->second.methods.emplace(std::string(text_.text(name)), std::move(body));
+        else if (!declaration.on_device)
+            bodies_.emplace(declaration.name, std::move(body));
+    }
+    for (; last < text_.size(); ++last)
+        if (text_.is_directive(last)) read_macro(text_.text(last));
+}
+
+/// The "{" of a function.
+std::optional<std::size_t> HostFunctions::body_of(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+        if (text_.is(i, "{")) return i;
+        if (text_.is(i, "=") || text_.is(i, ";")) return std::nullopt;
+        if (text_.is(i, "(")) i = text_.after_closing(i).value_or(end) - 1;
+    }
+    return std::nullopt;
+}
+
+/// The names of a "template <…>", behind which `begin` is moved.
+HostFunctions::Texts HostFunctions::template_names(std::size_t& begin, std::size_t open) const {
+    if (!text_.is(begin, "template") || !text_.is(begin + 1, "<")) return {};
+    const std::size_t first = begin + 2;
+    begin = after_angles(begin + 1, open);
+    return names_of(plain_parts(first, begin - 1));
+}
+
+HostFunctions::Body HostFunctions::read_function(std::size_t begin, std::size_t open,
+                                                 std::size_t end) const {
+    Body body{begin, open, end, {}, {}};
+    body.templates = template_names(begin, open);
+    while (begin < open && !text_.is(begin, "(")) ++begin;
+    const std::size_t after = text_.after_closing(begin).value_or(open);
+    const bool is_void = after == begin + 3 && text_.is(begin + 1, "void");
+    if (begin == open || after <= begin + 2 || is_void) return body;
+    const Texts parameters = plain_parts(begin + 1, after - 1);
+    body.parameters = names_of(parameters);
+    for (const Range& one : ranges(begin + 1, after - 1)) body.declarations.push_back(one.first);
+    for (const std::string& parameter : parameters) {
+        const std::size_t sign = parameter.find('=');
+        body.defaults.push_back(sign == std::string::npos ? "" : parameter.substr(sign + 1));
+    }
+    return body;
+}
+
+/// "n" of "const int n = 4".
+HostFunctions::Texts HostFunctions::names_of(const Texts& declarations) const {
+    Texts names;
+    for (const std::string& one : declarations) {
+        const std::string_view head = std::string_view(one).substr(0, one.find_first_of("=["));
+        const TokenText tokens(head);
+        names.emplace_back();
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            if (tokens.is_word(i)) names.back() = tokens.text(i);
+    }
+    return names;
+}
+
+/// The function of this name that takes as many arguments, or the first one.
+const HostFunctions::Body* HostFunctions::find_body(const Bodies& bodies, std::string_view name,
+                                                    std::size_t given) const {
+    const auto [begin, end] = bodies.equal_range(name);
+    for (auto one = begin; one != end; ++one)
+        if (one->second.parameters.size() == given) return &one->second;
+    return begin == end ? nullptr : &begin->second;
+}
+
+std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
+    if (depth_ >= deepest_call) return std::nullopt;
+    if (const auto after = follow_method(i)) return after;
+    if (!bodies_.contains(text_.text(i))) return std::nullopt;
+    std::size_t open = i + 1;
+    Texts templates, given;
+    if (text_.is(open, "<")) {
+        const std::size_t close = after_angles(open, text_.size());
+        templates = parts(open + 1, close - 1);
+        open = close;
+    }
+    const auto after = text_.is(open, "(") ? text_.after_closing(open) : std::nullopt;
+    if (!after) return std::nullopt;
+    if (*after > open + 2) given = parts(open + 1, *after - 1);
+    const Body* const body = find_body(bodies_, text_.text(i), given.size());
+    if (!matters(*body)) return std::nullopt;
+    const Scope before = scope_;
+    enter_file();
+    pass(body->templates, templates);
+    const std::string result = run(*body, std::move(given));
+    scope_ = before;
+    set_result(i, result);
+    return after;
+}
+
+void HostFunctions::pass(const Texts& names, const Texts& values) {
+    for (std::size_t p = 0; p < names.size(); ++p)
+        if (const std::string name = made(names[p]); p < values.size())
+            program_.values[name] = values[p];
+}
+
+std::string HostFunctions::run(const Body& body, Texts given) {
+    for (std::size_t p = given.size(); p < body.defaults.size(); ++p)
+        if (p == given.size() && !body.defaults[p].empty()) given.push_back(body.defaults[p]);
+    pass(body.parameters, given);
+    for (const std::size_t one : body.declarations) declare_parameter(one);
+    ++depth_;
+    walk(body.open + 1, body.end - 1);
+    --depth_;
+    return returned(body);
+}
+
+/// What stands behind the last return of a body, in terms of scope_.
+std::string HostFunctions::returned(const Body& body) const {
+    std::size_t i = body.end - 2;
+    if (i <= body.open || !text_.is(i, ";")) return "";
+    while (--i > body.open)
+        if (text_.is(i, "return") || text_.is(i, ";") || text_.is(i, "}")) break;
+    return text_.is(i, "return") ? words(i + 1, body.end - 2) : "";
+}
+
+/// "p = call(…)": p is what the call has returned.
+void HostFunctions::set_result(std::size_t call, const std::string& result) {
+    if (call < 2 || !text_.is(call - 1, "=") || !text_.is_word(call - 2) || result.empty()) return;
+    std::string target = name_now(text_.text(call - 2));
+    if (call > 3 && text_.is(call - 3, "."))
+        target = name_now(text_.text(call - 4)) + "$" + std::string(text_.text(call - 2));
+    program_.values[target] = result;
+}
+
+/// Whether it launches, allocates or copies.
+bool HostFunctions::matters(const Body& body) const {
+    for (std::size_t i = body.open; i < body.end; ++i) {
+        if (is_launch(i) || is_known_call(i)) return true;
+        if (text_.is_word(i) &&
+            (classes_.contains(text_.text(i)) ||
+             ((text_.is(i + 1, "(") || text_.is(i + 1, "<")) && bodies_.contains(text_.text(i)))))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace warpscope::experiments

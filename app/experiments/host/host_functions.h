@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/host/host_calls.h"
+
+namespace warpscope::experiments {
+
+/// Knows the functions and classes of a host program, and follows calls of them.
+class HostFunctions : public HostCalls {
+  protected:
+    struct Body {
+        std::size_t begin, open, end;         ///< of the function, of its "{", and behind its "}"
+        std::vector<std::string> parameters;  ///< and template parameters
+        std::vector<std::string> templates;
+        std::vector<std::string> defaults{};      ///< of the parameters
+        std::vector<std::size_t> declarations{};  ///< the first tokens of the parameters
+    };
+    using Bodies = std::multimap<std::string, Body, std::less<>>;
+
+    explicit HostFunctions(std::string_view source) : HostCalls(source) {}
+    virtual ~HostFunctions() = default;
+
+    /// Reads statements: the tokens [begin, end).
+    virtual void walk(std::size_t begin, std::size_t end) = 0;
+
+    void read_declarations();
+    /// Where a function of the source is called whose statements matter: the token after the call.
+    std::optional<std::size_t> follow_call(std::size_t i);
+    /// Where objects of a class are declared: reads its constructor.
+    void construct(std::size_t i);
+
+    Bodies bodies_;
+
+  private:
+    struct Class {
+        std::string name;
+        std::vector<std::string> templates;
+        std::vector<std::string> members;         ///< their names
+        std::vector<std::size_t> declarations{};  ///< the first token of each
+        Bodies methods{};
+    };
+    struct Object {
+        const Class* type = nullptr;
+        Scope scope;  ///< of its methods
+    };
+    using Texts = std::vector<std::string>;
+
+    std::optional<std::size_t> body_of(std::size_t begin, std::size_t end) const;
+    Body read_function(std::size_t begin, std::size_t open, std::size_t end) const;
+    Texts template_names(std::size_t& begin, std::size_t open) const;
+    Texts names_of(const Texts& declarations) const;
+    void read_class(const std::string& name, std::size_t begin, std::size_t end);
+    std::size_t read_member(Class& type, std::size_t begin, std::size_t end) const;
+
+    const Body* find_body(const Bodies& bodies, std::string_view name, std::size_t given) const;
+    bool matters(const Body& body) const;
+    void pass(const Texts& names, const Texts& values);
+    /// Reads a body with these arguments in scope_, and returns what it returns.
+    std::string run(const Body& body, Texts given);
+    std::string returned(const Body& body) const;
+    void set_result(std::size_t call, const std::string& result);
+    const Object* find_object(std::string name) const;
+    std::optional<std::size_t> follow_method(std::size_t i);
+    void build(const Class& type, const std::string& object, const Texts& templates,
+               const Texts& given);
+    bool build_member(std::size_t declaration, std::size_t name, const std::string& object,
+                      const Texts& given);
+    void initialize(const Class& type, const Body& constructor);
+
+    std::map<std::string, Class, std::less<>> classes_;
+    std::map<std::string, Object, std::less<>> objects_;
+    int depth_ = 0;
+};
+
+}  // namespace warpscope::experiments

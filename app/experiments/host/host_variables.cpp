@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "experiments/host/host_calls.h"
+#include "experiments/host/host_values.h"
+
+namespace warpscope::experiments {
+
+using compiler::TokenText;
+
+namespace {
+
+/// Words of types that may stand beside others.
+constexpr std::string_view number_words[]{"unsigned", "signed", "long",  "short",
+                                          "int",      "char",   "double"};
+constexpr std::string_view qualifiers[]{"const",     "static",   "struct",      "volatile",
+                                        "constexpr", "typename", "__managed__", "__device__"};
+constexpr std::string_view no_types[]{"return", "delete", "goto", "else", "using", "new", "throw"};
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+/// The type at the beginning of a declaration.
+struct HostCalls::Declared {
+    HostVariable variable;
+    bool is_container = false;  ///< a std::vector or std::array of the variable's type
+    std::size_t end = 0;        ///< the token behind it
+};
+
+std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
+    Declared found;
+    while (text_.is_word(i) && is_one_of(text_.text(i), qualifiers)) ++i;
+    while (text_.is_word(i) && text_.is(i + 1, ":") && text_.is(i + 2, ":")) i += 3;
+    if (!text_.is_word(i) || is_one_of(text_.text(i), no_types)) return std::nullopt;
+    found.variable.type = name_now(text_.text(i));
+    found.end = i + 1;
+    if (is_one_of(text_.text(i), number_words)) {
+        for (; is_one_of(at(found.end), number_words); ++found.end)
+            found.variable.type += " " + std::string(at(found.end));
+    } else if (text_.is(i + 1, "<")) {
+        found.end = after_angles(i + 1, text_.size());
+        const std::vector<std::string> given = parts(i + 2, found.end - 1);
+        const bool is_array = text_.is(i, "array") && given.size() == 2;
+        found.is_container = is_array || text_.text(i).ends_with("vector");
+        if (found.is_container) found.variable.type = given[0];
+        if (is_array) found.variable.extents = {given[1]};
+        if (found.is_container && !is_array) found.variable.pointers = 1;
+    }
+    return found;
+}
+
+/// The name of a declarator, "*rows[4]", is at the token that is returned. Behind the last token:
+/// it has none.
+std::size_t HostCalls::read_declarator(std::size_t i, HostVariable& variable) const {
+    for (; text_.is(i, "*") || text_.is(i, "&") || text_.is(i, "const") ||
+           text_.is(i, "__restrict__");
+         ++i) {
+        variable.pointers += std::size_t(text_.is(i, "*"));
+        variable.is_reference = variable.is_reference || text_.is(i, "&");
+    }
+    if (!text_.is_word(i)) return text_.size();
+    std::size_t end = i + 1;
+    while (text_.is(end, "[")) {
+        const auto after = text_.after_closing(end);
+        if (!after) return text_.size();
+        variable.extents.push_back(words(end + 1, *after - 1));
+        end = *after;
+    }
+    if (text_.is(end, "=") && text_.is(end + 1, "{"))
+        if (const auto after = text_.after_closing(end + 1); after && *after > end + 3)
+            variable.elements = parts(end + 2, *after - 1);
+    if (!variable.extents.empty() && variable.extents[0].empty())
+        variable.extents[0] = std::to_string(variable.elements.size());
+    return i;
+}
+
+void HostCalls::for_declarators(
+    std::size_t i,
+    const std::function<void(std::size_t name, const HostVariable& variable)>& found) const {
+    const auto declared = read_type(i);
+    if (!declared) return;
+    for (i = declared->end; i < text_.size(); ++i) {
+        HostVariable variable = declared->variable;
+        i = read_declarator(i, variable);
+        if (i == text_.size()) return;
+        found(i, variable);
+        i = end_of_value(i + 1);
+        if (!text_.is(i, ",")) return;
+    }
+}
+
+/// The elements of "{3, 1, 2}" by their index: "$i == 0 ? 3 : $i == 1 ? 1 : $i == 2 ? 2 : 0".
+/// Empty: they are no numbers, or too many.
+std::string HostCalls::fill_of(const std::vector<std::string>& elements) const {
+    constexpr std::size_t most = 32;
+    std::string all;
+    for (std::size_t i = 0; i < elements.size() && elements.size() <= most; ++i) {
+        const auto number = HostValues(program_).number(elements[i]);
+        if (!number) return "";
+        all += fmt::format("$i == {} ? {} : ", i, to_string(*number));
+    }
+    if (elements == std::vector<std::string>{"0"}) return "0";
+    return all.empty() ? "" : all + "0";
+}
+
+/// "float *a, b[4];": their names are those of this function. With a value a variable gets its name
+/// when that is read.
+void HostCalls::declare(std::size_t i) {
+    const auto declared = read_type(i);
+    for_declarators(i, [&](std::size_t at, const HostVariable& variable) {
+        const std::string name(text_.text(at));
+        const bool is_call = text_.is(at + 1, "(") || text_.is(at + 1, "{");
+        const std::size_t after = is_call ? text_.after_closing(at + 1).value_or(0) : 0;
+        const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
+        program_.variables[own] = variable;
+        if (declared->is_container) return fill_container(at + 1, own);
+        if (text_.is(at + 1, "[") && !variable.elements.empty())
+            program_.arrays[own].fill = fill_of(variable.elements);
+        // "int n(4)", "int n{4}"
+        const bool is_number =
+            HostValues(program_).number("sizeof ( " + variable.type + " )").has_value();
+        if (after > at + 3 && variable.pointers == 0 && is_number)
+            program_.values[own] = words(at + 2, after - 1);
+    });
+}
+
+/// The member "d$n" of an object, where the name is "m$n" and m is a pointer or a reference to it.
+std::string HostCalls::own_name(const std::string& name) const {
+    if (!is_member(name)) return name;
+    const std::size_t sign = name.rfind('$');
+    const std::string object = name.substr(0, sign);
+    const auto value = program_.values.find(object);
+    const auto variable = program_.variables.find(object);
+    if (value == program_.values.end()) return name;
+    const bool is_reference = variable != program_.variables.end() && variable->second.is_reference;
+    if (!is_reference && !value->second.starts_with("& ")) return name;
+    return own_name(name_in(value->second) + name.substr(sign));
+}
+
+void HostCalls::declare_parameter(std::size_t i) {
+    const auto declared = read_type(i);
+    if (!declared) return;
+    HostVariable variable = declared->variable;
+    i = read_declarator(declared->end, variable);
+    if (i == text_.size()) return;
+    if (text_.is(i + 1, "[") && !variable.extents.empty()) {  // It is a pointer.
+        variable.extents.erase(variable.extents.begin());
+        ++variable.pointers;
+    }
+    program_.variables[name_now(text_.text(i))] = std::move(variable);
+}
+
+/// Behind the name of a std::vector or std::array: "(n, 1)", "{1, 2}", "= std::vector<int>(n)".
+void HostCalls::fill_container(std::size_t i, const std::string& name) {
+    const auto& extents = program_.variables[name].extents;
+    if (text_.is(i, "="))
+        while (i < text_.size() && !text_.is(i, "(") && !text_.is(i, "{") && !text_.is(i, ";")) ++i;
+    const bool opens = text_.is(i, "(") || text_.is(i, "{");
+    const std::size_t after = opens ? text_.after_closing(i).value_or(i) : i;
+    const std::vector<std::string> given =
+        after > i + 2 ? parts(i + 1, after - 1) : std::vector<std::string>();
+    if (!extents.empty())
+        set_size(name, extents[0], opens && given.empty() ? "0" : "");
+    else if (text_.is(i, "(") && !given.empty())
+        set_size(name, given[0], given.size() > 1 ? given[1] : "0");
+    else if (!given.empty())
+        set_size(name, std::to_string(given.size()), "");
+}
+
+void HostCalls::set_size(const std::string& name, const std::string& size,
+                         const std::string& value) {
+    program_.values[name + "$size"] = size;
+    const std::string& type = program_.variables[name].type;
+    program_.arrays[name] = {fmt::format("( {} ) * sizeof ( {} )", size, type), value};
+}
+
+/// "v.resize(n)", "v.assign(n, 1)", "v.fill(1)", and "v.push_back(1)", of which the number of calls
+/// is not known.
+void HostCalls::call_member(std::size_t i) {
+    const std::string name = name_now(text_.text(i));
+    const auto after = text_.after_closing(i + 3);
+    if (!after || *after == i + 5 || !program_.variables.contains(name)) return;
+    const std::vector<std::string> given = parts(i + 4, *after - 1);
+    if (text_.is(i + 2, "resize") || text_.is(i + 2, "assign"))
+        set_size(name, given[0], given.size() > 1 ? given[1] : "0");
+    if (text_.is(i + 2, "fill")) fill(name, given[0]);
+    if (text_.is(i + 2, "push_back") || text_.is(i + 2, "emplace_back")) set_size(name, "?", "");
+}
+
+std::optional<std::string> HostValues::variable_bytes(std::string_view operand) const {
+    const TokenText text(operand);
+    std::size_t begin = 0, end = text.size(), levels = 0;
+    for (; text.is(begin, "(") && text.after_closing(begin) == end; ++begin) --end;
+    for (; text.is(begin, "*"); ++begin) ++levels;
+    const auto found =
+        text.is_word(begin) ? program_.variables.find(text.text(begin)) : program_.variables.end();
+    if (found == program_.variables.end()) return std::nullopt;
+    for (++begin; text.is(begin, "["); ++levels)
+        begin = text.after_closing(begin).value_or(text.size());
+    const HostVariable& variable = found->second;
+    const std::size_t arrays = variable.extents.size(), all = arrays + variable.pointers;
+    if (begin != end || levels > all) return std::nullopt;
+    std::string bytes;
+    for (std::size_t d = levels; d < arrays; ++d) bytes += "( " + variable.extents[d] + " ) * ";
+    const bool is_pointer = variable.pointers > 0 && levels < all;
+    return bytes + (is_pointer ? "8" : "sizeof ( " + variable.type + " )");
+}
+
+}  // namespace warpscope::experiments
