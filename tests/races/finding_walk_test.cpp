@@ -14,12 +14,12 @@ using emulator::Stepper;
 /// Opens findings of one launch as the microscope does, in a block of its own.
 class Walk {
   public:
-    Walk(const emulator::Kernel& kernel, std::uint32_t threads, const emulator::Options& options) {
+    Walk(const emulator::Kernel& kernel, std::uint32_t threads, const emulator::LaunchSettings& settings) {
         void* out = machine_.memory().allocate(threads * 4);
         const void* arguments[] = {&out};
         stepper_.emplace(
             machine_,
-            emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, options),
+            emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings),
             0);
         stepper_->run();
     }
@@ -60,13 +60,13 @@ std::set<std::string> kernels_with_findings(const std::string& file, std::uint32
     std::set<std::string> found_in;
     for (const auto& kernel : module->kernels()) {
         if (kernel->parameters.size() != 1) continue;
-        for (const emulator::Options& options : schedules(3)) {
+        for (const emulator::LaunchSettings& settings : schedules(3)) {
             SCOPED_TRACE(testing::Message() << kernel->name << ", schedule "
-                                            << int(options.schedule) << ", seed " << options.seed);
-            const auto found = check_kernel(kernel->name, threads, options, file);
+                                            << int(settings.schedule) << ", seed " << settings.seed);
+            const auto found = check_kernel(kernel->name, threads, settings, file);
             if (found.empty()) continue;
             found_in.insert(kernel->name);
-            Walk walk(*kernel, threads, options);
+            Walk walk(*kernel, threads, settings);
             for (const Finding& finding : found) {
                 walk.expect_opens(finding);
                 for (const Finding& other : finding.repaired_too) walk.expect_opens(other);

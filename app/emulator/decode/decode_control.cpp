@@ -5,7 +5,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-void emit_checkpoint(StatementDecoder& d, Handler handler, Role role,
+void emit_cost_point(StatementDecoder& d, Handler handler, Role role,
                      std::vector<std::uint32_t> operands = {}) {
     Emission e = emission_of(std::move(operands));
     e.full = handler;
@@ -36,11 +36,11 @@ void decode_branch(StatementDecoder& d) {
 
 // ret, exit
 void decode_exit(StatementDecoder& d) {
-    emit_checkpoint(d, exit_threads, Role::exit);
+    emit_cost_point(d, exit_threads, Role::exit);
 }
 
 void decode_trap(StatementDecoder& d) {
-    emit_checkpoint(d, trap, Role::operation);
+    emit_cost_point(d, trap, Role::operation);
 }
 
 // Decodes fences and hints, which do nothing: in the emulator memory is in order, and time is
@@ -58,13 +58,13 @@ void decode_hint(StatementDecoder& d) {
 
 // vprintf d, format, arguments
 void decode_print(StatementDecoder& d) {
-    emit_checkpoint(d, print, Role::operation,
+    emit_cost_point(d, print, Role::operation,
                     {d.destination(d.operand(0)), d.source(1, Type::b64), d.source(2, Type::b64)});
 }
 
 // __assertfail message, file, line, function
 void decode_assertion(StatementDecoder& d) {
-    emit_checkpoint(d, assert_fail, Role::operation,
+    emit_cost_point(d, assert_fail, Role::operation,
                     {d.source(0, Type::b64), d.source(1, Type::b64), d.source(2, Type::b32),
                      d.source(3, Type::b64)});
 }

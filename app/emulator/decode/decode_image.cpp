@@ -50,7 +50,7 @@ Emission image_emission(Handler handler, const ImageForm& form,
     Emission e = emission_of(std::move(operands));
     e.full = e.masked = handler;
     e.target = form.encoded();
-    e.checkpoint = true;
+    e.cost_point = true;
     return e;
 }
 

@@ -141,7 +141,7 @@ const Instruction* fetch_texture(const Instruction* i, Warp& w) {
         for (unsigned e = 0; e < 4; ++e)
             if (i->operands[e]) w.set(i->operands[e], lane, texel[e]);
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* load_surface(const Instruction* i, Warp& w) {
@@ -161,7 +161,7 @@ const Instruction* load_surface(const Instruction* i, Warp& w) {
                 w.set(i->operands[e], lane, std::uint32_t(value));
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 const Instruction* store_surface(const Instruction* i, Warp& w) {
@@ -177,7 +177,7 @@ const Instruction* store_surface(const Instruction* i, Warp& w) {
             std::memcpy(to + e * form.bytes, &value, form.bytes);
         }
     }
-    return w.checkpoint(i, i + 1);
+    return w.cost_point(i, i + 1);
 }
 
 }  // namespace warpscope::emulator

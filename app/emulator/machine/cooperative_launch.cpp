@@ -41,7 +41,7 @@ struct ResidentBlock {
     ResidentBlock(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
                   Budget& budget)
         : shared(kernel.shared_bytes + launch.launch.dynamic_shared_bytes),
-          runner(kernel, launch.launch, memory, launch.arguments, launch.options, budget) {
+          runner(kernel, launch.launch, memory, launch.arguments, launch.settings, budget) {
         std::memset(shared.data(), 0, shared.size());
     }
 
@@ -52,7 +52,7 @@ struct ResidentBlock {
 class ResidentBlocks {
   public:
     ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory)
-        : budget_(launch.options), progress_(launch.options.progress.get()) {
+        : budget_(launch.settings), progress_(launch.settings.progress.get()) {
         for (std::uint64_t b = 0; b < launch.launch.grid.count(); ++b)
             blocks_.push_back(std::make_unique<ResidentBlock>(kernel, launch, memory, budget_));
         if (progress_) progress_->begin(blocks_.size());
@@ -123,7 +123,7 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
     const FloatMode mode(kernel.flush_subnormals);
     ResidentBlocks blocks(kernel, launch, memory);
     try {
-        blocks.run(virtual_sms, observer && launch.options.reverse_blocks, observer);
+        blocks.run(virtual_sms, observer && launch.settings.reverse_blocks, observer);
     } catch (...) {
         blocks.move_prints_into(output);
         if (observer) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emulator/machine/launch_options.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/warp/memory.h"
 #include "emulator/warp/printed.h"
 

@@ -50,7 +50,7 @@ class HostCalls {
     /// The token after the ">" of a "<".
     std::size_t after_angles(std::size_t open, std::size_t end) const;
 
-    std::vector<Range> ranges(std::size_t begin, std::size_t end) const;
+    std::vector<TokenRange> ranges(std::size_t begin, std::size_t end) const;
     std::size_t end_of_value(std::size_t i) const;
     std::string next_name(const std::string& word) const;  ///< that made() would make
     /// Calls `found` with the token of each name that a declaration has, and its variable.

@@ -25,13 +25,13 @@ st.global.u32 [%rd2+4], %r5;)");
 TEST(Cooperative, EachBlockWaitsForAllOthers) {
     Runner r(all_arrive);
     EXPECT_EQ(r.run(blocks_of_one_thread(3), 3, 4), (std::vector<std::uint32_t>{3, 3, 3, 3}));
-    r.options.schedule = Schedule::reverse;
+    r.settings.schedule = Schedule::reverse;
     EXPECT_EQ(r.run(blocks_of_one_thread(3), 3, 4), (std::vector<std::uint32_t>{3, 3, 3, 3}));
 }
 
 TEST(Cooperative, OneThatWaitsForABlockThatHasLeftSaysWhereItWaits) {
     Runner r(all_arrive);
-    r.options.instruction_budget = 1 << 20;
+    r.settings.instruction_budget = 1 << 20;
     const std::string error = error_of([&] { r.run(blocks_of_one_thread(3), 2, 4); });
     expect_contains(error,
                     "Do all blocks of this cooperative launch reach the barrier of the grid?");
@@ -39,7 +39,7 @@ TEST(Cooperative, OneThatWaitsForABlockThatHasLeftSaysWhereItWaits) {
 
 TEST(Cooperative, OtherLaunchesSayThatTheyWaitForBlocksThatHaveNotStarted) {
     Runner r(all_arrive);
-    r.options.instruction_budget = 1 << 20;
+    r.settings.instruction_budget = 1 << 20;
     LaunchShape shape = blocks_of_one_thread(3);
     shape.cooperative = false;
     expect_contains(error_of([&] { r.run(shape, 3, 4); }), "wait for blocks that have not started");
