@@ -5,6 +5,7 @@
 
 #include "programs/driver/driver.h"
 #include "programs/gpu/device_attributes.h"
+#include "programs/images/ptx_link.h"
 
 using namespace warpscope::programs;
 
@@ -101,7 +102,8 @@ void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape
 
 /// CUlinkState: PTX texts that become one module.
 struct Link {
-    std::string text;
+    std::vector<std::string> texts;
+    std::string linked;
 };
 
 }  // namespace
@@ -286,14 +288,16 @@ WARPSCOPE_DRIVER(cuLinkAddData, cuLinkAddData_v2, Link* link, int, const void* d
         const std::vector<Image> images = read_images(copy.c_str());
         demand(images.size() == 1 && !images[0].ptx.empty(), Status::not_supported,
                "only PTX can be linked");
-        demand(link->text.empty(), Status::not_supported, "only one PTX text can be linked");
-        link->text = images[0].ptx;
+        link->texts.push_back(images[0].ptx);
     });
 }
 WARPSCOPE_DRIVER(cuLinkComplete, cuLinkComplete, Link* link, void** image, std::size_t* bytes) {
-    *image = link->text.data();
-    if (bytes) *bytes = link->text.size() + 1;
-    return Status::success;
+    return driver_call(__func__, [&](Gpu&) {
+        demand(!link->texts.empty(), Status::invalid_value, "nothing was added to be linked");
+        link->linked = link_ptx(link->texts);
+        *image = link->linked.data();
+        if (bytes) *bytes = link->linked.size() + 1;
+    });
 }
 WARPSCOPE_DRIVER(cuLinkDestroy, cuLinkDestroy, Link* link) {
     delete link;
