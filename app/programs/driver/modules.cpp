@@ -84,7 +84,7 @@ struct LaunchConfiguration {  // CUlaunchConfig
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cluster_dimension = 4;
+constexpr int cooperative = 2, cluster_dimension = 4;
 
 void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
             StreamHandle stream, void** arguments, void** extra) {
@@ -250,6 +250,31 @@ WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
                                                                 0);
 }
+WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags,
+                 cuOccupancyMaxPotentialBlockSizeWithFlags, int* grid, int* block,
+                 Function* function, std::size_t (*shared_of)(int threads), std::size_t shared,
+                 int most, unsigned) {
+    return driver_call(__func__, [&](Gpu&) {
+        constexpr int warp = 32, most_of_block = 1024, multiprocessor_count = 16;
+        int best = 0;
+        for (int threads = most_of_block; threads >= warp; threads -= warp) {
+            if (most > 0 && threads > most) continue;
+            const std::size_t bytes = shared_of ? shared_of(threads) : shared;
+            const int blocks = resident_blocks(threads, static_shared(*function) + bytes);
+            if (blocks * threads <= best) continue;
+            best = blocks * threads;
+            *block = threads;
+            *grid = blocks * device_attribute(multiprocessor_count);
+        }
+        demand(best > 0, Status::invalid_value, "no block of this kernel fits a multiprocessor");
+    });
+}
+WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, int* grid,
+                 int* block, Function* function, std::size_t (*shared_of)(int threads),
+                 std::size_t shared, int most) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, most,
+                                                     0);
+}
 WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned grid_x,
                  unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                  unsigned block_z, unsigned shared, StreamHandle stream, void** arguments,
@@ -262,9 +287,12 @@ WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned gr
 WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
                  Function* function, void** arguments, void** extra) {
     return driver_call(__func__, [&](Gpu& gpu) {
-        for (unsigned i = 0; i < c->count; ++i)
+        for (unsigned i = 0; i < c->count; ++i) {
             demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
                    "clusters of blocks are not supported");
+            demand(c->attributes[i].id != cooperative || !c->attributes[i].value[0],
+                   Status::not_supported, "cooperative launches are not supported");
+        }
         launch(gpu, function,
                {{c->grid_x, c->grid_y, c->grid_z}, {c->block_x, c->block_y, c->block_z}, c->shared},
                c->stream, arguments, extra);

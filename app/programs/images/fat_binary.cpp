@@ -108,6 +108,9 @@ std::vector<Image> read_wrapper(const void* data) {
         const std::vector<Image> images = read_fat_binary_at(*other);
         const Image* const image = newest_with_ptx(images);
         if (!image) return images;  // they say why
+        // nvcc -rdc=true adds CUDA's device runtime to every program. The emulator has no dynamic
+        // parallelism: a kernel that launches kernels is refused by the name of what it calls.
+        if (image->ptx.find("__cuda_syscall_") != std::string::npos) continue;
         linked.architecture = std::max(linked.architecture, image->architecture);
         texts.push_back(image->ptx);
     }

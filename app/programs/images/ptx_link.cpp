@@ -127,7 +127,8 @@ std::string link_ptx(const std::vector<std::string>& texts) {
             if (!s.is_directive() && !s.is_declaration() && !s.is_local()) defined.insert(s.name);
 
     std::string linked;
-    std::set<std::string_view> written, local;
+    std::set<std::string_view> written;
+    std::map<std::string_view, std::size_t> local;  // and the first text that has the name
     unsigned files = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         std::map<std::string_view, std::string> names;
@@ -135,7 +136,7 @@ std::string link_ptx(const std::vector<std::string>& texts) {
         for (const Statement& s : all[i]) {
             if (s.has(".file")) ++files_here;
             if (s.is_directive() || s.has(".extern") || !s.is_local()) continue;
-            if (defined.contains(s.name) || (!local.insert(s.name).second && !s.is_declaration()))
+            if (defined.contains(s.name) || local.try_emplace(s.name, i).first->second != i)
                 names[s.name] = std::string(s.name) + "_text" + std::to_string(i);
         }
         for (const Statement& s : all[i]) {
