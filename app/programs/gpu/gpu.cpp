@@ -9,6 +9,7 @@
 #include <cstring>
 #include <thread>
 
+#include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
 
@@ -220,6 +221,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         launcher_.run(frozen, observer_, launcher_.choose(frozen, observer_));
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());
+    } catch (const emulator::AssertionError& error) {
+        fail(Status::assert_failed, error.what());
     } catch (const emulator::DeadlockError& error) {
         fail(Status::launch_timeout, error.what());
     } catch (const emulator::Error& error) {
