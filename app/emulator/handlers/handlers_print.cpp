@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "emulator/program/assertion_error.h"
 #include "emulator/handlers/handlers.h"
 #include "emulator/handlers/print_text.h"
 
@@ -65,9 +66,13 @@ const Instruction* assert_fail(const Instruction* i, Warp& w) {
     const auto text = [&](unsigned operand) {
         return string_at(i, w, lane, w.get<std::uint64_t>(i->operands[operand], lane));
     };
-    w.fail(i, lane,
-           fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1),
-                       w.get<std::uint32_t>(i->operands[2], lane)));
+    try {
+        w.fail(i, lane,
+               fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1),
+                           w.get<std::uint32_t>(i->operands[2], lane)));
+    } catch (const Error& error) {
+        throw AssertionError(error.what());
+    }
 }
 
 }  // namespace warpscope::emulator

@@ -80,10 +80,6 @@ std::mutex& code_mutex() {
     return *one;
 }
 
-Status return_not_supported() {
-    return Status::not_supported;
-}
-
 }  // namespace
 
 ApiFunction::ApiFunction(const char* name, const void* function) {
@@ -97,6 +93,14 @@ const void* find_api_function(std::string_view name) {
 
 extern "C" void warpscope_per_thread_stream() {
     null_is_per_thread = true;
+}
+// What missing.S calls.
+extern "C" void warpscope_call_missing(const char* function) {
+    const Call held;
+    gpu().call_missing(function);
+}
+extern "C" Status warpscope_not_supported() {
+    return Status::not_supported;
 }
 
 Stream& stream_of(StreamHandle handle) {
@@ -123,11 +127,8 @@ const void* missing_function(std::string_view name) {
     const auto [at, is_new] = made.try_emplace(std::string(name));
     if (is_new)
         at->second =
-            code_for({[](const char* function) {
-                          const Call held;
-                          gpu().call_missing(function);
-                      },
-                      at->first.c_str(), reinterpret_cast<const void*>(return_not_supported)});
+            code_for({warpscope_call_missing, at->first.c_str(),
+                      reinterpret_cast<const void*>(warpscope_not_supported)});
     return at->second;
 }
 

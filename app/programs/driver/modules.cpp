@@ -5,6 +5,7 @@
 
 #include "programs/driver/driver.h"
 #include "programs/gpu/device_attributes.h"
+#include "programs/images/ptx_link.h"
 
 using namespace warpscope::programs;
 
@@ -83,7 +84,7 @@ struct LaunchConfiguration {  // CUlaunchConfig
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cluster_dimension = 4;
+constexpr int cooperative = 2, cluster_dimension = 4;
 
 void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
             StreamHandle stream, void** arguments, void** extra) {
@@ -101,7 +102,8 @@ void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape
 
 /// CUlinkState: PTX texts that become one module.
 struct Link {
-    std::string text;
+    std::vector<std::string> texts;
+    std::string linked;
 };
 
 }  // namespace
@@ -248,6 +250,31 @@ WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
                                                                 0);
 }
+WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags,
+                 cuOccupancyMaxPotentialBlockSizeWithFlags, int* grid, int* block,
+                 Function* function, std::size_t (*shared_of)(int threads), std::size_t shared,
+                 int most, unsigned) {
+    return driver_call(__func__, [&](Gpu&) {
+        constexpr int warp = 32, most_of_block = 1024, multiprocessor_count = 16;
+        int best = 0;
+        for (int threads = most_of_block; threads >= warp; threads -= warp) {
+            if (most > 0 && threads > most) continue;
+            const std::size_t bytes = shared_of ? shared_of(threads) : shared;
+            const int blocks = resident_blocks(threads, static_shared(*function) + bytes);
+            if (blocks * threads <= best) continue;
+            best = blocks * threads;
+            *block = threads;
+            *grid = blocks * device_attribute(multiprocessor_count);
+        }
+        demand(best > 0, Status::invalid_value, "no block of this kernel fits a multiprocessor");
+    });
+}
+WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, int* grid,
+                 int* block, Function* function, std::size_t (*shared_of)(int threads),
+                 std::size_t shared, int most) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, most,
+                                                     0);
+}
 WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned grid_x,
                  unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                  unsigned block_z, unsigned shared, StreamHandle stream, void** arguments,
@@ -260,9 +287,12 @@ WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned gr
 WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
                  Function* function, void** arguments, void** extra) {
     return driver_call(__func__, [&](Gpu& gpu) {
-        for (unsigned i = 0; i < c->count; ++i)
+        for (unsigned i = 0; i < c->count; ++i) {
             demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
                    "clusters of blocks are not supported");
+            demand(c->attributes[i].id != cooperative || !c->attributes[i].value[0],
+                   Status::not_supported, "cooperative launches are not supported");
+        }
         launch(gpu, function,
                {{c->grid_x, c->grid_y, c->grid_z}, {c->block_x, c->block_y, c->block_z}, c->shared},
                c->stream, arguments, extra);
@@ -286,14 +316,16 @@ WARPSCOPE_DRIVER(cuLinkAddData, cuLinkAddData_v2, Link* link, int, const void* d
         const std::vector<Image> images = read_images(copy.c_str());
         demand(images.size() == 1 && !images[0].ptx.empty(), Status::not_supported,
                "only PTX can be linked");
-        demand(link->text.empty(), Status::not_supported, "only one PTX text can be linked");
-        link->text = images[0].ptx;
+        link->texts.push_back(images[0].ptx);
     });
 }
 WARPSCOPE_DRIVER(cuLinkComplete, cuLinkComplete, Link* link, void** image, std::size_t* bytes) {
-    *image = link->text.data();
-    if (bytes) *bytes = link->text.size() + 1;
-    return Status::success;
+    return driver_call(__func__, [&](Gpu&) {
+        demand(!link->texts.empty(), Status::invalid_value, "nothing was added to be linked");
+        link->linked = link_ptx(link->texts);
+        *image = link->linked.data();
+        if (bytes) *bytes = link->linked.size() + 1;
+    });
 }
 WARPSCOPE_DRIVER(cuLinkDestroy, cuLinkDestroy, Link* link) {
     delete link;

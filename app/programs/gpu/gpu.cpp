@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
+#include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
 
@@ -221,6 +223,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         launcher_.run(frozen, observer_);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());
+    } catch (const emulator::AssertionError& error) {
+        fail(Status::assert_failed, error.what());
     } catch (const emulator::DeadlockError& error) {
         fail(Status::launch_timeout, error.what());
     } catch (const emulator::Error& error) {
@@ -292,8 +296,15 @@ void Gpu::call_failed(std::string_view function, std::string_view problem) {
     if (settings_.checks.memory) say_error(fmt::format("{}() failed: {}", function, problem));
 }
 
+bool Gpu::run_without_host() {
+    const std::scoped_lock lock(mutex);
+    const bool has_called = std::exchange(calls_seen_, calls) != calls;
+    return !has_called && !finished_ && streams_.run_one();
+}
+
 ProgramReport Gpu::finish(const std::string& command) {
     report_.command = command;
+    finished_ = true;
     if (!streams_.is_idle()) {
         note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
         prints_ = false;  // nor does a GPU show what such a kernel prints
@@ -314,7 +325,17 @@ ProgramReport Gpu::finish(const std::string& command) {
 Gpu& gpu() {
     static Gpu* const one = [] {
         made = true;
-        return new Gpu(ProgramSettings::from_environment());
+        auto* const gpu = new Gpu(ProgramSettings::from_environment());
+        // A host that does not call may wait for what work on the GPU does to its memory.
+        std::thread([gpu] {
+            constexpr auto patience = std::chrono::milliseconds(100);
+            while (true) {
+                std::this_thread::sleep_for(patience);
+                while (gpu->run_without_host()) {
+                }
+            }
+        }).detach();
+        return gpu;
     }();
     return *one;
 }

@@ -96,6 +96,11 @@ class Gpu {
     /// A call has failed. With the memory check, that is an error of the program.
     void call_failed(std::string_view function, std::string_view problem);
 
+    /// Runs one piece of work, as a GPU does beside the host, if the host has not called since this
+    /// function was last called. Returns false if nothing ran.
+    bool run_without_host();
+    std::uint64_t calls = 0;  ///< of the program, until now
+
     /// The program with this command line ends: runs what it has not waited for. Returns what was
     /// seen of it.
     ProgramReport finish(const std::string& command);
@@ -118,7 +123,10 @@ class Gpu {
     ProgramReport report_;
     Status sticky_ = Status::success;  ///< what a kernel has ended with
     std::uint64_t launches_ = 0;
-    std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}};
+    std::uint64_t calls_seen_ = 0;  ///< by run_without_host()
+    bool finished_ = false;
+    std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}, {3, 2},
+                                       {4, 2048},    {5, 64},      {6, 0}};
     bool prints_ = true;  ///< the output of printf() is shown
 };
 
@@ -131,7 +139,7 @@ bool has_gpu();
 /// Held during a call of the program.
 class Call {
   public:
-    Call() : lock_(gpu().mutex) {}
+    Call() : lock_(gpu().mutex) { ++gpu().calls; }
 
   private:
     std::scoped_lock<std::recursive_mutex> lock_;

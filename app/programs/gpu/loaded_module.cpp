@@ -9,26 +9,20 @@ namespace warpscope::programs {
 
 namespace {
 
-const Image& newest_with_ptx(const std::vector<Image>& images) {
-    const auto rank = [](const Image& image) {
-        return std::pair(image.architecture, !image.of_machine_code);
-    };
-    const Image* newest = nullptr;
+const Image& runnable_one(const std::vector<Image>& images) {
+    if (const Image* newest = newest_with_ptx(images)) return *newest;
     std::string problem =
         "it holds machine code only, and the emulator runs PTX: build it with nvcc's default, or "
         "with -gencode arch=compute_75,code=compute_75";
-    for (const Image& image : images) {
+    for (const Image& image : images)
         if (!image.problem.empty()) problem = image.problem;
-        if (!image.ptx.empty() && (!newest || rank(image) > rank(*newest))) newest = &image;
-    }
-    if (!newest) throw CallError(Status::no_binary_for_gpu, problem);
-    return *newest;
+    throw CallError(Status::no_binary_for_gpu, problem);
 }
 
 }  // namespace
 
 LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& name)
-    : ptx_(newest_with_ptx(images).ptx), architecture_(target_of(ptx_)) {
+    : ptx_(runnable_one(images).ptx), architecture_(target_of(ptx_)) {
     decode(name);
 }
 

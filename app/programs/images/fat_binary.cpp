@@ -9,6 +9,9 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <tuple>
+
+#include "programs/images/ptx_link.h"
 
 // The format of fat binaries is not documented. This is what nvcc 11.8 to 13.0 write.
 namespace warpscope::programs {
@@ -99,10 +102,20 @@ std::vector<Image> read_wrapper(const void* data) {
     Wrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);
     if (wrapper.version != 2 || !wrapper.others) return read_fat_binary_at(wrapper.fat_binary);
-    std::vector<Image> images;
-    for (const void* const* other = wrapper.others; *other; ++other)
-        for (Image& image : read_fat_binary_at(*other)) images.push_back(std::move(image));
-    return images;
+    Image linked;
+    std::vector<std::string> texts;
+    for (const void* const* other = wrapper.others; *other; ++other) {
+        const std::vector<Image> images = read_fat_binary_at(*other);
+        const Image* const image = newest_with_ptx(images);
+        if (!image) return images;  // they say why
+        // nvcc -rdc=true adds CUDA's device runtime to every program. The emulator has no dynamic
+        // parallelism: a kernel that launches kernels is refused by the name of what it calls.
+        if (image->ptx.find("__cuda_syscall_") != std::string::npos) continue;
+        linked.architecture = std::max(linked.architecture, image->architecture);
+        texts.push_back(image->ptx);
+    }
+    linked.ptx = link_ptx(texts);
+    return {linked};
 }
 
 /// The section headers stand behind all else in nvcc's ELF files.
@@ -140,6 +153,14 @@ std::string ptx_of_cubin(Bytes bytes) {
         return ptx;
     }
     return {};
+}
+
+const Image* newest_with_ptx(const std::vector<Image>& images) {
+    const auto rank = [](const Image& image) {
+        return std::tuple(!image.ptx.empty(), image.architecture, !image.of_machine_code);
+    };
+    const auto newest = std::ranges::max_element(images, {}, rank);
+    return newest == images.end() || newest->ptx.empty() ? nullptr : &*newest;
 }
 
 std::vector<Image> read_fat_binary(Bytes bytes) {

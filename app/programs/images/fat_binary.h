@@ -18,8 +18,12 @@ struct Image {
 /// Reads what cuModuleLoadData(), cuLibraryLoadData() and __cudaRegisterFatBinary() take: PTX text
 /// that ends with a zero byte, an ELF file of machine code ("cubin"), a fat binary, or the wrapper
 /// of fat binaries. A cubin that nvcc has made with -lineinfo or -G holds its PTX. The data carry
-/// their own lengths, and are read as far as these say.
+/// their own lengths, and are read as far as these say. The texts of nvcc -rdc=true are linked to
+/// one image. Throws CallError where they cannot be linked.
 std::vector<Image> read_images(const void* data);
+
+/// Returns the newest image that has PTX; null if none has.
+const Image* newest_with_ptx(const std::vector<Image>& images);
 
 /// Reads the images of one fat binary, which must not reach beyond `bytes`. Damaged data give an
 /// image with a problem.

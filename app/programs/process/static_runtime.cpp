@@ -88,8 +88,10 @@ void put_jump(std::uint64_t at, const void* target) {
 }
 
 bool is_of_runtime(std::string_view name) {
+    // nvcc -rdc=true writes these into the program; they call __cudaRegisterFatBinary().
+    if (name.starts_with("__cudaRegisterLinkedBinary")) return false;
     return (name.starts_with("cuda") && name.size() > 4 && std::isupper(name[4])) ||
-           name.starts_with("__cudaRegister") || name.starts_with("__cudaUnregister") ||
+           name.starts_with("__cudaRegister") || name == "__cudaUnregisterFatBinary" ||
            name.starts_with("__cudaLaunchKernel") || name == "__cudaInitModule" ||
            name == "__cudaGetKernel" || name == "__cudaPushCallConfiguration" ||
            name == "__cudaPopCallConfiguration";

@@ -29,7 +29,7 @@ struct LaunchConfiguration {  // cudaLaunchConfig_t
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cluster_dimension = 4;
+constexpr int cooperative = 2, cluster_dimension = 4;
 
 struct FunctionAttributes {  // cudaFuncAttributes, its first members
     std::size_t shared_bytes, constant_bytes, local_bytes;
@@ -58,9 +58,12 @@ WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, voi
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        for (unsigned i = 0; i < c->count; ++i)
+        for (unsigned i = 0; i < c->count; ++i) {
             demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
                    "clusters of blocks are not supported");
+            demand(c->attributes[i].id != cooperative || !c->attributes[i].value[0],
+                   Status::not_supported, "cooperative launches are not supported");
+        }
         launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream);
     });
 }

@@ -1,0 +1,162 @@
+// Source: PTX ISA, "Linking Directives", "Debugging Directives".
+#include "programs/images/ptx_link.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "programs/gpu/status.h"
+
+namespace warpscope::programs {
+
+namespace {
+
+using Tokens = std::vector<std::string_view>;
+
+bool is_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
+bool is_blank(std::string_view token) {
+    return std::isspace(static_cast<unsigned char>(token[0])) || token.starts_with("//") ||
+           token.starts_with("/*");
+}
+
+/// Where the token at the beginning of the text ends. Its parts are the whole text again: white
+/// space and comments are tokens too.
+std::size_t token_end(std::string_view text) {
+    const auto behind = [&](std::string_view end, std::size_t from) {
+        const std::size_t found = text.find(end, from);
+        return found == text.npos ? text.size() : found + end.size();
+    };
+    if (text.starts_with("//")) return std::min(text.find('\n'), text.size());
+    if (text.starts_with("/*")) return behind("*/", 2);
+    if (text[0] == '"') return behind("\"", 1);
+    std::size_t end = 1;
+    if (is_name(text[0]) || text[0] == '.')
+        while (end < text.size() && is_name(text[end])) ++end;
+    return end;
+}
+
+/// A directive, variable or function at the top of a text.
+struct Statement {
+    Tokens tokens;
+    std::string_view name;  ///< empty for a directive
+
+    bool has(std::string_view word) const { return std::ranges::find(tokens, word) != tokens.end(); }
+    bool is_directive() const { return name.empty(); }
+    bool is_declaration() const { return has(".extern") || (is_function() && tokens.back() == ";"); }
+    bool is_function() const { return has(".func") || has(".entry"); }
+    bool is_local() const { return !has(".visible") && !has(".weak") && !has(".common"); }
+};
+
+bool ends_with_line(std::string_view word) {
+    return word == ".version" || word == ".target" || word == ".address_size" || word == ".file";
+}
+
+/// The name of a function follows .func, the parentheses of its result, and .noreturn; that of a
+/// variable stands before its size, value or end.
+std::string_view name_of(const Statement& statement) {
+    std::string_view name;
+    int depth = 0;
+    bool behind_kind = !statement.is_function();
+    for (const std::string_view token : statement.tokens) {
+        if (token == ".func" || token == ".entry") behind_kind = true;
+        if (token == "(") ++depth;
+        if (token == ")") --depth;
+        if (depth == 0 && behind_kind && is_name(token[0])) {
+            name = token;
+            if (statement.is_function()) break;
+        }
+        if (token == "[" || token == "=") break;
+    }
+    return name;
+}
+
+std::vector<Statement> statements_of(std::string_view text) {
+    std::vector<Statement> statements;
+    Statement now;
+    std::string_view first;  // the first word of `now`
+    int depth = 0;
+    while (!text.empty()) {
+        const std::string_view token = text.substr(0, token_end(text));
+        text.remove_prefix(token.size());
+        now.tokens.push_back(token);
+        if (first.empty() && !is_blank(token)) first = token;
+        if (token == "{") ++depth;
+        if (token == "}") --depth;
+        const bool of_line = ends_with_line(first);
+        const bool ends = depth == 0 && (of_line           ? token == "\n"
+                                         : token == ";"    ? true
+                                         : token == "}"    ? now.is_function() || now.has(".section")
+                                                           : false);
+        if (!ends && !text.empty()) continue;
+        if (!of_line && !now.has(".section") && !first.empty()) now.name = name_of(now);
+        statements.push_back(std::move(now));
+        now = {};
+        first = {};
+    }
+    return statements;
+}
+
+/// Writes a statement with other names and with file numbers that are `files` greater.
+void write(const Statement& statement, const std::map<std::string_view, std::string>& names,
+           unsigned files, std::string& to) {
+    bool is_file_number = false;
+    for (const std::string_view token : statement.tokens) {
+        unsigned number = 0;
+        const auto renamed = names.find(token);
+        if (is_file_number && !is_blank(token) &&
+            std::from_chars(token.data(), token.data() + token.size(), number).ec == std::errc())
+            to += std::to_string(number + files);
+        else
+            to += renamed == names.end() ? token : std::string_view(renamed->second);
+        if (!is_blank(token)) is_file_number = token == ".loc" || token == ".file";
+    }
+}
+
+}  // namespace
+
+std::string link_ptx(const std::vector<std::string>& texts) {
+    if (texts.size() == 1) return texts[0];
+    std::vector<std::vector<Statement>> all;
+    std::set<std::string_view> defined;  // for all texts
+    for (const std::string& text : texts)
+        for (const Statement& s : all.emplace_back(statements_of(text)))
+            if (!s.is_directive() && !s.is_declaration() && !s.is_local()) defined.insert(s.name);
+
+    std::string linked;
+    std::set<std::string_view> written;
+    std::map<std::string_view, std::size_t> local;  // and the first text that has the name
+    unsigned files = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::map<std::string_view, std::string> names;
+        unsigned files_here = 0;
+        for (const Statement& s : all[i]) {
+            if (s.has(".file")) ++files_here;
+            if (s.is_directive() || s.has(".extern") || !s.is_local()) continue;
+            if (defined.contains(s.name) || local.try_emplace(s.name, i).first->second != i)
+                names[s.name] = std::string(s.name) + "_text" + std::to_string(i);
+        }
+        for (const Statement& s : all[i]) {
+            const bool heads = s.has(".version") || s.has(".target") || s.has(".address_size");
+            if (heads && i > 0) continue;
+            if (s.has(".extern") && !s.has(".shared") &&
+                (defined.contains(s.name) || !written.insert(s.name).second))
+                continue;
+            if (!s.is_directive() && !s.is_declaration() && !s.is_local() &&
+                !written.insert(s.name).second) {
+                if (s.has(".weak") || s.has(".common")) continue;
+                throw CallError(Status::invalid_ptx,
+                                std::string(s.name) + " is defined in two PTX texts");
+            }
+            write(s, names, files, linked);
+        }
+        files += files_here;
+        linked += '\n';
+    }
+    return linked;
+}
+
+}  // namespace warpscope::programs
