@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "programs/gpu/status.h"
+#include "programs/images/status.h"
 #include "programs/gpu/streams.h"
 
 namespace warpscope::programs {

@@ -126,9 +126,8 @@ const void* missing_function(std::string_view name) {
     static std::map<std::string, const void*, std::less<>> made;
     const auto [at, is_new] = made.try_emplace(std::string(name));
     if (is_new)
-        at->second =
-            code_for({warpscope_call_missing, at->first.c_str(),
-                      reinterpret_cast<const void*>(warpscope_not_supported)});
+        at->second = code_for({warpscope_call_missing, at->first.c_str(),
+                               reinterpret_cast<const void*>(warpscope_not_supported)});
     return at->second;
 }
 

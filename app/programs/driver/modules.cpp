@@ -84,7 +84,7 @@ struct LaunchConfiguration {  // CUlaunchConfig
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cooperative = 2, cluster_dimension = 4;
+constexpr int cooperative_launch = 2, cluster_dimension = 4;
 
 void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
             StreamHandle stream, void** arguments, void** extra) {
@@ -287,15 +287,27 @@ WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned gr
 WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
                  Function* function, void** arguments, void** extra) {
     return driver_call(__func__, [&](Gpu& gpu) {
+        bool cooperative = false;
         for (unsigned i = 0; i < c->count; ++i) {
             demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
                    "clusters of blocks are not supported");
-            demand(c->attributes[i].id != cooperative || !c->attributes[i].value[0],
-                   Status::not_supported, "cooperative launches are not supported");
+            cooperative |= c->attributes[i].id == cooperative_launch && c->attributes[i].value[0];
         }
         launch(gpu, function,
-               {{c->grid_x, c->grid_y, c->grid_z}, {c->block_x, c->block_y, c->block_z}, c->shared},
+               {{c->grid_x, c->grid_y, c->grid_z},
+                {c->block_x, c->block_y, c->block_z},
+                c->shared,
+                cooperative},
                c->stream, arguments, extra);
+    });
+}
+WARPSCOPE_DRIVER(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, Function* function,
+                 unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                 unsigned block_y, unsigned block_z, unsigned shared, StreamHandle stream,
+                 void** arguments) {
+    return driver_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, true},
+               stream, arguments, nullptr);
     });
 }
 WARPSCOPE_DRIVER(cuLaunchHostFunc, cuLaunchHostFunc, StreamHandle stream, HostFunction function,

@@ -54,6 +54,7 @@ constexpr Attribute attributes[] = {
     {89, 1},                                       // CONCURRENT_MANAGED_ACCESS
     {90, 1},                                       // COMPUTE_PREEMPTION_SUPPORTED
     {91, 1},                                       // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+    {95, 1},                                       // COOPERATIVE_LAUNCH
     {97, shared_limit},                            // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     {99, 1},                                       // HOST_REGISTER_SUPPORTED
     {106, blocks_of_multiprocessor},               // MAX_BLOCKS_PER_MULTIPROCESSOR

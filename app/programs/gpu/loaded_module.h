@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "emulator/program/module.h"
-#include "programs/gpu/status.h"
 #include "programs/images/fat_binary.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 
@@ -36,7 +36,9 @@ class LoadedModule {
     Function* find(std::string_view name);  ///< null if there is none
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const emulator::Module::GlobalVariable* find_variable(std::string_view name) const;
-    const std::vector<emulator::Module::GlobalVariable>& variables() const { return module_->variables(); }
+    const std::vector<emulator::Module::GlobalVariable>& variables() const {
+        return module_->variables();
+    }
     /// The compute capability that the PTX was made for: 75.
     unsigned architecture() const { return architecture_; }
     const std::string& ptx() const { return ptx_; }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "emulator/warp/splitmix64.h"
-#include "programs/gpu/status.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 

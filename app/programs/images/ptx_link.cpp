@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "programs/gpu/status.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 
@@ -44,9 +44,13 @@ struct Statement {
     Tokens tokens;
     std::string_view name;  ///< empty for a directive
 
-    bool has(std::string_view word) const { return std::ranges::find(tokens, word) != tokens.end(); }
+    bool has(std::string_view word) const {
+        return std::ranges::find(tokens, word) != tokens.end();
+    }
     bool is_directive() const { return name.empty(); }
-    bool is_declaration() const { return has(".extern") || (is_function() && tokens.back() == ";"); }
+    bool is_declaration() const {
+        return has(".extern") || (is_function() && tokens.back() == ";");
+    }
     bool is_function() const { return has(".func") || has(".entry"); }
     bool is_local() const { return !has(".visible") && !has(".weak") && !has(".common"); }
 };
@@ -87,10 +91,10 @@ std::vector<Statement> statements_of(std::string_view text) {
         if (token == "{") ++depth;
         if (token == "}") --depth;
         const bool of_line = ends_with_line(first);
-        const bool ends = depth == 0 && (of_line           ? token == "\n"
-                                         : token == ";"    ? true
-                                         : token == "}"    ? now.is_function() || now.has(".section")
-                                                           : false);
+        const bool ends = depth == 0 && (of_line        ? token == "\n"
+                                         : token == ";" ? true
+                                         : token == "}" ? now.is_function() || now.has(".section")
+                                                        : false);
         if (!ends && !text.empty()) continue;
         if (!of_line && !now.has(".section") && !first.empty()) now.name = name_of(now);
         statements.push_back(std::move(now));

@@ -9,12 +9,13 @@ using namespace warpscope::programs;
 namespace {
 
 void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
-            StreamHandle stream) {
+            StreamHandle stream, bool cooperative = false) {
     Function& function = function_of(host);
     const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
-    gpu.launch(function,
-               {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared)},
-               {arguments, count}, stream_of(stream));
+    gpu.launch(
+        function,
+        {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared), cooperative},
+        {arguments, count}, stream_of(stream));
 }
 
 struct LaunchAttribute {  // cudaLaunchAttribute: its number, and 64 bytes of value behind padding
@@ -29,7 +30,7 @@ struct LaunchConfiguration {  // cudaLaunchConfig_t
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cooperative = 2, cluster_dimension = 4;
+constexpr int cooperative_launch = 2, cluster_dimension = 4;
 
 struct FunctionAttributes {  // cudaFuncAttributes, its first members
     std::size_t shared_bytes, constant_bytes, local_bytes;
@@ -58,13 +59,19 @@ WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, voi
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
+        bool cooperative = false;
         for (unsigned i = 0; i < c->count; ++i) {
             demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
                    "clusters of blocks are not supported");
-            demand(c->attributes[i].id != cooperative || !c->attributes[i].value[0],
-                   Status::not_supported, "cooperative launches are not supported");
+            cooperative |= c->attributes[i].id == cooperative_launch && c->attributes[i].value[0];
         }
-        launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream);
+        launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream, cooperative);
+    });
+}
+WARPSCOPE_RUNTIME(cudaLaunchCooperativeKernel, const void* host, Dim grid, Dim block,
+                  void** arguments, std::size_t shared, StreamHandle stream) {
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, host, grid, block, arguments, shared, stream, true);
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchHostFunc, StreamHandle stream, HostFunction function, void* data) {

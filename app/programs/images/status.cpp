@@ -1,4 +1,4 @@
-#include "programs/gpu/status.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 
