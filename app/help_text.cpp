@@ -35,8 +35,9 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
-A program after -- needs no change and no GPU: its launches run in the emulator. Its output, input and
-exit status stay; the report goes to standard error. nvcc -lineinfo lets findings name lines.
+A program after -- needs no change and no GPU: its launches run in the emulator. Its output, its
+input and its exit status stay; the report goes to standard error. nvcc -lineinfo lets findings name
+lines of the source.
 
 --bench without sections measures all of them but wing and window, which take minutes.
 

@@ -137,6 +137,7 @@ class Launching(Session):
             json.dumps({"command": "./app", "launches": launches}), encoding="utf-8")
         app = self.start("--launch", folder)
         app.wait_value("program_launch", "3")
+        app.click("dock.launch")
         app.wait_value("launch.launches[0].kernel", "twice")
         app.wait_value("launch.launches[0].arguments.data", "memory1 + 1")
         app.wait_value("launch.launches[0].arguments.n", "2")

@@ -12,6 +12,7 @@ BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path.cwd()
 
 COMMON = {
     "bin/warpscope",
+    "lib/warpscope/libwarpscope_cuda.so",
     "share/applications/warpscope.desktop",
     "share/bash-completion/completions/warpscope",
     "share/doc/warpscope/licences.md",
@@ -59,7 +60,7 @@ class Package(unittest.TestCase):
         self.assertLessEqual(COMMON | PLAIN, found)
         # Where Open MPI was installed when the app was built, its helper library is there too.
         found.discard("lib/warpscope/libwarpscope_mpi.so")
-        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "lib", "share"})
         self.assertFalse(found & COMPILED_IN)
         self.assertNotIn("share/doc/warpscope/changelog.Debian.gz", found)
 
@@ -72,7 +73,7 @@ class Package(unittest.TestCase):
             "share/doc/warpscope/changelog.Debian.gz", "share/doc/warpscope/changelog.gz",
             "share/doc/warpscope/copyright", "share/zsh/vendor-completions/_warpscope"}, found)
         self.assertFalse(found & PLAIN)
-        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "lib", "share"})
         maintainer = run("dpkg-deb", "-f", deb, "Maintainer").strip()
         self.assertRegex(maintainer, r"^[^<>]+ <[^<>@]+@[^<>@.]+\.[^<>@]+>$")
         self.assertNotIn("example", maintainer)

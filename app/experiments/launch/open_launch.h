@@ -8,16 +8,10 @@
 
 #include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/launch/find_launch.h"
 #include "experiments/launch/launch_plan.h"
 
 namespace warpscope::experiments {
-
-/// The launch file at `path` if it ends in .json; the first one of a folder that has the launches of
-/// a program; that of the gallery if `path` is the name of one
-/// of its kernels, such as "life". Else `path` is a CUDA source, NAME.cu, and the launch file is
-/// NAME.launch.json beside it. Where that is missing: one that is not saved and has no launches.
-/// Throws LaunchError.
-LaunchFile find_launch_file(const std::filesystem::path& path);
 
 /// Compiles the device code of `source`, once with debug information for the types of the
 /// parameters. A file without launches gets a launch of the first kernel (propose_launch); so does
@@ -33,9 +27,6 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
 /// as compile_launch().
 CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
                           const std::stop_token& stop = {});
-
-/// The text of the file's source. Throws LaunchError.
-std::string read_launch_source(const LaunchFile& file);
 
 /// The experiment "launch", whose kernels Entry::compile() compiles.
 SharedEntry launch_entry(const LaunchFile& file);

@@ -42,9 +42,9 @@ std::shared_ptr<std::vector<std::byte>> packed(const emulator::Kernel& kernel,
 void check_shape(const Function& function, const LaunchShape& shape) {
     const emulator::Dim3 &g = shape.grid, &b = shape.block;
     if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
-        throw CallError(Status::runtime_invalid_configuration, "the grid is too large or empty");
+        throw CallError(Status::invalid_value, "the grid is too large or empty");
     if (!b.count() || b.count() > most_threads || b.z > most_threads_z)
-        throw CallError(Status::runtime_invalid_configuration, "a block has 1 to 1024 threads");
+        throw CallError(Status::invalid_value, "a block has 1 to 1024 threads");
     if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
         throw CallError(Status::invalid_value, "too much dynamic shared memory");
 }

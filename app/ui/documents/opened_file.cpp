@@ -119,7 +119,7 @@ OpenedFile read_file(const std::string& path) {
     const std::string extension = extension_of(path);
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
-        if (extension == ".cu" || fs::is_directory(file.path)) {
+        if (extension == ".cu" || fs::exists(fs::path(file.path) / "program.json")) {
             read_launch(file, experiments::find_launch_file(file.path));
         } else if (extension == ".json") {
             read_launch(file, experiments::read_launch_file(file.path));

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "experiments/launch/program_capture.h"
+#include "experiments/launch_files/program_capture.h"
 #include "ui/panels/parameter_row.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"

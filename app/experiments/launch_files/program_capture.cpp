@@ -1,4 +1,4 @@
-#include "experiments/launch/program_capture.h"
+#include "experiments/launch_files/program_capture.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@ namespace warpscope::experiments {
 
 namespace {
 
-using Json = nlohmann::json;
 
-emulator::Dim3 read_dim3(const Json& json) {
+
+emulator::Dim3 read_dim3(const nlohmann::json& json) {
     return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),
             json.at(2).get<std::uint32_t>()};
 }
@@ -20,9 +20,9 @@ std::optional<ProgramCapture> read_capture(const std::filesystem::path& folder) 
     std::ifstream from(folder / "program.json");
     if (!from) return {};
     try {
-        const Json json = Json::parse(from);
+        const nlohmann::json json = nlohmann::json::parse(from);
         ProgramCapture capture{.command = json.at("command").get<std::string>(), .launches = {}};
-        for (const Json& launch : json.at("launches"))
+        for (const nlohmann::json& launch : json.at("launches"))
             capture.launches.push_back({.number = launch.at("number").get<std::uint64_t>(),
                                         .file = folder / launch.at("file").get<std::string>(),
                                         .kernel = launch.at("kernel").get<std::string>(),
@@ -31,7 +31,7 @@ std::optional<ProgramCapture> read_capture(const std::filesystem::path& folder) 
                                         .milliseconds = launch.at("ms").get<double>(),
                                         .findings = launch.at("findings").get<std::size_t>()});
         return capture;
-    } catch (const Json::exception&) {
+    } catch (const nlohmann::json::exception&) {
         return {};
     }
 }
