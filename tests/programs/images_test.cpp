@@ -105,6 +105,14 @@ TEST(PtxEntries, AreFoundBetweenFunctionsCommentsAndStrings) {
     EXPECT_EQ(target_of("nothing"), 0u);
 }
 
+TEST(PtxEntries, HeadersOfTheToolkitGetShortNames) {
+    EXPECT_EQ(with_names_of_toolkit(
+                  "a\n\t.file 2 \"/x/bin/../targets/x86_64-linux/include/sm.hpp\", 1, 2\n"
+                  ".file 1 \"/home/me/a.cu\"\nmov \"/targets/x86_64-linux/include/\";"),
+              "a\n\t.file 2 \"cuda/sm.hpp\", 1, 2\n.file 1 \"/home/me/a.cu\"\n"
+              "mov \"/targets/x86_64-linux/include/\";");
+}
+
 TEST(PtxEntries, EndWithATextThatIsCutOff) {
     const auto entries = entries_of(".entry k() { ret;");
     ASSERT_EQ(entries.size(), 1u);

@@ -22,7 +22,7 @@ const Image& runnable_one(const std::vector<Image>& images) {
 }  // namespace
 
 LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& name)
-    : ptx_(runnable_one(images).ptx), architecture_(target_of(ptx_)) {
+    : ptx_(with_names_of_toolkit(runnable_one(images).ptx)), architecture_(target_of(ptx_)) {
     decode(name);
 }
 

@@ -81,6 +81,26 @@ std::string without(std::string_view ptx, const std::vector<PtxEntry>& entries) 
     return text;
 }
 
+std::string with_names_of_toolkit(std::string_view ptx) {
+    constexpr std::string_view directive = ".file", folder = "/targets/x86_64-linux/include/";
+    std::string text;
+    while (!ptx.empty()) {
+        const std::string_view line = ptx.substr(0, ptx.find('\n'));
+        const std::size_t name = line.find('"'), header = line.find(folder);
+        const std::size_t begin = line.find_first_not_of(" \t");
+        if (begin != line.npos && line.substr(begin).starts_with(directive) && name < header &&
+            header != line.npos)
+            text.append(line.substr(0, name + 1))
+                .append("cuda/")
+                .append(line.substr(header + folder.size()));
+        else
+            text.append(line);
+        ptx.remove_prefix(line.size());
+        if (!ptx.empty()) ptx.remove_prefix(1), text += '\n';
+    }
+    return text;
+}
+
 unsigned target_of(std::string_view ptx) {
     constexpr std::string_view directive = ".target sm_";
     const std::size_t at = ptx.find(directive);
