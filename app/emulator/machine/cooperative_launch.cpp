@@ -42,7 +42,7 @@ struct ResidentBlock {
                   Budget& budget)
         : shared(kernel.shared_bytes + launch.launch.dynamic_shared_bytes),
           runner(kernel, launch.launch, memory, launch.arguments, launch.settings, budget) {
-        std::memset(shared.data(), 0, shared.size());
+        if (shared.size()) std::memset(shared.data(), 0, shared.size());
     }
 
     const AlignedBytes shared;
