@@ -18,7 +18,7 @@ namespace {
 std::string place_of(const Conflict& conflict, const Access& later) {
     if (conflict.global_address) {
         const BlockContext& block = *later.state->block;
-        return describe_global(*block.memory, *block.kernel->module, conflict.global_address);
+        return describe_global(*block.memory, *block.kernel->module, *conflict.global_address);
     }
     return fmt::format("byte {} of shared memory", conflict.byte);
 }
@@ -74,7 +74,7 @@ void RaceReport::begin_block(std::uint32_t block) {
 }
 
 void RaceReport::mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count) {
-    const bool shared = conflict.global_address == 0;
+    const bool shared = !conflict.global_address;
     is_clean_ = false;
     if (shared) {
         any_racing_ = true;
@@ -85,7 +85,7 @@ void RaceReport::mark(const Conflict& conflict, std::uint32_t bytes, std::uint64
     if (shared)
         shared_hazards_.add(conflict.byte, bytes, count);
     else
-        global_hazards_.add(conflict.global_address, bytes, count);
+        global_hazards_.add(*conflict.global_address, bytes, count);
 }
 
 bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,12 @@ struct Conflict {
     Hazard hazard = Hazard::none;
     AccessEvent earlier{};
     unsigned earlier_lane = 0, lane = 0;
-    std::uint32_t byte = 0;            ///< offset into shared memory
-    std::uint64_t global_address = 0;  ///< set instead of `byte` for a race in global memory
-    bool same_value = false;           ///< both accesses store one value
-    bool is_update = false;            ///< both change the word that they have read (is_update())
-    bool one_instruction = false;      ///< the accesses are two lanes of one store instruction
+    std::uint32_t byte = 0;  ///< offset into shared memory
+    std::optional<std::uint64_t>
+        global_address{};          ///< of a race in global memory, in place of `byte`
+    bool same_value = false;       ///< both accesses store one value
+    bool is_update = false;        ///< both change the word that they have read (is_update())
+    bool one_instruction = false;  ///< the accesses are two lanes of one store instruction
 };
 
 /// What the race detector tells people: its findings, and the words of memory that race.
