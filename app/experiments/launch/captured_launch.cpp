@@ -8,8 +8,8 @@
 #include <set>
 
 #include "experiments/arrays/array.h"
-#include "experiments/launch/launch_plan.h"
 #include "experiments/launch/element_types.h"
+#include "experiments/launch/launch_plan.h"
 
 namespace warpscope::experiments {
 

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"

@@ -1,6 +1,7 @@
 #include "programs/images/ptx_entries.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace warpscope::programs {

@@ -1,5 +1,6 @@
 #include "programs/report/program_settings.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
