@@ -105,7 +105,8 @@ UndefinedValues::Lanes UndefinedValues::result_of(const Step& step, const Warp& 
     for (const std::int32_t r : step.sources) any |= undefined(r);
     if (!any) return 0;
     const bool compares = s.opcode->operation == Operation::setp;
-    if (s.opcode->operation == Operation::selp) {
+    const bool selects = s.opcode->operation == Operation::selp;
+    if (selects && s.operands[3].kind == Operand::register_) {  // else it is a constant
         const Lanes first = predicate(s.operands[3], warp);
         return undefined_of(s.operands[3]) | (first & undefined_of(s.operands[1])) |
                (~first & undefined_of(s.operands[2]));
