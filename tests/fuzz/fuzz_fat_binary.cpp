@@ -4,8 +4,8 @@
 #include "programs/images/fat_binary.h"
 #include "programs/images/ptx_entries.h"
 
-// What a program registers as its kernels. Images are read, or get a problem; the PTX in them is cut
-// into kernels.
+// What a program registers as its kernels. Images are read, or get a problem; the PTX in them is
+// cut into kernels.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace warpscope;
     const auto bytes = std::as_bytes(std::span(data, size));

@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "programs/images/status.h"
 #include "programs/gpu/streams.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 namespace {

@@ -14,7 +14,8 @@ using emulator::Stepper;
 /// Opens findings of one launch as the microscope does, in a block of its own.
 class Walk {
   public:
-    Walk(const emulator::Kernel& kernel, std::uint32_t threads, const emulator::LaunchSettings& settings) {
+    Walk(const emulator::Kernel& kernel, std::uint32_t threads,
+         const emulator::LaunchSettings& settings) {
         void* out = machine_.memory().allocate(threads * 4);
         const void* arguments[] = {&out};
         stepper_.emplace(
@@ -61,8 +62,9 @@ std::set<std::string> kernels_with_findings(const std::string& file, std::uint32
     for (const auto& kernel : module->kernels()) {
         if (kernel->parameters.size() != 1) continue;
         for (const emulator::LaunchSettings& settings : schedules(3)) {
-            SCOPED_TRACE(testing::Message() << kernel->name << ", schedule "
-                                            << int(settings.schedule) << ", seed " << settings.seed);
+            SCOPED_TRACE(testing::Message()
+                         << kernel->name << ", schedule " << int(settings.schedule) << ", seed "
+                         << settings.seed);
             const auto found = check_kernel(kernel->name, threads, settings, file);
             if (found.empty()) continue;
             found_in.insert(kernel->name);

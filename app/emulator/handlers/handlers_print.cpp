@@ -3,9 +3,9 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/program/assertion_error.h"
 #include "emulator/handlers/handlers.h"
 #include "emulator/handlers/print_text.h"
+#include "emulator/program/assertion_error.h"
 
 // printf() and assert(), which the CUDA compiler turns into calls of vprintf and __assertfail.
 namespace warpscope::emulator {

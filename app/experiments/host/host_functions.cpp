@@ -103,7 +103,8 @@ HostFunctions::Body HostFunctions::read_function(std::size_t begin, std::size_t 
     if (begin == open || after <= begin + 2 || is_void) return body;
     const Texts parameters = plain_parts(begin + 1, after - 1);
     body.parameters = names_of(parameters);
-    for (const TokenRange& one : ranges(begin + 1, after - 1)) body.declarations.push_back(one.first);
+    for (const TokenRange& one : ranges(begin + 1, after - 1))
+        body.declarations.push_back(one.first);
     for (const std::string& parameter : parameters) {
         const std::size_t sign = parameter.find('=');
         body.defaults.push_back(sign == std::string::npos ? "" : parameter.substr(sign + 1));

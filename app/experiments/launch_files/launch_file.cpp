@@ -119,8 +119,8 @@ CapturedArgument parse_captured(const JsonField& field) {
 }
 
 LaunchSpec parse_launch(const JsonField& field) {
-    field.expect_object({"kernel", "grid", "block", "shared", "cooperative", "repeat", "arguments",
-                         "captured"});
+    field.expect_object(
+        {"kernel", "grid", "block", "shared", "cooperative", "repeat", "arguments", "captured"});
     LaunchSpec launch{.kernel = field.at("kernel").text(),
                       .grid = field.at("grid").expressions(3),
                       .block = field.at("block").expressions(3),

@@ -7,8 +7,6 @@ namespace warpscope::experiments {
 
 namespace {
 
-
-
 emulator::Dim3 read_dim3(const nlohmann::json& json) {
     return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),
             json.at(2).get<std::uint32_t>()};
