@@ -112,6 +112,17 @@ Stream& stream_of(StreamHandle handle) {
     return *handle;
 }
 
+bool is_cooperative(const LaunchAttribute* attributes, unsigned count) {
+    constexpr int cooperative = 2, cluster_dimension = 4;
+    bool found = false;
+    for (unsigned i = 0; i < count; ++i) {
+        demand(attributes[i].id != cluster_dimension, Status::not_supported,
+               "clusters of blocks are not supported");
+        found |= attributes[i].id == cooperative && attributes[i].value[0];
+    }
+    return found;
+}
+
 const void* with_per_thread_stream(const void* function) {
     const std::scoped_lock lock(code_mutex());
     static std::map<const void*, const void*> made;

@@ -17,6 +17,14 @@ struct Dim {                           // dim3
     unsigned x, y, z;
 };
 
+struct LaunchAttribute {  // CUlaunchAttribute, cudaLaunchAttribute
+    int id, padding;
+    char value[64];
+};
+/// Whether attributes of a launch ask for a cooperative one. Throws CallError if they ask for
+/// clusters.
+bool is_cooperative(const LaunchAttribute* attributes, unsigned count);
+
 /// A function that programs may call.
 struct ApiFunction {
     ApiFunction(const char* name, const void* function);

@@ -32,8 +32,6 @@ Status fill(const char* call, Rows to, unsigned value, unsigned element, std::si
         call, [&](Gpu& gpu) { gpu.fill(to, value, element, count, height, stream_of(stream)); });
 }
 
-constexpr std::size_t pitch_alignment = 512;
-
 /// CUDA_MEMCPY2D
 struct Copy2d {
     struct Side {
@@ -123,7 +121,7 @@ WARPSCOPE_DRIVER(cuMemAlloc, cuMemAlloc_v2, Address* to, std::size_t bytes) {
 }
 WARPSCOPE_DRIVER(cuMemAllocPitch, cuMemAllocPitch_v2, Address* to, std::size_t* pitch,
                  std::size_t width, std::size_t height, unsigned) {
-    *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    *pitch = pitch_for(width);
     return allocate(__func__, to, *pitch * height, MemoryKind::device);
 }
 WARPSCOPE_DRIVER(cuMemAllocManaged, cuMemAllocManaged, Address* to, std::size_t bytes, unsigned) {

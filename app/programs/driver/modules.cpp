@@ -32,10 +32,6 @@ Status get_variable(const char* call, Address* address, std::size_t* bytes, Load
     });
 }
 
-std::size_t static_shared(const Function& function) {
-    return function.kernel ? function.kernel->shared_bytes : 0;
-}
-
 enum FunctionAttribute {  // CUfunction_attribute
     most_threads = 0,
     shared_size = 1,
@@ -51,7 +47,7 @@ int attribute_of(const Function& function, int attribute) {
         case most_threads:
             return 1024;
         case shared_size:
-            return int(static_shared(function));
+            return int(function.static_shared_bytes());
         case local_size:
             return function.kernel ? int(function.kernel->local_bytes) : 0;
         case registers:
@@ -69,23 +65,15 @@ int attribute_of(const Function& function, int attribute) {
 
 void set_attribute(Function& function, int attribute, int value) {
     if (attribute != most_dynamic_shared) return;
-    demand(value >= 0 && value + int(static_shared(function)) <= shared_limit,
-           Status::invalid_value, "more shared memory than a block can have");
-    function.most_dynamic_shared_bytes = std::size_t(value);
+    function.set_most_dynamic_shared(value);
 }
 
-struct LaunchAttribute {  // CUlaunchAttribute
-    int id, padding;
-    char value[64];
-};
 struct LaunchConfiguration {  // CUlaunchConfig
     unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
     StreamHandle stream;
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cooperative_launch = 2, cluster_dimension = 4;
-
 void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
             StreamHandle stream, void** arguments, void** extra) {
     demand(function, Status::invalid_handle, "the kernel is null");
@@ -241,7 +229,7 @@ WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
                  cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* blocks,
                  Function* function, int threads, std::size_t shared, unsigned) {
     return driver_call(__func__, [&](Gpu&) {
-        *blocks = resident_blocks(threads, static_shared(*function) + shared);
+        *blocks = resident_blocks(threads, function->static_shared_bytes() + shared);
     });
 }
 WARPSCOPE_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
@@ -260,7 +248,7 @@ WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags,
         for (int threads = most_of_block; threads >= warp; threads -= warp) {
             if (most > 0 && threads > most) continue;
             const std::size_t bytes = shared_of ? shared_of(threads) : shared;
-            const int blocks = resident_blocks(threads, static_shared(*function) + bytes);
+            const int blocks = resident_blocks(threads, function->static_shared_bytes() + bytes);
             if (blocks * threads <= best) continue;
             best = blocks * threads;
             *block = threads;
@@ -287,12 +275,7 @@ WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned gr
 WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
                  Function* function, void** arguments, void** extra) {
     return driver_call(__func__, [&](Gpu& gpu) {
-        bool cooperative = false;
-        for (unsigned i = 0; i < c->count; ++i) {
-            demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
-                   "clusters of blocks are not supported");
-            cooperative |= c->attributes[i].id == cooperative_launch && c->attributes[i].value[0];
-        }
+        const bool cooperative = is_cooperative(c->attributes, c->count);
         launch(gpu, function,
                {{c->grid_x, c->grid_y, c->grid_z},
                 {c->block_x, c->block_y, c->block_z},

@@ -15,6 +15,12 @@ enum class MemoryKind : std::uint8_t {
     host      ///< cudaMallocHost, cudaHostRegister: memory of the host that kernels can use
 };
 
+/// The bytes from a row to the next one, as cudaMallocPitch() chooses them.
+constexpr std::size_t pitch_for(std::size_t width) {
+    constexpr std::size_t alignment = 512;
+    return (width + alignment - 1) / alignment * alignment;
+}
+
 /// A piece of memory that the program has allocated.
 struct MemoryBlock {
     std::uint64_t begin = 0;  ///< its address, for kernels and the host alike

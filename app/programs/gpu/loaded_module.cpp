@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator/program/error.h"
+#include "programs/gpu/device_attributes.h"
 #include "programs/images/ptx_entries.h"
 
 namespace warpscope::programs {
@@ -55,6 +56,12 @@ void LoadedModule::decode(const std::string& name) {
         auto& function = functions_.emplace_back(std::make_unique<Function>());
         *function = {.module = this, .name = kernel->name, .kernel = kernel.get(), .problem = {}};
     }
+}
+
+void Function::set_most_dynamic_shared(int bytes) {
+    demand(bytes >= 0 && bytes + int(static_shared_bytes()) <= shared_limit, Status::invalid_value,
+           "more shared memory than a block can have");
+    most_dynamic_shared_bytes = std::size_t(bytes);
 }
 
 Function* LoadedModule::find(std::string_view name) {

@@ -22,6 +22,10 @@ struct Function {
     const emulator::Kernel* kernel = nullptr;  ///< null: it cannot be run, see `problem`
     std::string problem;                       ///< why it cannot be run
     std::size_t most_dynamic_shared_bytes = std::size_t(48) << 10;
+
+    std::size_t static_shared_bytes() const { return kernel ? kernel->shared_bytes : 0; }
+    /// Throws CallError if a block cannot have so much shared memory.
+    void set_most_dynamic_shared(int bytes);
 };
 
 /// The kernels and variables of one image: CUmodule, CUlibrary.

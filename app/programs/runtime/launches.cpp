@@ -18,11 +18,6 @@ void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, s
         {arguments, count}, stream_of(stream));
 }
 
-struct LaunchAttribute {  // cudaLaunchAttribute: its number, and 64 bytes of value behind padding
-    int id;
-    int padding;
-    char value[64];
-};
 struct LaunchConfiguration {  // cudaLaunchConfig_t
     Dim grid, block;
     std::size_t shared;
@@ -30,8 +25,6 @@ struct LaunchConfiguration {  // cudaLaunchConfig_t
     const LaunchAttribute* attributes;
     unsigned count;
 };
-constexpr int cooperative_launch = 2, cluster_dimension = 4;
-
 struct FunctionAttributes {  // cudaFuncAttributes, its first members
     std::size_t shared_bytes, constant_bytes, local_bytes;
     int most_threads, registers, ptx_version, binary_version, cache_mode_ca,
@@ -39,10 +32,6 @@ struct FunctionAttributes {  // cudaFuncAttributes, its first members
 };
 
 constexpr int attribute_most_dynamic_shared = 8;  // cudaFuncAttributeMaxDynamicSharedMemorySize
-
-std::size_t static_shared(const Function& function) {
-    return function.kernel ? function.kernel->shared_bytes : 0;
-}
 
 }  // namespace
 
@@ -59,12 +48,7 @@ WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, voi
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        bool cooperative = false;
-        for (unsigned i = 0; i < c->count; ++i) {
-            demand(c->attributes[i].id != cluster_dimension, Status::not_supported,
-                   "clusters of blocks are not supported");
-            cooperative |= c->attributes[i].id == cooperative_launch && c->attributes[i].value[0];
-        }
+        const bool cooperative = is_cooperative(c->attributes, c->count);
         launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream, cooperative);
     });
 }
@@ -88,7 +72,7 @@ WARPSCOPE_RUNTIME(cudaFuncGetAttributes, FunctionAttributes* to, const void* hos
     return runtime_call(__func__, [&](Gpu&) {
         const Function& function = function_of(host);
         *to = {};
-        to->shared_bytes = static_shared(function);
+        to->shared_bytes = function.static_shared_bytes();
         to->local_bytes = function.kernel ? function.kernel->local_bytes : 0;
         to->most_threads = 1024;
         to->registers = 32;
@@ -102,9 +86,7 @@ WARPSCOPE_RUNTIME(cudaFuncSetAttribute, const void* host, int attribute, int val
     return runtime_call(__func__, [&](Gpu&) {
         Function& function = function_of(host);
         if (attribute != attribute_most_dynamic_shared) return;
-        demand(value >= 0 && value + int(static_shared(function)) <= shared_limit,
-               Status::invalid_value, "more shared memory than a block can have");
-        function.most_dynamic_shared_bytes = std::size_t(value);
+        function.set_most_dynamic_shared(value);
     });
 }
 WARPSCOPE_RUNTIME(cudaFuncSetCacheConfig, const void*, int) {
@@ -113,7 +95,7 @@ WARPSCOPE_RUNTIME(cudaFuncSetCacheConfig, const void*, int) {
 WARPSCOPE_RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* blocks,
                   const void* host, int threads, std::size_t shared, unsigned) {
     return runtime_call(__func__, [&](Gpu&) {
-        *blocks = resident_blocks(threads, static_shared(function_of(host)) + shared);
+        *blocks = resident_blocks(threads, function_of(host).static_shared_bytes() + shared);
     });
 }
 WARPSCOPE_RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor, int* blocks, const void* host,
@@ -125,7 +107,7 @@ WARPSCOPE_RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock, std::size_t* bytes,
     return runtime_call(__func__, [&](Gpu&) {
         demand(blocks > 0, Status::invalid_value, "no blocks");
         const std::size_t each = std::size_t(shared_of_multiprocessor / blocks);
-        const std::size_t taken = static_shared(function_of(host)) + reserved_shared;
+        const std::size_t taken = function_of(host).static_shared_bytes() + reserved_shared;
         *bytes = each > taken ? each - taken : 0;
     });
 }

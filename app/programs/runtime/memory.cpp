@@ -110,11 +110,6 @@ struct Copy3d {  // cudaMemcpy3DParms
     int kind;
 };
 
-constexpr std::size_t pitch_alignment = 512;
-std::size_t pitch_for(std::size_t width) {
-    return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
-}
-
 Status copy_3d(const char* function, const Copy3d* c, StreamHandle stream, Return returns) {
     return runtime_call(function, [&](Gpu& gpu) {
         demand(!c->from_array && !c->to_array, Status::not_supported, "arrays are not supported");
