@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/libraries/own_libraries.h"
 
 namespace warpscope::compute {
 namespace {
@@ -22,13 +23,6 @@ std::optional<int> number_in(const char* variable) {
     const long value = std::strtol(text, &end, 10);
     if (*end != '\0' || value < 0 || value > 1'000'000) return {};
     return int(value);
-}
-
-/// Where the library may be: beside the program, or in the folder of an installation.
-std::vector<std::string> places() {
-    std::error_code none;
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
-    return {folder / library_name, folder / "../lib/warpscope" / library_name};
 }
 
 }  // namespace
@@ -48,7 +42,7 @@ std::shared_ptr<Processes> join_processes(const FaultHandler& on_fault) {
     if (count < 2) return nullptr;
     std::string why = "it is not there";
     void* library = nullptr;
-    for (const std::string& file : places()) {
+    for (const std::filesystem::path& file : places_of_library(library_name)) {
         if (!library && std::filesystem::exists(file)) {
             // The symbols are global, because Open MPI loads parts of itself that need them. The
             // library is never unloaded.

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 
+#include "compute/libraries/own_libraries.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 #include "jobs/programs/program_result.h"
@@ -27,11 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "libwarpscope_cuda.so";
 
-/// The library stands beside the app where it is built, and in lib/warpscope where it is installed.
 fs::path library() {
-    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-    for (const fs::path& file :
-         {folder / library_name, folder.parent_path() / "lib/warpscope" / library_name})
+    for (const fs::path& file : compute::places_of_library(library_name))
         if (fs::exists(file)) return file;
     throw UsageError(fmt::format(
         "{} is missing beside the app: it is built for x86-64 without sanitizers", library_name));
