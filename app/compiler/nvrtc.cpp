@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/log.h"
+#include "compiler/target.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -270,8 +271,10 @@ std::string header_in_ptx(std::string_view name) {
 
 std::vector<std::string> options_of(const Request& request) {
     // 1444 is the warning for deprecated names such as double4.
-    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17",
-                                     "--diag-suppress=1444"};
+    unsigned target = target_of(request.source);
+    for (const Header& header : request.headers) target = std::max(target, target_of(header.text));
+    std::vector<std::string> options{fmt::format("--gpu-architecture=compute_{}", target),
+                                     "--std=c++17", "--diag-suppress=1444"};
     options.emplace_back(request.debug_info ? "--device-debug" : "--generate-line-info");
     if (request.fast_math) options.emplace_back("--use_fast_math");
     if (std::ranges::find(request.headers, implied_header, &Header::name) != request.headers.end())

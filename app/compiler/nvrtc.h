@@ -37,7 +37,7 @@ struct Request {
 };
 
 struct Compiled {
-    std::string ptx;  ///< for compute_75, in the form that portable_ptx() makes
+    std::string ptx;  ///< for target_of() the source, in the form that portable_ptx() makes
     std::vector<Diagnostic> warnings;
     std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;

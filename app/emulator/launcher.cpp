@@ -69,7 +69,8 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
                           Execution execution, bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
-    if (launch.launch.cooperative && observer) return method;  // its blocks take turns
+    // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
+    if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);
     if (shortcuts_.compiled && !wants_instructions) {
         KernelVersions& versions = versions_of(kernel, observer);

@@ -43,7 +43,12 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::assertion, decode_assertion},
     {Grammar::texture, decode_texture},
     {Grammar::surface_load, decode_surface_load},
-    {Grammar::surface_store, decode_surface_store}};
+    {Grammar::surface_store, decode_surface_store},
+    {Grammar::async_copy, decode_async_copy},
+    {Grammar::bulk_copy, decode_bulk_copy},
+    {Grammar::async_group, decode_async_group},
+    {Grammar::mbarrier, decode_mbarrier},
+    {Grammar::pending_count, decode_pending_count}};
 
 }  // namespace
 

@@ -18,17 +18,6 @@ Scope scope_of(const Statement& s) {
     return s.has("cta") || s.has("cluster") ? Scope::block : Scope::device;
 }
 
-namespace {
-
-struct Address {
-    std::uint32_t operand = 0;
-    std::int64_t offset = 0;
-    bool wide = false;  // the register has 64 bits
-    int variable = -1;  // as InstructionInfo::variable
-};
-
-// Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
-// the space of its variable.
 Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     if (o.kind != Operand::address) d.fail("the address is not in brackets");
     if (o.elements.size() > 1) d.fail("an address is one value");
@@ -51,6 +40,8 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     if (space == Space::shared || space == Space::generic) d.state().kernel->uses_shared = true;
     return found;
 }
+
+namespace {
 
 Address writable_address(StatementDecoder& d, const Operand& o, Space& space) {
     const Address found = address_of(d, o, space);

@@ -83,6 +83,16 @@ void decode_space_test(StatementDecoder& d);
 // decode_memory.cpp
 Space space_of(const Statement& s);
 Scope scope_of(const Statement& s);  ///< .cta and .cluster; else that of the device
+/// An address as an instruction has it.
+struct Address {
+    std::uint32_t operand = 0;
+    std::int64_t offset = 0;
+    bool wide = false;  ///< the register has 64 bits
+    int variable = -1;  ///< as InstructionInfo::variable
+};
+/// Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
+/// the space of its variable.
+Address address_of(StatementDecoder& d, const Operand& o, Space& space);
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
@@ -91,6 +101,13 @@ void decode_atomic(StatementDecoder& d);
 void decode_texture(StatementDecoder& d);
 void decode_surface_load(StatementDecoder& d);
 void decode_surface_store(StatementDecoder& d);
+
+// decode_async.cpp
+void decode_async_copy(StatementDecoder& d);
+void decode_bulk_copy(StatementDecoder& d);
+void decode_async_group(StatementDecoder& d);
+void decode_mbarrier(StatementDecoder& d);
+void decode_pending_count(StatementDecoder& d);
 
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);

@@ -97,6 +97,22 @@ const Instruction* fetch_texture(const Instruction* i, Warp& w);
 const Instruction* load_surface(const Instruction* i, Warp& w);   ///< results, handle, coordinates
 const Instruction* store_surface(const Instruction* i, Warp& w);  ///< handle, coordinates, values
 
+// Asynchronous copies (PTX ISA 9.7.9.25). Instruction::target holds a CopyForm, immediate the offsets
+// of both addresses: of the destination in its lower half.
+/// Operands: destination, source, size or predicate or 0, address of the mbarrier or 0.
+const Instruction* async_copy(const Instruction* i, Warp& w);
+const Instruction* bulk_copy(const Instruction* i, Warp& w);
+// Instruction::detail holds a Completion.
+const Instruction* close_group(const Instruction* i, Warp& w);
+const Instruction* wait_for_groups(const Instruction* i, Warp& w);  ///< operand: how many but
+const Instruction* wait_for_copies(const Instruction* i, Warp& w);
+
+/// The handler of an operation on an mbarrier (9.7.13.15). Operands: result or 0, address, value or
+/// 0. Instruction::target holds an AccessForm, detail is 1. For cp.async.mbarrier.arrive, `adds`:
+/// the phase expects one arrival more.
+Handler mbarrier_handler(Operation operation, bool adds);
+const Instruction* pending_count(const Instruction* i, Warp& w);  ///< operands d, state
+
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
 enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
 Handler atomic_handler(AtomicOp op, Type type);  ///< nullptr where PTX does not have it

@@ -161,6 +161,10 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
     shared_access(access);
 }
 
+void BlockEvents::on_async(const AsyncEvent& event) {
+    if (told_) told_->on_async(block_.block, event);
+}
+
 void BlockEvents::complete_warp_syncs(Warp& warp) {
     for (;;) {
         const std::vector<Split> before = warp.splits;

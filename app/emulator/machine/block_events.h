@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/observe/observer.h"
+#include "emulator/warp/async_copies.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -13,12 +14,12 @@ namespace warpscope::emulator {
 /// Tells an observer what a block does. A block without an observer has no BlockEvents, and its
 /// loop has no hook for them. One object serves the blocks that a host thread runs, one after the
 /// other.
-class BlockEvents {
+class BlockEvents : public AsyncListener {
   public:
     /// `observed`: where `block` points while it is observed; a derived class may have more there.
     BlockEvents(Observer& observer, BlockContext& block, const std::stop_token& stop,
                 std::shared_ptr<ObservedBlock> observed = std::make_shared<ObservedBlock>());
-    virtual ~BlockEvents() = default;
+    ~BlockEvents() override = default;
     BlockEvents(const BlockEvents&) = delete;
     BlockEvents& operator=(const BlockEvents&) = delete;
 
@@ -60,6 +61,7 @@ class BlockEvents {
     void barrier_release(unsigned barrier, std::uint32_t epoch) {
         if (wants_barriers_) tell_release(barrier, epoch);
     }
+    void on_async(const AsyncEvent& event) override;
     /// Completes the warp-wide instructions of `warp` whose members all wait.
     void complete_warp_syncs(Warp& warp);
 

@@ -95,6 +95,41 @@ bool waits_for_word(const BlockState& block) {
     return false;
 }
 
+/// "for phase 3 of the mbarrier at byte 64 of shared memory, which lacks 1 of 32 arrivals and 512
+/// bytes of copies"
+std::string awaited_phase(const Mbarrier& barrier) {
+    std::string lacks;
+    if (barrier.pending)
+        lacks = fmt::format("{} of {} arrivals", barrier.pending, barrier.expected);
+    if (barrier.bytes > 0)
+        lacks += fmt::format("{}{} bytes of copies", lacks.empty() ? "" : " and ", barrier.bytes);
+    if (barrier.bytes < 0)
+        lacks += fmt::format("{}the announcement of {} bytes that have been copied",
+                             lacks.empty() ? "" : " and ", -barrier.bytes);
+    return fmt::format("for phase {} of the mbarrier at byte {} of shared memory, which lacks {}",
+                       barrier.phase, barrier.address, lacks.empty() ? "nothing" : lacks);
+}
+
+/// The failed look of a warp at a phase; null where it waits for no mbarrier.
+const MbarrierWait* failed_wait(const BlockState& block, const Warp& warp, const Split& split) {
+    if (!block.context.async || split.state != Split::runnable) return nullptr;
+    const MbarrierWait& wait = block.async.failed_waits()[warp.index];
+    return wait.barrier == ~0u || !(split.mask >> wait.lane & 1) ? nullptr : &wait;
+}
+
+std::string wait_of(const BlockState& block, const MbarrierWait& wait) {
+    const std::string where = block.context.kernel->where(wait.pc);
+    for (const Mbarrier& barrier : block.async.barriers())
+        if (barrier.address == wait.barrier) {
+            if (!barrier.has_ended(wait.parity))
+                return fmt::format("at {} {}", where, awaited_phase(barrier));
+            return fmt::format("at {} for a phase of the mbarrier at byte {} of shared memory that "
+                               "has ended since",
+                               where, wait.barrier);
+        }
+    return fmt::format("at {} for an mbarrier that is no more", where);
+}
+
 std::string name_of(const BlockState& block) {
     return name_of(block.context.block_index());
 }
@@ -108,9 +143,10 @@ void fail_deadlock(const BlockState& block) {
     std::uint32_t pc = 0, thread = 0;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
+            const MbarrierWait* const wait = failed_wait(block, warp, split);
             if (!named || split.state > named->state) {
                 named = &split;
-                pc = kernel.index_of(split.pc);
+                pc = wait ? wait->pc : kernel.index_of(split.pc);
                 thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
             }
             const std::string where = kernel.where(kernel.index_of(split.pc));
@@ -125,8 +161,10 @@ void fail_deadlock(const BlockState& block) {
                                            where, split.members & ~warp.exited & ~split.mask);
                     break;
                 case Split::runnable:
-                    waiting +=
-                        fmt::format("before {}, blocked by the waiting lanes of this warp", where);
+                    waiting += wait ? wait_of(block, *wait)
+                                    : fmt::format("before {}, blocked by the waiting lanes of this "
+                                                  "warp",
+                                                  where);
                     break;
             }
         }

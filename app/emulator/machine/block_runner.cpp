@@ -48,6 +48,7 @@ void BlockRunner::allocate(const Memory& memory, std::span<const std::byte> argu
     context.shared_bytes = kernel_.shared_bytes + launch_.dynamic_shared_bytes;
     context.local = block_.local.data();
     context.printed = &printed_;
+    if (kernel_.is_asynchronous) context.async = &block_.async;
     block_.warps.resize(warps);
     for (std::uint32_t w = 0; w < warps; ++w) {
         Warp& warp = block_.warps[w];
@@ -92,6 +93,9 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     events_ = observer ? events_of(*observer) : nullptr;
     context.observed = events_ ? &events_->observed() : &unobserved_;
     context.member_faults = events_ ? &events_->member_faults() : nullptr;
+    if (context.async)
+        block_.async.begin_block(shared, launch_.block.count(), settings_.landing, block_.random,
+                                 events_);
 }
 
 BlockEvents* BlockRunner::events_of(Observer& observer) {
@@ -217,8 +221,13 @@ void BlockRunner::run_turn(Warp& warp) {
     if constexpr (observed) poll_stop();
 }
 
+void BlockRunner::end_async_turn() {
+    if (!block_.async.end_turn()) fail_deadlock(block_);
+}
+
 void BlockRunner::end_block() {
     if (block_.context.live_threads > 0) fail_deadlock(block_);
+    if (block_.context.async) block_.async.land_all();
     flush_counts();
 }
 

@@ -65,10 +65,12 @@ class BlockRunner {
     }
     /// After a turn: records that the warp cannot run, if that is so.
     void end_turn(Warp& warp) {
+        if (block_.context.async) end_async_turn();
         if (warp.splits.size() == 1 && warp.outcome == Warp::Outcome::paused) return;
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
         warp.note_only_split();
     }
+    void end_async_turn();
     /// After the last turn: throws Error for a deadlock or a spent budget.
     void end_block();
     /// The split that runs next; nullptr when none can run.

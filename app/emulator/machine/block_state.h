@@ -6,6 +6,7 @@
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/launch_settings.h"
+#include "emulator/warp/async_copies.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -28,6 +29,7 @@ struct BlockState {
     AlignedBytes local;      ///< local memory of all threads
     std::vector<Warp> warps;
     std::array<BarrierState, barriers_per_block> barriers;
+    AsyncCopies async;              ///< of a kernel that has some
     std::uint32_t awaited = 0;      ///< barriers at which threads have arrived, a bit each
     std::uint32_t runnable = 0;     ///< warps that can run, a bit each
     std::uint32_t last_warp = 0;    ///< warp of the last turn

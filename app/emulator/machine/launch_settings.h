@@ -13,6 +13,7 @@
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
+#include "emulator/warp/async_copies.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/launch_progress.h"
 
@@ -24,6 +25,7 @@ class BlockEvents;
 struct LaunchSettings {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
+    Landing landing = Landing::random;  ///< of asynchronous copies
     /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
     /// under an observer. Kernels that wait for blocks below theirs do not end then.
     bool reverse_blocks = false;

@@ -14,6 +14,7 @@ namespace warpscope::emulator {
 
 class BlockSummaries;
 class Error;
+struct AsyncEvent;  // emulator/warp/async_copies.h
 
 /// What blocks have executed.
 struct Statistics {
@@ -134,6 +135,8 @@ class Observer {
     /// takes no part. Comes for every block, one that follows a model too, and may come late: with
     /// the end of the warp's turn.
     virtual void on_member_fault(std::uint32_t /*block*/, const MemberFault&) {}
+    /// Asynchronous copies and mbarriers, while it happens. Copies and waits are no accesses.
+    virtual void on_async(std::uint32_t /*block*/, const AsyncEvent&) {}
     /// The lanes of `mask` execute membar or fence.
     virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {
     }

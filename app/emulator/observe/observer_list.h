@@ -86,6 +86,9 @@ class ObserverList : public Observer {
     void on_member_fault(std::uint32_t block, const MemberFault& fault) override {
         each([&](Observer& o) { o.on_member_fault(block, fault); });
     }
+    void on_async(std::uint32_t block, const AsyncEvent& event) override {
+        each([&](Observer& o) { o.on_async(block, event); });
+    }
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
         each([&](Observer& o) { o.on_fence(block, warp, mask); });
     }

@@ -73,4 +73,38 @@ struct ImageForm {
     }
 };
 
+/// How an asynchronous copy finds its operands, as Instruction::target holds it.
+struct CopyForm {
+    enum class Size : std::uint8_t {
+        fixed,     ///< `bytes`, all of which are read
+        partial,   ///< `bytes`; an operand says how many of them are read
+        ignorable, ///< `bytes`; a predicate says that none of them is read
+        by_operand
+    };
+    unsigned bytes = 0;  ///< 4, 8 or 16; 0: Size::by_operand
+    Size size = Size::fixed;
+    Space to = Space::shared, from = Space::global;
+    bool wide_to = false, wide_from = false;  ///< the address registers have 64 bits
+    bool counts_bytes = false;                ///< an mbarrier does, for a bulk copy
+    bool wide_mbarrier = false;               ///< its address register has 64 bits
+
+    constexpr CopyForm() = default;
+    explicit constexpr CopyForm(std::uint32_t target)
+        : bytes(target & 31),
+          size(Size(target >> 5 & 3)),
+          to(Space(target >> 7 & 7)),
+          from(Space(target >> 10 & 7)),
+          wide_to(target >> 13 & 1),
+          wide_from(target >> 14 & 1),
+          counts_bytes(target >> 15 & 1),
+          wide_mbarrier(target >> 16 & 1) {}
+
+    constexpr std::uint32_t encoded() const {
+        return bytes | std::uint32_t(size) << 5 | std::uint32_t(to) << 7 |
+               std::uint32_t(from) << 10 | std::uint32_t(wide_to) << 13 |
+               std::uint32_t(wide_from) << 14 | std::uint32_t(counts_bytes) << 15 |
+               std::uint32_t(wide_mbarrier) << 16;
+    }
+};
+
 }  // namespace warpscope::emulator

@@ -97,6 +97,7 @@ struct Kernel {
 
     bool has_barrier = false;
     bool uses_shared = false;
+    bool is_asynchronous = false;  ///< it has asynchronous copies or mbarriers
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;

@@ -40,6 +40,7 @@ enum class OpcodeKind : std::uint8_t {
     traps,
     prints,
     asserts,
+    asynchronous,  ///< asynchronous copies, and the mbarriers that count them
     hints,  ///< changes no result: fences, prefetches
     unknown
 };
@@ -78,6 +79,11 @@ enum class Grammar : std::uint8_t {
     texture,
     surface_load,
     surface_store,
+    async_copy,
+    bulk_copy,
+    async_group,
+    mbarrier,
+    pending_count,
     expanded,  ///< none: emulator/lower replaces it
     unknown
 };

@@ -53,6 +53,8 @@ struct ObservedBlock {
     std::int64_t left_before_last = 0;     ///< Warp::left before it
 };
 
+class AsyncCopies;
+
 /// The running block, as its warps see it.
 struct BlockContext {
     const Kernel* kernel = nullptr;
@@ -69,6 +71,7 @@ struct BlockContext {
     std::uint64_t clock = 0;  ///< instructions that the block has executed before the current run
     /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
     std::uint64_t timer_base = 0;
+    AsyncCopies* async = nullptr;  ///< null: the kernel has no asynchronous copies or mbarriers
     ObservedBlock* observed = nullptr;  ///< wants no events where nobody observes the block
     /// The faults of an observed block since the observer was told; null: nobody observes it.
     std::vector<MemberFault>* member_faults = nullptr;

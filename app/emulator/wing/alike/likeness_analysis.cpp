@@ -53,6 +53,8 @@ const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
         case OpcodeKind::reads_image:
         case OpcodeKind::writes_image:
             return "there are textures or surfaces";
+        case OpcodeKind::asynchronous:
+            return "there are asynchronous copies or mbarriers";
         case OpcodeKind::prints:
             return "the kernel prints";
         case OpcodeKind::asserts:

@@ -1,0 +1,222 @@
+#include "emulator/warp/async_copies.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace warpscope::emulator {
+
+namespace {
+
+template <typename F>
+void for_lanes(std::uint32_t lanes, F&& f) {
+    for (; lanes; lanes &= lanes - 1) f(unsigned(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing landing,
+                              std::uint64_t seed, AsyncListener* listener) {
+    shared_ = shared;
+    landing_ = landing;
+    listener_ = listener;
+    random_ = seed | 1;
+    next_number_ = 1;
+    copies_.clear();
+    arrivals_.clear();
+    const std::size_t warps = (threads + 31) / 32;
+    groups_.assign(warps * 32, {});
+    waits_.assign(warps, {});
+    mbarriers_.clear();
+    turn_waits_ = false;
+    waiting_turns_ = 0;
+}
+
+void AsyncCopies::start(AsyncCopy copy) {
+    copy.number = next_number_++;
+    for_lanes(copy.parts, [&](unsigned part) {
+        copy.group[part] = group_of(copy.warp, copy.lane_of(part), copy.completion);
+    });
+    copies_.push_back(copy);
+    tell({.kind = AsyncEvent::copy_started, .copy = &copies_.back()});
+    if (landing_ == Landing::at_once) land(copy.number);
+}
+
+void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kind) {
+    for_lanes(lanes, [&](unsigned lane) { ++group_of(warp, lane, kind); });
+}
+
+void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind,
+                              const PerLane& but) {
+    AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
+    event.completion = kind;
+    for_lanes(lanes, [&](unsigned lane) {
+        const std::uint32_t closed = group_of(warp, lane, kind);
+        event.below[lane] = closed - std::min(closed, but[lane]);
+    });
+    for (std::size_t k = 0; k < copies_.size(); ++k) {
+        const AsyncCopy& copy = copies_[k];
+        if (copy.warp != warp || copy.completion != kind) continue;
+        std::uint32_t ended = 0;
+        for_lanes(copy.parts, [&](unsigned part) {
+            const unsigned lane = copy.lane_of(part);
+            const bool waited = (lanes >> lane & 1) && copy.group[part] < event.below[lane];
+            ended |= std::uint32_t(waited) << part;
+        });
+        if (ended) land_at(k, ended);
+    }
+    remove_landed();
+    tell(event);
+}
+
+void AsyncCopies::wait_all(std::uint32_t warp, std::uint32_t lanes) {
+    commit(warp, lanes, Completion::group);
+    wait_groups(warp, lanes, Completion::group, {});
+}
+
+void AsyncCopies::init(std::uint32_t address, std::uint32_t count) {
+    const std::uint64_t state = mbarriers_.init(address, count).state();
+    std::memcpy(shared_ + address, &state, sizeof(state));
+}
+
+bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
+                         std::uint32_t count) {
+    if (!Mbarriers::arrive(barrier, count)) return false;
+    tell({.kind = AsyncEvent::arrived, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
+    end_phase_if_complete(barrier);
+    return true;
+}
+
+bool AsyncCopies::has_copies(const Arrival& arrival) const {
+    return std::any_of(copies_.begin(), copies_.end(), [&](const AsyncCopy& copy) {
+        return copy.warp == arrival.warp && copy.completion == Completion::group &&
+               copy.number < arrival.below && (copy.parts >> arrival.lane & 1);
+    });
+}
+
+void AsyncCopies::arrive_when_landed(Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
+    arrivals_.push_back({barrier.address, warp, lane, next_number_});
+    resolve_arrivals();
+}
+
+// An arrival may end a phase, but lands no copy.
+void AsyncCopies::resolve_arrivals() {
+    for (std::size_t k = 0; k < arrivals_.size();) {
+        const Arrival arrival = arrivals_[k];
+        if (has_copies(arrival)) {
+            ++k;
+            continue;
+        }
+        arrivals_.erase(arrivals_.begin() + std::ptrdiff_t(k));
+        Mbarrier* const barrier = mbarriers_.find(arrival.barrier);
+        if (!barrier) continue;  // it was invalidated
+        AsyncEvent event{.kind = AsyncEvent::copies_arrived, .warp = arrival.warp};
+        event.lanes = 1u << arrival.lane;
+        event.barrier = barrier;
+        event.below[arrival.lane] = arrival.below;
+        tell(event);
+        Mbarriers::arrive(*barrier, 1);
+        end_phase_if_complete(*barrier);
+    }
+}
+
+void AsyncCopies::expect_bytes(Mbarrier& barrier, std::int64_t bytes) {
+    barrier.bytes += bytes;
+    end_phase_if_complete(barrier);
+}
+
+void AsyncCopies::complete_bytes(Mbarrier& barrier, std::int64_t bytes) {
+    barrier.bytes -= bytes;
+    end_phase_if_complete(barrier);
+}
+
+void AsyncCopies::end_phase_if_complete(Mbarrier& barrier) {
+    const bool ended = Mbarriers::end_phase(barrier);
+    const std::uint64_t state = barrier.state();
+    std::memcpy(shared_ + barrier.address, &state, sizeof(state));
+    if (ended) tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
+}
+
+void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
+    tell({.kind = AsyncEvent::phase_seen, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
+}
+
+void AsyncCopies::wait_failed(std::uint32_t warp, const MbarrierWait& wait) {
+    turn_waits_ = true;
+    waits_[warp] = wait;
+}
+
+void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
+    const auto place = [&](std::uint64_t address, bool shared) {
+        return shared ? shared_ + address : reinterpret_cast<std::byte*>(address);
+    };
+    for_lanes(parts, [&](unsigned part) {
+        std::byte* const to = place(copy.to[part], copy.to_shared);
+        const std::uint32_t read = copy.read[part];
+        if (read) std::memmove(to, place(copy.from[part], copy.from_shared), read);
+        if (read < copy.bytes[part]) std::memset(to + read, 0, copy.bytes[part] - read);
+    });
+}
+
+void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
+    AsyncCopy& copy = copies_[index];
+    copy_bytes(copy, parts);
+    copy.parts &= ~parts;
+    const bool counts = copy.completion == Completion::mbarrier;
+    Mbarrier* const barrier = counts ? mbarriers_.find(copy.mbarrier) : nullptr;
+    tell({.kind = AsyncEvent::copy_landed, .parts = parts, .copy = &copy, .barrier = barrier});
+    std::int64_t bytes = 0;
+    for_lanes(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
+    if (barrier) complete_bytes(*barrier, bytes);
+    waiting_turns_ = 0;
+}
+
+void AsyncCopies::remove_landed() {
+    std::erase_if(copies_, [](const AsyncCopy& copy) { return !copy.parts; });
+    resolve_arrivals();
+}
+
+void AsyncCopies::land(std::uint32_t number, std::uint32_t parts) {
+    const auto found = std::find_if(copies_.begin(), copies_.end(),
+                                    [&](const AsyncCopy& c) { return c.number == number; });
+    if (found == copies_.end()) return;
+    land_at(std::size_t(found - copies_.begin()), found->parts & parts);
+    remove_landed();
+}
+
+void AsyncCopies::land_all() {
+    for (std::size_t k = 0; k < copies_.size(); ++k) land_at(k, copies_[k].parts);
+    remove_landed();
+}
+
+// A copy lands in pieces, in any order.
+void AsyncCopies::land_some() {
+    const std::size_t index = next_random() % copies_.size();
+    const std::uint32_t all = copies_[index].parts;
+    const std::uint32_t some = all & std::uint32_t(next_random() >> 16);
+    land_at(index, landing_ == Landing::random && some ? some : all);
+    remove_landed();
+}
+
+std::uint64_t AsyncCopies::next_random() {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return random_;
+}
+
+bool AsyncCopies::end_turn() {
+    // Enough turns for each split of a block to look at its phase many times, whatever the order of
+    // the turns.
+    constexpr std::uint32_t hopeless = 1 << 14;
+    waiting_turns_ = turn_waits_ ? waiting_turns_ + 1 : 0;
+    turn_waits_ = false;
+    if (copies_.empty()) return waiting_turns_ < hopeless;
+    const bool random = landing_ == Landing::random && next_random() % 2 == 0;
+    if (random || waiting_turns_ > 2 * groups_.size())
+        land_some();
+    return true;
+}
+
+}  // namespace warpscope::emulator

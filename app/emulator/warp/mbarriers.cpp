@@ -1,0 +1,42 @@
+#include "emulator/warp/mbarriers.h"
+
+#include <algorithm>
+
+namespace warpscope::emulator {
+
+std::uint64_t Mbarrier::state() const {
+    return std::uint64_t(phase & 1) << 63 | (std::uint64_t(bytes) & 0x7FFFFF) << 40 |
+           std::uint64_t(expected) << 20 | pending;
+}
+
+Mbarrier* Mbarriers::find(std::uint32_t address) {
+    const auto found = std::find_if(barriers_.begin(), barriers_.end(),
+                                    [&](const Mbarrier& b) { return b.address == address; });
+    return found == barriers_.end() ? nullptr : &*found;
+}
+
+Mbarrier& Mbarriers::init(std::uint32_t address, std::uint32_t count) {
+    Mbarrier* barrier = find(address);
+    if (!barrier) barrier = &barriers_.emplace_back();
+    *barrier = {address, count, count, 0, 0};
+    return *barrier;
+}
+
+void Mbarriers::invalidate(std::uint32_t address) {
+    std::erase_if(barriers_, [&](const Mbarrier& b) { return b.address == address; });
+}
+
+bool Mbarriers::arrive(Mbarrier& barrier, std::uint32_t count) {
+    if (count > barrier.pending) return false;
+    barrier.pending -= count;
+    return true;
+}
+
+bool Mbarriers::end_phase(Mbarrier& barrier) {
+    if (barrier.pending || barrier.bytes) return false;
+    barrier.pending = barrier.expected;
+    ++barrier.phase;
+    return true;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpscope::emulator {
+
+/// An mbarrier object (PTX ISA 9.7.13.15, "mbarrier"): eight bytes of shared memory. A phase ends
+/// when all arrivals that it expects have come and the bytes that it expects have been copied.
+struct Mbarrier {
+    std::uint32_t address = 0;   ///< offset into the block's shared memory
+    std::uint32_t expected = 0;  ///< arrivals of each phase
+    std::uint32_t pending = 0;   ///< arrivals that are missing in this phase
+    std::int64_t bytes = 0;      ///< expected and not yet copied in this phase: the tx-count
+    std::uint32_t phase = 0;     ///< phases that have ended
+
+    bool has_ended(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
+    /// What memory holds: the state that arrivals return. PTX leaves its layout open.
+    std::uint64_t state() const;
+    static std::uint32_t parity_of(std::uint64_t state) { return std::uint32_t(state >> 63); }
+    static std::uint32_t pending_of(std::uint64_t state) { return state & largest_count; }
+
+    static constexpr std::uint32_t largest_count = (1u << 20) - 1;
+};
+
+/// The mbarrier objects of a block.
+class Mbarriers {
+  public:
+    void clear() { barriers_.clear(); }
+    std::span<const Mbarrier> all() const { return barriers_; }
+    /// nullptr: mbarrier.init has made none at this address.
+    Mbarrier* find(std::uint32_t address);
+    Mbarrier& init(std::uint32_t address, std::uint32_t count);
+    void invalidate(std::uint32_t address);
+
+    /// Returns false for more arrivals than are pending. `may_end` false: the arrivals must not end
+    /// the phase (.noComplete).
+    static bool arrive(Mbarrier& barrier, std::uint32_t count);
+    /// After arrivals, or after bytes have been copied: begins the next phase where this one has
+    /// all. Returns true then.
+    static bool end_phase(Mbarrier& barrier);
+
+  private:
+    std::vector<Mbarrier> barriers_;
+};
+
+}  // namespace warpscope::emulator
