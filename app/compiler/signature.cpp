@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 #include "compiler/type_names.h"
 #include "compiler/type_reader.h"
 

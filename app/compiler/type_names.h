@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 
 namespace warpscope::compiler {
 

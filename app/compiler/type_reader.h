@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 #include "compiler/signature.h"
 
 namespace warpscope::compiler {

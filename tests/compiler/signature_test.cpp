@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 #include "real_nvrtc.h"
 
 namespace warpscope::compiler {

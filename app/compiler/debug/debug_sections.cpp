@@ -1,4 +1,4 @@
-#include "compiler/debug_sections.h"
+#include "compiler/debug/debug_sections.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 
 namespace warpscope::compiler {
 namespace {

@@ -1,10 +1,10 @@
-#include "compiler/dwarf.h"
+#include "compiler/debug/dwarf.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "compiler/debug_sections.h"
+#include "compiler/debug/debug_sections.h"
 
 namespace warpscope::compiler {
 namespace {
