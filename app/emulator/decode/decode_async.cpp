@@ -126,6 +126,7 @@ void decode_mbarrier(StatementDecoder& d) {
     MemoryForm form;
     form.type = Type::b64;
     form.space = space_of(d.statement());
+    d.state().kernel->has_mbarriers = true;
     const std::size_t first = opcode.operands.destinations();
     const Address at = address_of(d, d.operand(first), form.space);
     form.wide_address = at.wide;

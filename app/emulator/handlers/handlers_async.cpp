@@ -203,7 +203,7 @@ const Instruction* async_copy(const Instruction* i, Warp& w) {
             copy.from[lane] = place_of(i, w, lane, form.from, from_of(i, w, lane, form),
                                        copy.read[lane], form.bytes);
     });
-    w.block->async->start(copy);
+    w.block->async->start(copy, w);
     return w.cost_point(i, i + 1);
 }
 
@@ -225,7 +225,7 @@ const Instruction* bulk_copy(const Instruction* i, Warp& w) {
             copy.mbarrier = std::uint32_t(place_of(i, w, lane, Space::shared, address, 8, 8));
             mbarrier_at(i, w, lane, copy.mbarrier);
         }
-        w.block->async->start(copy);
+        w.block->async->start(copy, w);
     });
     return w.cost_point(i, i + 1);
 }

@@ -51,6 +51,8 @@ struct Access {
     bool consecutive = false;
     bool consecutive_halves = false;  ///< `consecutive` for the lanes of each half of the warp
     bool is_over = false;  ///< told later than it was executed: stored() is not available
+    /// Part of an asynchronous copy, which on_async() tells next: stored() is not available.
+    bool asynchronous = false;
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {

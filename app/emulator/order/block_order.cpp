@@ -5,15 +5,15 @@
 
 namespace warpscope::emulator {
 
-void BlockOrder::begin_launch(std::uint32_t threads, bool by_words) {
+void BlockOrder::begin_launch(std::uint32_t threads, bool by_words, bool mbarriers) {
     threads_ = threads;
     by_words_ = by_words;
-    if (by_words_) clocks_.begin_launch(threads);
+    if (by_words_) clocks_.begin_launch(threads, mbarriers);
 }
 
 void BlockOrder::begin_block() {
     ++epoch_;
-    if (by_words_) clocks_.begin_epoch();
+    if (by_words_) clocks_.begin_block();
     partial_ = false;
     for (WarpClock& warp : warps_) {
         if (warp.arrivals == 1 && warp.round == 1) continue;

@@ -34,8 +34,8 @@ struct Moment {
 /// by words of memory, and by lane what barriers of some threads order. An epoch begins as above.
 class BlockOrder {
   public:
-    /// `threads` of one block; `by_words`: they have clocks.
-    void begin_launch(std::uint32_t threads, bool by_words);
+    /// `threads` of one block; `by_words`: they have clocks; `mbarriers`: so have these.
+    void begin_launch(std::uint32_t threads, bool by_words, bool mbarriers);
     void begin_block();
     void arrive(const BarrierArrival& arrival);
     void release(const BarrierRelease& release);
@@ -44,6 +44,7 @@ class BlockOrder {
     std::uint32_t epoch() const { return epoch_; }
     bool by_words() const { return by_words_; }
     ThreadClocks& clocks() { return clocks_; }
+    const ThreadClocks& clocks() const { return clocks_; }
     Moment now(std::uint32_t warp) const {
         const WarpClock& w = warps_[warp];
         return {epoch_, w.arrivals, by_words_ ? clocks_.now(warp) : w.round};

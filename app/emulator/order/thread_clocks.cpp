@@ -20,28 +20,38 @@ void for_lanes(std::uint32_t lanes, F&& f) {
 
 }  // namespace
 
-void ThreadClocks::begin_launch(std::uint32_t threads) {
+void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers) {
     threads_ = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;
+    entries_ = threads_ + (mbarriers ? most_mbarriers : 0);
     times_.fill(1);
     read_.assign(threads_, 0);
     for (Clocks* clocks : {&clocks_, &fenced_, &pending_}) *clocks = {};
+    begin_block();
+}
+
+void ThreadClocks::begin_block() {
+    if (entries_ > threads_)
+        for (Clocks* clocks : {&clocks_, &fenced_, &pending_})
+            for (std::size_t end = entries_; end <= clocks->entries.size(); end += entries_)
+                std::fill_n(&clocks->entries[end - most_mbarriers], most_mbarriers, 0);
+    phases_.clear();
+    seen_phases_ = {};
     begin_epoch();
 }
 
+// Times of earlier epochs stay in the clocks: all accesses of this epoch are later.
 void ThreadClocks::begin_epoch() {
-    for (Clocks* clocks : {&clocks_, &fenced_, &pending_}) {
-        if (clocks->used) std::fill(clocks->entries.begin(), clocks->entries.end(), 0);
-        clocks->used = false;
-    }
+    for (std::uint32_t& time : times_) ++time;
+    phases_before_epoch_ = seen_phases_;
     sees_others_.fill(false);
     words_.clear();
     for (Clock& barrier : barriers_) barrier.clear();
 }
 
 ThreadClocks::Entries ThreadClocks::clock(Clocks& clocks, std::uint32_t thread) {
-    clocks.entries.resize(threads_ * threads_);
+    clocks.entries.resize(threads_ * entries_);
     clocks.used = true;
-    return Entries(clocks.entries).subspan(thread * threads_, threads_);
+    return Entries(clocks.entries).subspan(thread * entries_, entries_);
 }
 
 ThreadClocks::Clock ThreadClocks::published(Clocks& clocks, std::uint32_t thread) {
@@ -54,7 +64,7 @@ ThreadClocks::Clock ThreadClocks::published(Clocks& clocks, std::uint32_t thread
 std::uint32_t ThreadClocks::unordered_lanes(std::uint32_t before, std::uint32_t time,
                                             std::uint32_t thread) const {
     if (!clocks_.used) return all_lanes;
-    const std::uint32_t* const seen = &clocks_.entries[thread * threads_ + before * lanes_per_warp];
+    const std::uint32_t* const seen = &clocks_.entries[thread * entries_ + before * lanes_per_warp];
     std::uint32_t unordered = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
         unordered |= std::uint32_t(seen[lane] < time) << lane;
@@ -63,7 +73,7 @@ std::uint32_t ThreadClocks::unordered_lanes(std::uint32_t before, std::uint32_t 
 
 void ThreadClocks::arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes) {
     Clock& arrived = barriers_[barrier];
-    arrived.resize(threads_);
+    arrived.resize(entries_);
     for_lanes(lanes, [&](std::uint32_t lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
         take_over_pending(thread);
@@ -88,7 +98,7 @@ void ThreadClocks::leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes)
 void ThreadClocks::warp_sync(std::uint32_t warp, Lanes members) {
     const std::uint32_t first = warp * lanes_per_warp;
     const std::size_t from = sees_others_[warp] ? 0 : first;
-    const std::size_t count = sees_others_[warp] ? threads_ : lanes_per_warp;
+    const std::size_t count = sees_others_[warp] ? entries_ : lanes_per_warp;
     Clock all(count);
     for_lanes(members, [&](std::uint32_t lane) {
         join(all, clock(clocks_, first + lane).subspan(from, count));
@@ -129,7 +139,7 @@ void ThreadClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrde
         const Entries fenced = clock(fenced_, thread);
         now.assign(fenced.begin(), fenced.end());
     } else {
-        now.resize(threads_);
+        now.resize(entries_);
     }
     Word& word = words_[address];
     word.version = ++version_;
@@ -142,6 +152,50 @@ void ThreadClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrde
 void ThreadClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
     if (words_.empty()) return;
     for (std::uint64_t a = address; a < address + bytes; ++a) words_.erase(a);
+}
+
+// More mbarriers than there are entries share the last one: their copies count as seen early.
+ThreadClocks::Phases& ThreadClocks::phases_of(std::uint32_t mbarrier) {
+    const auto [found, is_new] = phases_.try_emplace(mbarrier);
+    if (is_new) {
+        found->second.arriving.resize(entries_);
+        found->second.ended.resize(entries_);
+        found->second.entry = std::min(phases_.size(), most_mbarriers) - 1;
+    }
+    return found->second;
+}
+
+void ThreadClocks::arrive_at_mbarrier(std::uint32_t mbarrier, std::uint32_t thread) {
+    Phases& phases = phases_of(mbarrier);
+    const Entries own = clock(clocks_, thread);
+    join(phases.arriving, own);
+    phases.arriving[thread] = std::max(phases.arriving[thread], time_of(thread));
+    advance(thread / lanes_per_warp);
+}
+
+void ThreadClocks::end_phase(std::uint32_t mbarrier) {
+    Phases& phases = phases_of(mbarrier);
+    join(phases.ended, phases.arriving);
+    std::fill(phases.arriving.begin(), phases.arriving.end(), 0);
+}
+
+void ThreadClocks::see_phase(std::uint32_t mbarrier, std::uint32_t thread, std::uint32_t ended) {
+    Phases& phases = phases_of(mbarrier);
+    const Entries own = clock(clocks_, thread);
+    std::uint32_t& mine = own[threads_ + phases.entry];
+    if (mine == ended) return;  // a thread that looks again
+    join(own, phases.ended);
+    mine = std::max(mine, ended);
+    seen_phases_[phases.entry] = std::max(seen_phases_[phases.entry], ended);
+    sees_others_[thread / lanes_per_warp] = true;
+}
+
+std::uint32_t ThreadClocks::phases_before(std::uint32_t mbarrier, std::uint32_t thread) const {
+    const auto found = phases_.find(mbarrier);
+    if (found == phases_.end() || !clocks_.used) return 0;
+    const std::size_t entry = found->second.entry;
+    return std::max(phases_before_epoch_[entry],
+                    clocks_.entries[thread * entries_ + threads_ + entry]);
 }
 
 }  // namespace warpscope::emulator

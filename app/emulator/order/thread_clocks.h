@@ -24,7 +24,9 @@ class ThreadClocks {
   public:
     using Lanes = std::uint32_t;  ///< a mask
 
-    void begin_launch(std::uint32_t threads);  ///< of one block
+    /// `threads` of one block; `mbarriers`: the kernel has some.
+    void begin_launch(std::uint32_t threads, bool mbarriers);
+    void begin_block();
     /// What the block has done so far comes before everything that follows.
     void begin_epoch();
 
@@ -45,17 +47,34 @@ class ThreadClocks {
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
     /// A weak write: nothing is published with these bytes any more.
     void overwrite(std::uint64_t address, std::uint32_t bytes);
+
+    // An mbarrier, by its address. What threads do before they arrive comes before what threads do
+    // that have seen the end of the phase.
+    void arrive_at_mbarrier(std::uint32_t mbarrier, std::uint32_t thread);
+    void end_phase(std::uint32_t mbarrier);
+    /// `phases` of the mbarrier have ended, as the thread has seen.
+    void see_phase(std::uint32_t mbarrier, std::uint32_t thread, std::uint32_t phases);
+    /// The phases that have ended before what the thread does now.
+    std::uint32_t phases_before(std::uint32_t mbarrier, std::uint32_t thread) const;
+
     /// What the warp does from now on comes after what its threads have published.
     void advance(std::uint32_t warp) { ++times_[warp]; }
 
   private:
-    using Clock = std::vector<std::uint32_t>;  ///< by thread
+    /// By thread; behind the threads, the phases that have ended of each mbarrier.
+    using Clock = std::vector<std::uint32_t>;
     using Entries = std::span<std::uint32_t>;
 
     /// What has been published with a word.
     struct Word {
         Clock clock;
         std::uint64_t version = 0;  ///< no other word's, and new with each write
+    };
+    /// What has been published with the arrivals at an mbarrier.
+    struct Phases {
+        Clock arriving;  ///< of this phase
+        Clock ended;     ///< of all that have ended
+        std::size_t entry = 0;
     };
     /// Clocks of all threads; no memory before the first one is used.
     struct Clocks {
@@ -64,12 +83,16 @@ class ThreadClocks {
     };
 
     Entries clock(Clocks& clocks, std::uint32_t thread);
+    Phases& phases_of(std::uint32_t mbarrier);
     void take_over_pending(std::uint32_t thread);
     /// The clock of a thread, its latest access included.
     Clock published(Clocks& clocks, std::uint32_t thread);
     std::uint32_t time_of(std::uint32_t thread) const { return times_[thread / lanes_per_warp]; }
 
+    static constexpr std::size_t most_mbarriers = 64;
+
     std::size_t threads_ = 0;  ///< of whole warps
+    std::size_t entries_ = 0;  ///< of a clock
     std::array<std::uint32_t, 32> times_{};
     std::array<bool, 32> sees_others_{};  ///< by warp: its clocks have entries of other warps
     Clocks clocks_;
@@ -79,6 +102,9 @@ class ThreadClocks {
     std::uint64_t version_ = 0;
     std::vector<std::uint64_t> read_;  ///< by thread: the version that it has read last
     std::array<Clock, barriers_per_block> barriers_;
+    std::unordered_map<std::uint32_t, Phases> phases_;  ///< by mbarrier
+    /// By mbarrier: the phases that some thread has seen, and those of them before this epoch.
+    std::array<std::uint32_t, most_mbarriers> seen_phases_{}, phases_before_epoch_{};
 };
 
 }  // namespace warpscope::emulator

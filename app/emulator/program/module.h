@@ -42,7 +42,8 @@ struct InstructionInfo {
     std::int16_t variable = -1;
     /// The instruction is an atomic that may leave memory unchanged (cas).
     bool compares = false;
-    std::uint8_t bytes = 0;            ///< width of one lane's access
+    /// Width of one lane's access, or of a unit of an asynchronous copy, which is no access.
+    std::uint8_t bytes = 0;
     std::uint8_t address_operand = 0;  ///< index into Instruction::operands
     bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
@@ -98,6 +99,7 @@ struct Kernel {
     bool has_barrier = false;
     bool uses_shared = false;
     bool is_asynchronous = false;  ///< it has asynchronous copies or mbarriers
+    bool has_mbarriers = false;
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;

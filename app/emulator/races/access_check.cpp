@@ -147,6 +147,19 @@ void AccessCheck::check_load(const Target& t, std::uint32_t lanes) {
     record_reader(t.cell, lanes);
 }
 
+void AccessCheck::compare_store() {
+    store_number_ = cells_.next_store();
+    for_lanes(access_.mask, [&](const Target& t, unsigned lane) { check_store(t, lane); });
+}
+
+void AccessCheck::record_store() {
+    store_number_ = cells_.next_store();
+    for_lanes(access_.mask, [&](const Target& t, unsigned lane) {
+        t.cell.store = 0;  // two lanes that copy to one word were reported when they started
+        record_store(t, lane);
+    });
+}
+
 void AccessCheck::store() {
     store_number_ = cells_.next_store();
     std::uint32_t accessed = 0;
@@ -388,6 +401,7 @@ std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) c
 
 // Memory still holds what `earlier` wrote: no other value was written since.
 bool AccessCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
+    if (access_.asynchronous) return false;
     std::byte mine[16];
     access_.stored(lane, mine);
     const std::byte* const memory =

@@ -30,6 +30,10 @@ class AccessCheck {
           now_(event ? CellAccess{event, 0} : cells.begin_access(access, order)) {}
 
     void run();
+    /// The two halves of run() for a store of an asynchronous copy: it is compared when it starts,
+    /// and recorded when the thread has waited for it.
+    void compare_store();
+    void record_store();
 
   private:
     /// One cell of one lane's access, or of the access of all lanes at one address.

@@ -24,7 +24,11 @@ struct AccessEvent {
 class AccessEvents {
   public:
     void begin_launch(std::size_t warps, std::size_t instructions);
-    void begin_block() { block_first_ = next_; }
+    /// The block's first number stands for no access: see RaceCells::set_written().
+    void begin_block() {
+        block_first_ = next_++;
+        epoch_first_ = next_;
+    }
     void begin_epoch();
     /// Makes later accesses of the warp (of all warps) new events.
     void separate(std::uint32_t warp) { warp_first_[warp] = next_; }

@@ -17,7 +17,7 @@ bool may_access(const InstructionInfo& i, Space space) {
 std::uint32_t cell_bytes(const Kernel& kernel, Space space) {
     std::uint32_t bytes = 16;
     for (const InstructionInfo& i : kernel.lines)
-        if (may_access(i, space))
+        if (may_access(i, space) || (i.access == MemoryAccess::none && i.bytes > 0))
             bytes = std::min(bytes, 1u << std::countr_zero(unsigned(i.bytes)));
     return bytes;
 }
@@ -55,6 +55,7 @@ void RaceCells::begin_block() {
     }
     begin_epoch();
     events_.begin_block();
+    enough_readers_epoch_ = by_words_ ? no_epoch : events_.epoch_first();
 }
 
 void RaceCells::begin_epoch() {

@@ -1,5 +1,7 @@
 #include "emulator/races/race_detector.h"
 
+#include <bit>
+#include <functional>
 #include <utility>
 
 #include "emulator/order/synchronise.h"
@@ -24,7 +26,7 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     others_.clear();
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
-    order_.begin_launch(report_.threads(), orders_.order_by_words());
+    order_.begin_launch(report_.threads(), orders_.order_by_words(), kernel.has_mbarriers);
     shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
     global_.begin_launch(kernel, orders_, Space::global, 0);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
@@ -45,6 +47,7 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     global_.begin_block();
     window_.clear();
     waiting_.clear();
+    async_.begin_block();
     may_wait_ = true;
     epoch_ = order_.epoch();
     is_spoiled_ = has_no_races_ = false;
@@ -62,7 +65,8 @@ void RaceDetector::on_block_turn(std::uint32_t block) {
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
-    if (has_no_races_) return;
+    if (has_no_races_ || a.asynchronous) return;
+    async_.check(a, Space::shared, order_, shared_, report_);
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     AccessCheck(a, orders_, order_, shared_, report_).run();
     if (order_.by_words()) follow_words(a);
@@ -78,6 +82,7 @@ void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
 
 void RaceDetector::on_global_access(const Access& a) {
     if (has_no_races_) return;
+    async_.check(a, Space::global, order_, shared_, report_);
     if (can_wait(a)) {
         waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});
         return;
@@ -89,7 +94,7 @@ void RaceDetector::on_global_access(const Access& a) {
 
 bool RaceDetector::can_wait(const Access& a) const {
     constexpr std::size_t most_waiting = 1 << 20;  // 16 MiB
-    return may_wait_ && !order_.by_words() && !orders_.is_strong(a.pc) &&
+    return may_wait_ && !a.asynchronous && !order_.by_words() && !orders_.is_strong(a.pc) &&
            waiting_.size() < most_waiting && !global_.events().is_full() && is_streaming_load(a);
 }
 
@@ -113,6 +118,54 @@ void RaceDetector::check_global(const Access& a, std::uint32_t event) {
     global_.resize(window_.bytes());
     if (a.kind != MemoryAccess::load || !a.same_address || !global_.needs_no_record(placed))
         AccessCheck(placed, orders_, order_, global_, report_, &window_, event).run();
+}
+
+void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
+    const std::uint32_t thread =
+        event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes));
+    ThreadClocks& clocks = order_.clocks();
+    switch (event.kind) {
+        case AsyncEvent::copy_started:
+            return start_copy(event);
+        case AsyncEvent::copy_landed:
+        case AsyncEvent::copies_arrived:
+            return async_.count(event);
+        case AsyncEvent::groups_ended:
+            separate(event.warp);
+            return async_.end_groups(event, shared_, [&](const Access& access) {
+                AccessCheck(access, orders_, order_, shared_, report_).record_store();
+            });
+        case AsyncEvent::arrived:
+            clocks.arrive_at_mbarrier(event.barrier->address, thread);
+            return separate(event.warp);
+        case AsyncEvent::phase_ended:
+            return clocks.end_phase(event.barrier->address);
+        case AsyncEvent::phase_seen:
+            return clocks.see_phase(event.barrier->address, thread, event.barrier->phase);
+    }
+}
+
+// The loads and stores of lanes have been told as accesses; those of a bulk copy have not.
+void RaceDetector::start_copy(const AsyncEvent& event) {
+    const AsyncCopy& copy = *event.copy;
+    const auto each = [&](bool destinations, const std::function<void(const Access&)>& f) {
+        for_accesses(copy, copy.parts, destinations, event.state, f);
+    };
+    const bool bulk = copy.lane >= 0;
+    if (copy.from_shared)
+        each(false, [&](const Access& a) {
+            async_.check(a, Space::shared, order_, shared_, report_);
+            AccessCheck(a, orders_, order_, shared_, report_).run();
+        });
+    else if (bulk)
+        each(false, [&](const Access& a) { on_global_access(a); });
+    if (copy.to_shared)
+        each(true, [&](const Access& a) {
+            AccessCheck(a, orders_, order_, shared_, report_).compare_store();
+        });
+    else
+        each(true, [&](const Access& a) { on_global_access(a); });
+    async_.start(event, order_, shared_, report_);
 }
 
 void RaceDetector::follow_words(const Access& a) {

@@ -9,6 +9,7 @@
 #include "emulator/observe/block_summaries.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
+#include "emulator/races/async_races.h"
 #include "emulator/races/global_window.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
@@ -25,6 +26,7 @@ struct BlockRaces {
     BlockOrder order_;
     RaceCells shared_, global_;
     GlobalWindow window_;  ///< of global_
+    AsyncRaces async_;
     std::vector<WaitingLoad> waiting_;
     bool may_wait_ = true;       ///< global memory had only waiting loads since the last barrier
     std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
@@ -83,6 +85,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     }
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
+    void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
@@ -97,6 +100,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     /// Checks the loads that wait. No other load waits until the next barrier of the whole block.
     void check_waiting();
     void check_global(const Access& access, std::uint32_t event);
+    void start_copy(const AsyncEvent& event);
     void follow_words(const Access& access);
     /// Makes later accesses of the warp new events.
     void separate(std::uint32_t warp);

@@ -7,6 +7,7 @@
 #include "emulator/order/epoch_paths.h"
 #include "emulator/order/value_paths.h"
 #include "emulator/program/source_name.h"
+#include "emulator/warp/async_copies.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -21,6 +22,25 @@ std::string place_of(const Conflict& conflict, const Access& later) {
         return describe_global(*block.memory, *block.kernel->module, *conflict.global_address);
     }
     return fmt::format("byte {} of shared memory", conflict.byte);
+}
+
+/// What lets a thread know that a copy has ended.
+std::string missing_wait(const Conflict& conflict, const Access& later) {
+    const AsyncCopy& copy = *conflict.in_flight;
+    const bool own = conflict.earlier.warp == later.warp && conflict.earlier_lane == conflict.lane;
+    if (copy.completion == Completion::mbarrier)
+        return fmt::format("the reading thread must wait for the phase of the mbarrier at byte {} of "
+                           "shared memory that counts the copy",
+                           copy.mbarrier);
+    if (copy.completion == Completion::bulk_group)
+        return own ? "the thread must wait with cp.async.bulk.wait_group first"
+                   : "the thread that started it must wait with cp.async.bulk.wait_group, and a "
+                     "barrier must follow";
+    return own ? "the thread must wait for its copy first, with __pipeline_wait_prior() or "
+                 "cp.async.wait_group behind a commit"
+               : "the thread that started it must wait for it, with __pipeline_wait_prior() or "
+                 "cp.async.wait_group behind a commit, and a barrier must follow; or an mbarrier "
+                 "must count the copy";
 }
 
 /// Returns the order in the program of one thread, which executes both instructions.
@@ -101,11 +121,12 @@ bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
 // update: lanes in step read one value and store one result.
 void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
     Conflict conflict = found;
-    conflict.is_update = is_update(conflict, later.pc);
+    conflict.is_update = !conflict.in_flight && is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const Severity severity = conflict.same_value               ? Severity::note
-                              : one_warp && !conflict.is_update ? Severity::warning
-                                                                : Severity::error;
+    const bool in_step = one_warp && !conflict.is_update && !conflict.in_flight;
+    const Severity severity = conflict.same_value ? Severity::note
+                              : in_step           ? Severity::warning
+                                                  : Severity::error;
     log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
               conflict.hazard},
              count, [&] { return finding(conflict, later, severity); });
@@ -208,6 +229,14 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later, 
             conflict.same_value ? "It is the value that remains; one store would do."
                                 : "Either value may remain, and no barrier can order the two "
                                   "stores.");
+    if (conflict.in_flight)
+        return fmt::format("{} {} {} at {} while {} copies {} it, which {} started at {}: {}.",
+                           subject(second, later.warp),
+                           conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
+                           place, second.where_in_full(), "an asynchronous copy",
+                           conflict.hazard == Hazard::write_after_read ? "from" : "to",
+                           other(first, earlier.warp), first.where_in_full(),
+                           missing_wait(conflict, later));
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)

@@ -14,6 +14,8 @@
 
 namespace warpscope::emulator {
 
+struct AsyncCopy;  // emulator/warp/async_copies.h
+
 /// A hazard: two conflicting accesses of one word of memory that nothing orders. The later one is
 /// the access that is being checked.
 struct Conflict {
@@ -25,6 +27,7 @@ struct Conflict {
         global_address{};          ///< of a race in global memory, in place of `byte`
     bool same_value = false;       ///< both accesses store one value
     bool is_update = false;        ///< both change the word that they have read (is_update())
+    const AsyncCopy* in_flight = nullptr;  ///< the earlier access: of a copy that has not ended
     bool one_instruction = false;  ///< the accesses are two lanes of one store instruction
 };
 

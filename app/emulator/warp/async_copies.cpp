@@ -33,13 +33,16 @@ void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing la
     waiting_turns_ = 0;
 }
 
-void AsyncCopies::start(AsyncCopy copy) {
+void AsyncCopies::start(AsyncCopy copy, const Warp& warp) {
     copy.number = next_number_++;
     for_lanes(copy.parts, [&](unsigned part) {
         copy.group[part] = group_of(copy.warp, copy.lane_of(part), copy.completion);
     });
     copies_.push_back(copy);
-    tell({.kind = AsyncEvent::copy_started, .copy = &copies_.back()});
+    AsyncEvent event{.kind = AsyncEvent::copy_started, .warp = copy.warp};
+    event.copy = &copies_.back();
+    event.state = &warp;
+    tell(event);
     if (landing_ == Landing::at_once) land(copy.number);
 }
 

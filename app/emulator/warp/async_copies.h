@@ -10,6 +10,8 @@
 
 namespace warpscope::emulator {
 
+class Warp;
+
 /// When an asynchronous copy writes its destination. PTX leaves that open, up to the wait for it.
 enum class Landing : std::uint8_t {
     random,  ///< at any time, from the seed
@@ -47,7 +49,7 @@ struct AsyncCopy {
 /// depends on the kind.
 struct AsyncEvent {
     enum Kind : std::uint8_t {
-        copy_started,    ///< copy
+        copy_started,    ///< copy, state
         copy_landed,     ///< copy, its `parts`; `barrier` where it counts the bytes, before it does
         groups_ended,    ///< lanes have waited: their copies in groups below `below` have landed
         arrived,         ///< lanes arrive at `barrier`
@@ -61,6 +63,7 @@ struct AsyncEvent {
     const Mbarrier* barrier = nullptr;
     Completion completion = Completion::group;
     PerLane below{};
+    const Warp* state = nullptr;
 };
 
 /// A lane looks whether a phase has ended.
@@ -90,8 +93,8 @@ class AsyncCopies {
     /// In the order in which they were started.
     std::span<const AsyncCopy> in_flight() const { return copies_; }
 
-    /// Starts copies. Sets their number and groups.
-    void start(AsyncCopy copy);
+    /// Starts copies of a warp. Sets their number and groups.
+    void start(AsyncCopy copy, const Warp& warp);
     /// The lanes close their group.
     void commit(std::uint32_t warp, std::uint32_t lanes, Completion kind);
     /// Lands the groups of these lanes but the `but` newest ones, by lane.

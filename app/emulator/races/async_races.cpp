@@ -1,0 +1,219 @@
+#include "emulator/races/async_races.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/warp/members.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+bool overlap(std::uint64_t a, std::uint64_t a_end, std::uint64_t b, std::uint64_t b_end) {
+    return a < b_end && b < a_end;
+}
+
+}  // namespace
+
+void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations, const Warp* state,
+                  const std::function<void(const Access&)>& f) {
+    const auto& addresses = destinations ? copy.to : copy.from;
+    Access access{.block = state->block->block, .warp = copy.warp, .mask = parts, .pc = copy.pc};
+    access.kind = destinations ? MemoryAccess::store : MemoryAccess::load;
+    access.state = state;
+    access.asynchronous = true;
+    if (copy.lane < 0) {
+        access.lane_addresses = addresses.data();
+        access.bytes = *std::max_element(copy.bytes.begin(), copy.bytes.end());
+        return f(access);
+    }
+    constexpr std::uint32_t unit = 16;
+    std::uint64_t address = 0;
+    access.mask = 1u << unsigned(copy.lane);
+    access.lane_addresses = &address;
+    access.same_address = true;
+    access.bytes = unit;
+    for_each_lane(parts, [&](unsigned part) {
+        for (std::uint32_t done = 0; done < copy.bytes[part]; done += unit) {
+            address = addresses[part] + done;
+            f(access);
+        }
+    });
+}
+
+void AsyncRaces::begin_block() {
+    flights_.clear();
+    std::fill(marks_.begin(), marks_.end(), 0);
+}
+
+AsyncRaces::Flight* AsyncRaces::find(std::uint32_t number) {
+    const std::uint32_t first = flights_.empty() ? 0 : flights_.front().copy.number;
+    if (flights_.empty() || number < first || number - first >= flights_.size()) return nullptr;
+    return &flights_[number - first];
+}
+
+bool AsyncRaces::has_ended(const Flight& flight, unsigned part, std::uint32_t thread,
+                           const BlockOrder& order) {
+    if (!(flight.open >> part & 1)) return true;
+    return (flight.counted >> part & 1) &&
+           order.clocks().phases_before(flight.mbarrier[part], thread) > flight.phase[part];
+}
+
+void AsyncRaces::start(const AsyncEvent& event, const BlockOrder& order, RaceCells& shared,
+                       RaceReport& report) {
+    // The oldest copies of a block with many of them are forgotten.
+    constexpr std::size_t most_flights = 1 << 10;
+    if (flights_.size() == most_flights) flights_.pop_front();
+    Flight flight{.copy = *event.copy, .state = event.state, .open = event.copy->parts};
+    const AsyncCopy& copy = flight.copy;
+    flight.from_begin = flight.to_begin = ~std::uint64_t(0);
+    for_each_lane(copy.parts, [&](unsigned part) {
+        if (copy.read[part]) {
+            flight.from_begin = std::min(flight.from_begin, copy.from[part]);
+            flight.from_end = std::max(flight.from_end, copy.from[part] + copy.read[part]);
+        }
+        flight.to_begin = std::min(flight.to_begin, copy.to[part]);
+        flight.to_end = std::max(flight.to_end, copy.to[part] + copy.bytes[part]);
+    });
+    if (copy.to_shared) {
+        for_accesses(copy, copy.parts, true, event.state, [&](const Access& access) {
+            check(access, Space::shared, order, shared, report);
+        });
+        marks_.resize(std::max<std::size_t>(marks_.size(), shared.index_of(flight.to_end) + 1));
+        for_each_lane(copy.parts, [&](unsigned part) {
+            const std::uint32_t first = shared.index_of(copy.to[part]);
+            for (std::uint32_t k = 0; k < shared.count(copy.bytes[part]); ++k) {
+                marks_[first + k] = copy.number * 32 + part;
+                shared.set_written(first + k);
+            }
+        });
+    }
+    flights_.push_back(std::move(flight));
+}
+
+void AsyncRaces::count(const AsyncEvent& event) {
+    const auto note = [&](Flight& flight, std::uint32_t parts) {
+        flight.counted |= parts;
+        for_each_lane(parts, [&](unsigned part) {
+            flight.mbarrier[part] = event.barrier->address;
+            flight.phase[part] = event.barrier->phase;
+        });
+    };
+    if (event.kind == AsyncEvent::copy_landed) {
+        if (Flight* const flight = event.barrier ? find(event.copy->number) : nullptr)
+            note(*flight, event.parts);
+        return;
+    }
+    const auto lane = unsigned(std::countr_zero(event.lanes));
+    for (auto flight = flights_.rbegin(); flight != flights_.rend(); ++flight) {
+        const AsyncCopy& copy = flight->copy;
+        if (copy.warp != event.warp || copy.completion != Completion::group) continue;
+        if (copy.number >= event.below[lane] || !(copy.parts >> lane & 1)) continue;
+        if (flight->counted >> lane & 1) break;  // so are the copies before it
+        note(*flight, event.lanes);
+    }
+}
+
+void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
+                            const std::function<void(const Access&)>& f) {
+    for (Flight& flight : flights_) {
+        const AsyncCopy& copy = flight.copy;
+        if (copy.warp != event.warp || copy.completion != event.completion) continue;
+        std::uint32_t ended = 0;
+        for_each_lane(flight.open, [&](unsigned part) {
+            const unsigned lane = copy.lane_of(part);
+            const bool waited = (event.lanes >> lane & 1) && copy.group[part] < event.below[lane];
+            ended |= std::uint32_t(waited) << part;
+        });
+        if (!ended) continue;
+        flight.open &= ~ended;
+        if (!copy.to_shared) continue;
+        for_each_lane(ended, [&](unsigned part) {
+            const std::uint32_t first = shared.index_of(copy.to[part]);
+            for (std::uint32_t k = 0; k < shared.count(copy.bytes[part]); ++k)
+                if (marks_[first + k] == copy.number * 32 + part) marks_[first + k] = 0;
+        });
+        for_accesses(copy, ended, true, flight.state, f);
+    }
+    while (!flights_.empty() && !flights_.front().open) flights_.pop_front();
+}
+
+void AsyncRaces::check(const Access& access, Space space, const BlockOrder& order,
+                       const RaceCells& shared, RaceReport& report) {
+    if (flights_.empty()) return;
+    for_each_lane(access.mask, [&](unsigned lane) {
+        if (space == Space::shared && shared.is_valid(access.address(lane), access.bytes))
+            check_marks(access, lane, order, shared, report);
+        if (space == Space::global || access.kind != MemoryAccess::load)
+            check_ranges(access, lane, space, order, report);
+    });
+}
+
+void AsyncRaces::check_marks(const Access& access, unsigned lane, const BlockOrder& order,
+                             const RaceCells& shared, RaceReport& report) {
+    const std::uint32_t first = shared.index_of(access.address(lane));
+    for (std::uint32_t k = 0; k < shared.count(access.bytes) && first + k < marks_.size(); ++k) {
+        const std::uint32_t mark = marks_[first + k];
+        if (!mark) continue;
+        Flight* const flight = find(mark / 32);
+        if (!flight ||
+            has_ended(*flight, mark % 32, access.warp * lanes_per_warp + lane, order))
+            continue;
+        report_flight(*flight, mark % 32,
+                      access.kind == MemoryAccess::store ? Hazard::write_after_write
+                                                         : Hazard::read_after_write,
+                      access, lane, Space::shared, shared.byte_of(first + k), report);
+        return;
+    }
+}
+
+void AsyncRaces::check_ranges(const Access& access, unsigned lane, Space space,
+                              const BlockOrder& order, RaceReport& report) {
+    const std::uint64_t begin = access.address(lane), end = begin + access.bytes;
+    const std::uint32_t thread = access.warp * lanes_per_warp + lane;
+    const bool writes = access.kind != MemoryAccess::load;
+    for (const Flight& flight : flights_) {
+        const AsyncCopy& copy = flight.copy;
+        const bool reads_here = copy.from_shared == (space == Space::shared);
+        const bool writes_here = !copy.to_shared && space == Space::global;
+        const bool source = reads_here && writes &&
+                            overlap(begin, end, flight.from_begin, flight.from_end);
+        const bool destination =
+            writes_here && overlap(begin, end, flight.to_begin, flight.to_end);
+        if (!source && !destination) continue;
+        for (std::uint32_t parts = flight.open; parts; parts &= parts - 1) {
+            const auto part = unsigned(std::countr_zero(parts));
+            const bool hits_source =
+                source && overlap(begin, end, copy.from[part], copy.from[part] + copy.read[part]);
+            const bool hits =
+                hits_source || (destination && overlap(begin, end, copy.to[part],
+                                                       copy.to[part] + copy.bytes[part]));
+            if (!hits || has_ended(flight, part, thread, order)) continue;
+            report_flight(flight, part,
+                          hits_source ? Hazard::write_after_read
+                          : writes    ? Hazard::write_after_write
+                                      : Hazard::read_after_write,
+                          access, lane, space, begin, report);
+            return;
+        }
+    }
+}
+
+void AsyncRaces::report_flight(const Flight& flight, unsigned part, Hazard hazard,
+                               const Access& later, unsigned lane, Space space,
+                               std::uint64_t address, RaceReport& report) {
+    Conflict conflict{.hazard = hazard};
+    conflict.earlier.pc = flight.copy.pc;
+    conflict.earlier.warp = flight.copy.warp;
+    conflict.earlier_lane = flight.copy.lane_of(part);
+    conflict.lane = lane;
+    if (space == Space::global)
+        conflict.global_address = address;
+    else
+        conflict.byte = std::uint32_t(address);
+    conflict.in_flight = &flight.copy;
+    report.mark(conflict, later.bytes, 1);
+    report.add(conflict, later, 1);
+}
+
+}  // namespace warpscope::emulator
