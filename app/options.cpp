@@ -247,6 +247,12 @@ class Parser {
                  options_.run.barriers = parse_word<compute::BarrierPolicy>("--barriers", p);
                  options_.run_given = true;
              });
+        text("--landing", "L",
+             "when emulated asynchronous copies land: random, at-once or late (random)", group,
+             [this](const std::string& l) {
+                 options_.run.landing = parse_word<compute::Landing>("--landing", l);
+                 options_.run_given = true;
+             });
     }
 
     void declare_window() {

@@ -68,6 +68,7 @@ enum class DeviceKind { cuda, emulator };
 
 using emulator::BarrierPolicy;
 using emulator::Execution;
+using emulator::Landing;
 using emulator::LaunchProgress;
 using emulator::LaunchShape;
 using emulator::Schedule;
@@ -78,6 +79,7 @@ struct RunSettings {
     Schedule schedule = Schedule::random;  ///< any but Schedule::manual
     std::uint64_t seed = 1;                ///< the seed of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
+    Landing landing = Landing::random;  ///< of asynchronous copies
     bool waits_for_compiler = false;  ///< if Execution is automatic: see WaitForCompiler
     bool operator==(const RunSettings&) const = default;
 };

@@ -55,6 +55,13 @@ inline constexpr std::array words_of<BarrierPolicy>{
 };
 
 template <>
+inline constexpr std::array words_of<Landing>{
+    Word<Landing>{Landing::random, "random", "at random"},
+    Word<Landing>{Landing::at_once, "at-once", "at once"},
+    Word<Landing>{Landing::late, "late", "late"},
+};
+
+template <>
 inline constexpr std::array words_of<Execution>{
     Word<Execution>{Execution::automatic, "auto", "automatic"},
     Word<Execution>{Execution::interpreted, "interpreted", "interpreted"},

@@ -175,6 +175,7 @@ emulator::LaunchSettings EmulatedDevice::next_settings(const EmulatedKernel& ker
     emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
+        .landing = settings_.landing,
         .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
         .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
         .time_limit = limits_.time,

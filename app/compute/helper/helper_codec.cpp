@@ -70,6 +70,7 @@ void put(WireWriter& to, const RunSettings& settings) {
     to.put(std::uint8_t(settings.math)).put(std::uint8_t(settings.schedule));
     to.put(settings.seed)
         .put(std::uint8_t(settings.barriers))
+        .put(std::uint8_t(settings.landing))
         .put(std::uint8_t(settings.waits_for_compiler));
 }
 
@@ -79,6 +80,7 @@ RunSettings run_settings(WireReader& from) {
     settings.schedule = value_of<Schedule>(from);
     settings.seed = from.get<std::uint64_t>();
     settings.barriers = value_of<BarrierPolicy>(from);
+    settings.landing = value_of<Landing>(from);
     settings.waits_for_compiler = from.get<std::uint8_t>() != 0;
     return settings;
 }

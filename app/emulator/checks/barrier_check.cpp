@@ -6,6 +6,7 @@
 
 #include "emulator/checks/shuffle_use.h"
 #include "emulator/program/error.h"
+#include "emulator/ptx/opcodes.h"
 
 namespace warpscope::emulator {
 
@@ -134,7 +135,9 @@ std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
 void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
     const auto* const deadlock = dynamic_cast<const DeadlockError*>(&error);
     if (!deadlock) return;
-    const bool at_barrier = launch_.kernel().lines[deadlock->pc].barrier;
+    const bool at_barrier =
+        launch_.kernel().lines[deadlock->pc].barrier ||
+        opcode_of(launch_.kernel().code[deadlock->pc].operation).kind == OpcodeKind::asynchronous;
     const auto kind = at_barrier ? FindingKind::barrier : FindingKind::members;
     // The second pc keeps this finding apart from other findings at this instruction.
     log_.add({&launch_.kernel(), deadlock->pc, ~0u, kind, Severity::error}, 1, [&] {

@@ -136,38 +136,57 @@ std::string name_of(const BlockState& block) {
 
 }  // namespace
 
+namespace {
+
+/// Where a split of a deadlocked block is, and what it waits for.
+std::string position_of(const BlockState& block, const Warp& warp, const Split& split) {
+    const std::string where = block.context.kernel->where(block.context.kernel->index_of(split.pc));
+    switch (split.state) {
+        case Split::at_barrier:
+            return fmt::format("at the barrier {} (barrier {})", where, split.barrier);
+        case Split::at_warp_sync:
+            return fmt::format("at the warp-wide instruction {}, for lanes {:#010x}", where,
+                               split.members & ~warp.exited & ~split.mask);
+        default:
+            break;
+    }
+    const MbarrierWait* const wait = failed_wait(block, warp, split);
+    return wait ? wait_of(block, *wait)
+                : fmt::format("before {}, blocked by the waiting lanes of this warp", where);
+}
+
+}  // namespace
+
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
-    std::string waiting;
+    struct Waiting {
+        std::uint32_t warps = 0, lanes = 0;
+        std::string position;
+    };
+    std::vector<Waiting> all;
     const Split* named = nullptr;
     std::uint32_t pc = 0, thread = 0;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
-            const MbarrierWait* const wait = failed_wait(block, warp, split);
             if (!named || split.state > named->state) {
+                const MbarrierWait* const wait = failed_wait(block, warp, split);
                 named = &split;
                 pc = wait ? wait->pc : kernel.index_of(split.pc);
                 thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
             }
-            const std::string where = kernel.where(kernel.index_of(split.pc));
-            waiting += fmt::format("{}warp {} lanes {:#010x} ", waiting.empty() ? "" : "; ",
-                                   warp.index, split.mask);
-            switch (split.state) {
-                case Split::at_barrier:
-                    waiting += fmt::format("at the barrier {} (barrier {})", where, split.barrier);
-                    break;
-                case Split::at_warp_sync:
-                    waiting += fmt::format("at the warp-wide instruction {}, for lanes {:#010x}",
-                                           where, split.members & ~warp.exited & ~split.mask);
-                    break;
-                case Split::runnable:
-                    waiting += wait ? wait_of(block, *wait)
-                                    : fmt::format("before {}, blocked by the waiting lanes of this "
-                                                  "warp",
-                                                  where);
-                    break;
-            }
+            std::string position = position_of(block, warp, split);
+            const auto known = std::find_if(all.begin(), all.end(), [&](const Waiting& w) {
+                return w.lanes == split.mask && w.position == position;
+            });
+            if (known != all.end())
+                known->warps |= 1u << warp.index;
+            else
+                all.push_back({1u << warp.index, split.mask, std::move(position)});
         }
+    std::string waiting;
+    for (const Waiting& w : all)
+        waiting += fmt::format("{}{} lanes {:#010x} {}", waiting.empty() ? "" : "; ",
+                               names_of(w.warps), w.lanes, w.position);
     throw DeadlockError(
         fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
                     kernel.name, name_of(block), waiting),

@@ -13,7 +13,6 @@
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
-#include "emulator/warp/async_copies.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/launch_progress.h"
 

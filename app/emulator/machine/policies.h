@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "emulator/warp/landing.h"  // another policy
+
 namespace warpscope::emulator {
 
 /// The order in which the warps of a block take turns.

@@ -6,18 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "emulator/warp/landing.h"
 #include "emulator/warp/mbarriers.h"
 
 namespace warpscope::emulator {
 
 class Warp;
-
-/// When an asynchronous copy writes its destination. PTX leaves that open, up to the wait for it.
-enum class Landing : std::uint8_t {
-    random,  ///< at any time, from the seed
-    at_once,
-    late  ///< when a thread waits for it and no thread of the block can go on
-};
 
 /// What tells threads that a copy has ended: their own groups, their bulk groups, or an mbarrier.
 enum class Completion : std::uint8_t { group, bulk_group, mbarrier };

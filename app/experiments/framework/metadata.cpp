@@ -51,6 +51,8 @@ std::string command(const Described& described, Size size, bool view_only) {
         line += fmt::format(" --schedule {} --seed {}", compute::name(run.schedule), run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
             line += fmt::format(" --barriers {}", compute::name(run.barriers));
+        if (run.landing != compute::Landing::random)
+            line += fmt::format(" --landing {}", compute::name(run.landing));
     }
     line += kernels_option(described);
     for (const Parameter* p : described.parameters.all())
@@ -116,6 +118,7 @@ Metadata describe(const Described& described, Size size, bool view_only) {
         list.emplace_back("schedule", compute::name(run.schedule));
         list.emplace_back("seed", fmt::format("{}", run.seed));
         list.emplace_back("barriers", compute::name(run.barriers));
+        list.emplace_back("landing", compute::name(run.landing));
     }
     list.emplace_back("frame", fmt::format("{}", described.frame));
     list.emplace_back("command", command(described, size, view_only));

@@ -116,6 +116,7 @@ Json to_json(const RunResult& r) {
         {"seed", r.settings.seed},
         {"schedule", compute::name(r.settings.schedule)},
         {"barriers", compute::name(r.settings.barriers)},
+        {"landing", compute::name(r.settings.landing)},
         {"math", compute::name(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
     if (r.checks.any()) {

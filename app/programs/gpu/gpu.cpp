@@ -215,6 +215,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
+        .landing = settings_.landing,
         .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
     if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);

@@ -25,6 +25,11 @@ constexpr std::pair<const char*, emulator::BarrierPolicy> barrier_words[] = {
     {"before-volta", emulator::BarrierPolicy::before_volta},
     {"strict", emulator::BarrierPolicy::strict},
 };
+constexpr std::pair<const char*, emulator::Landing> landing_words[] = {
+    {"random", emulator::Landing::random},
+    {"at-once", emulator::Landing::at_once},
+    {"late", emulator::Landing::late},
+};
 
 std::string_view value_of(const char* variable) {
     const char* const value = std::getenv(variable);
@@ -64,6 +69,7 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
         {"WARPSCOPE_CHECK", check},
         {"WARPSCOPE_SCHEDULE", word_of(schedule, schedule_words)},
         {"WARPSCOPE_BARRIERS", word_of(barriers, barrier_words)},
+        {"WARPSCOPE_LANDING", word_of(landing, landing_words)},
         {"WARPSCOPE_SEED", std::to_string(seed)},
         {"WARPSCOPE_APP", app.string()},
     };
@@ -80,6 +86,7 @@ ProgramSettings ProgramSettings::from_environment() {
         settings.checks.*member = names(value_of("WARPSCOPE_CHECK"), word);
     settings.schedule = read_word("WARPSCOPE_SCHEDULE", schedule_words, settings.schedule);
     settings.barriers = read_word("WARPSCOPE_BARRIERS", barrier_words, settings.barriers);
+    settings.landing = read_word("WARPSCOPE_LANDING", landing_words, settings.landing);
     const std::string seed(value_of("WARPSCOPE_SEED"));
     if (!seed.empty()) settings.seed = std::strtoull(seed.c_str(), nullptr, 10);
     settings.reports = value_of("WARPSCOPE_REPORTS");

@@ -16,6 +16,7 @@ struct ProgramSettings {
     emulator::CheckChoice checks;
     emulator::Schedule schedule = emulator::Schedule::random;
     emulator::BarrierPolicy barriers = emulator::BarrierPolicy::volta;
+    emulator::Landing landing = emulator::Landing::random;
     std::uint64_t seed = 1;
     /// A folder for the reports of the program and of the processes that it starts, one file for
     /// each; empty: the library has `app` print the report.

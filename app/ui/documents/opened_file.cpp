@@ -146,6 +146,8 @@ compute::RunSettings run_settings(const experiments::Metadata& metadata,
         run.schedule = compute::parse<compute::Schedule>(*text);
     if (const auto* text = find(metadata, "barriers"))
         run.barriers = compute::parse<compute::BarrierPolicy>(*text);
+    if (const auto* text = find(metadata, "landing"))
+        run.landing = compute::parse<compute::Landing>(*text);
     if (const auto* text = find(metadata, "seed")) {
         const char* const end = text->data() + text->size();
         if (std::from_chars(text->data(), end, run.seed).ptr != end || text->empty())

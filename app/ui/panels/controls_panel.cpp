@@ -166,6 +166,15 @@ void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
         run.barriers = *barriers;
         change();
     }
+    run_label(ui, stage, at, "landing", "Copies land",
+              "When the asynchronous copies of a kernel (cp.async and bulk copies) write their "
+              "destination: at a random moment, at once, or as late as the waits allow. It decides "
+              "what a missing wait looks like. A change resets the experiment to frame 0.",
+              &RunSettings::landing);
+    if (const auto landing = enum_dropdown(ui, "landing", run.landing, at.widget)) {
+        run.landing = *landing;
+        change();
+    }
     seed_row(ui, stage, at);
 }
 
@@ -174,7 +183,7 @@ std::ptrdiff_t changed_run_settings(const Stage& stage) {
     const std::ptrdiff_t math = run.math != usual.math;
     if (stage.device().kind != compute::DeviceKind::emulator) return math;
     return math + (run.schedule != usual.schedule) + (run.barriers != usual.barriers) +
-           (run.seed != usual.seed);
+           (run.landing != usual.landing) + (run.seed != usual.seed);
 }
 
 void device(Ui& ui, Stage& stage, const RowColumns& at) {

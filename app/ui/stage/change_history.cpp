@@ -49,6 +49,7 @@ std::string words_of(const experiments::ParameterSet& now,
     add("Math", run_before.math, run_now.math);
     add("Schedule", run_before.schedule, run_now.schedule);
     add("Barriers", run_before.barriers, run_now.barriers);
+    add("Copies land", run_before.landing, run_now.landing);
     if (run_before.seed != run_now.seed) words.push_back(fmt::format("Seed is {}", run_now.seed));
     return words.empty() ? "" : fmt::format("{}.", fmt::join(words, ", "));
 }

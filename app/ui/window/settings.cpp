@@ -30,6 +30,7 @@ Json to_json(const Settings& s) {
             {"schedule", compute::name(s.run.schedule)},
             {"seed", s.run.seed},
             {"barriers", compute::name(s.run.barriers)},
+            {"landing", compute::name(s.run.landing)},
             {"vsync", s.view.vsync},
             {"grid", s.view.grid},
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
@@ -78,6 +79,7 @@ Settings from_json(const Json& json) {
     // The first versions of Warpscope wrote no barrier policy.
     if (json.contains("barriers"))
         s.run.barriers = choice<compute::BarrierPolicy>(json.at("barriers"));
+    if (json.contains("landing")) s.run.landing = choice<compute::Landing>(json.at("landing"));
     s.view.vsync = json.at("vsync").get<bool>();
     s.view.grid = json.at("grid").get<bool>();
     s.view.left = panel(0);
