@@ -7,6 +7,7 @@
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody.h"
+#include "experiments/pipeline/pipeline.h"
 #include "experiments/ripple/ripple.h"
 #include "experiments/sums/dot.h"
 #include "experiments/sums/reduction.h"
@@ -26,6 +27,9 @@ std::span<const Entry> registry() {
                       "exact value."),
         entry_of<Reduction>("reduction", "Reduction",
                             "The sum of many floats. Each kernel is faster than the one before."),
+        entry_of<Pipeline>("pipeline", "Pipeline",
+                           "A picture that is filtered through a ring of tiles, which asynchronous "
+                           "copies fill in advance."),
         *launch_entry(gallery_file(gallery()[0].name)),
     };
     return entries;

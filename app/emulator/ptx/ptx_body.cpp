@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "emulator/ptx/ptx_location.h"
 #include "emulator/ptx/ptx_operands.h"
 #include "emulator/ptx/ptx_variables.h"
@@ -42,6 +45,8 @@ class BodyParser {
     void parse();
 
   private:
+    void open();
+    void close();
     void registers(const Token& type_word);  ///< such as .b32
     void call_parameters();
     void label(const Token& name);
@@ -53,18 +58,25 @@ class BodyParser {
     KernelSyntax& kernel_;
     Scopes scopes_;
     SourceLines lines_;
+    /// Of each scope: its first statement, and its labels with the statements behind them.
+    struct LabelScope {
+        std::size_t first = 0;
+        std::map<std::string, std::size_t> labels;
+    };
+    std::vector<LabelScope> label_scopes_;
+    std::size_t scopes_with_labels_ = 0;
 };
 
 void BodyParser::parse() {
     lexer_.expect("{");
-    scopes_.open();
+    open();
     while (!scopes_.is_empty()) {
         const Token token = lexer_.peek();
         if (token.kind == Token::end) lexer_.fail("this kernel or function has no end");
         if (lexer_.accept("{"))
-            scopes_.open();
+            open();
         else if (lexer_.accept("}"))
-            scopes_.close();
+            close();
         else if (token.is(".loc"))
             lines_.read(lexer_);
         else if (lexer_.accept(".reg"))
@@ -85,6 +97,31 @@ void BodyParser::parse() {
             lexer_.fail(fmt::format("unknown directive '{}'", token.text));
         else
             statement();
+    }
+}
+
+void BodyParser::open() {
+    scopes_.open();
+    label_scopes_.push_back({kernel_.statements.size(), {}});
+}
+
+// A label is known in its scope and in the scopes within. Labels of inner scopes, such as those of
+// inline PTX, get names of their own in the kernel.
+void BodyParser::close() {
+    scopes_.close();
+    const LabelScope scope = std::move(label_scopes_.back());
+    label_scopes_.pop_back();
+    if (scope.labels.empty()) return;
+    const bool inner = !label_scopes_.empty();
+    const std::string suffix = inner ? fmt::format("#{}", ++scopes_with_labels_) : "";
+    for (const auto& [name, statement] : scope.labels)
+        kernel_.labels.emplace(name + suffix, statement);
+    if (!inner) return;
+    for (std::size_t k = scope.first; k < kernel_.statements.size(); ++k) {
+        Statement& s = kernel_.statements[k];
+        if (s.opcode->kind != OpcodeKind::branches) continue;
+        for (Operand& o : s.operands)
+            if (o.kind == Operand::symbol && scope.labels.contains(o.name)) o.name += suffix;
     }
 }
 
@@ -162,7 +199,7 @@ void BodyParser::label(const Token& name) {
         while (lexer_.accept(","));
         return lexer_.expect(";");
     }
-    if (!kernel_.labels.emplace(name.text, kernel_.statements.size()).second)
+    if (!label_scopes_.back().labels.emplace(name.text, kernel_.statements.size()).second)
         lexer_.fail(fmt::format("label '{}' is defined twice", name.text), name.line);
 }
 
