@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/warp/async_copies.h"
+#include "emulator/warp/members.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -325,7 +327,27 @@ bool AccessCounters::has_cost(CachedCost& cached, const Access& access, bool sha
     return false;
 }
 
+// The threads do not execute a bulk copy: it has sectors, but no wavefronts and no bank conflicts.
+void AccessCounters::on_async(std::uint32_t, const AsyncEvent& event) {
+    if (event.kind != AsyncEvent::copy_started || event.copy->lane < 0) return;
+    const AsyncCopy& copy = *event.copy;
+    if (copy.from_shared && copy.to_shared) return;
+    MemoryCounts cost;
+    cost.requests = 1;
+    std::uint64_t begin = ~std::uint64_t(0), end = 0;
+    for_each_lane(copy.parts, [&](unsigned part) {
+        const std::uint64_t at = copy.to_shared ? copy.from[part] : copy.to[part];
+        begin = std::min(begin, at);
+        end = std::max(end, at + copy.bytes[part]);
+    });
+    cost.bytes = end - begin;
+    cost.sectors = (end - 1) / sector_bytes - begin / sector_bytes + 1;
+    cost.least_sectors = (cost.bytes + sector_bytes - 1) / sector_bytes;
+    counted_.at[copy.pc].global += cost;
+}
+
 void AccessCounters::on_shared_access(const Access& a) {
+    if (a.bulk) return;
     if (a.same_address && a.mask == all_lanes && a.kind == MemoryAccess::load)
         ++counted_.at[a.pc].broadcasts;
     else
@@ -333,6 +355,7 @@ void AccessCounters::on_shared_access(const Access& a) {
 }
 
 void AccessCounters::on_global_access(const Access& a) {
+    if (a.bulk) return;
     counted_.at[a.pc].global += cost_of(a, false);
 }
 

@@ -62,6 +62,7 @@ class AccessCounters : public Observer, BlockSummaries {
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
+    void on_async(std::uint32_t block, const AsyncEvent& event) override;
 
   private:
     void on_model_begin() override;

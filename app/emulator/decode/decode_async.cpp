@@ -153,6 +153,11 @@ void decode_mbarrier(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
+// fence.proxy.async{.space}; fence.mbarrier_init.release.cluster
+void decode_proxy_fence(StatementDecoder& d) {
+    d.emit(async_emission(d, proxy_fence, {}));
+}
+
 // mbarrier.pending_count.b64 d, state
 void decode_pending_count(StatementDecoder& d) {
     d.emit(async_emission(d, pending_count,

@@ -48,7 +48,8 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::bulk_copy, decode_bulk_copy},
     {Grammar::async_group, decode_async_group},
     {Grammar::mbarrier, decode_mbarrier},
-    {Grammar::pending_count, decode_pending_count}};
+    {Grammar::pending_count, decode_pending_count},
+    {Grammar::proxy_fence, decode_proxy_fence}};
 
 }  // namespace
 

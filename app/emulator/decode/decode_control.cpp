@@ -44,14 +44,13 @@ void decode_trap(StatementDecoder& d) {
 }
 
 // Decodes fences and hints, which do nothing: in the emulator memory is in order, and time is
-// counted in instructions. Observers are told about fences, except those between proxies (PTX ISA
-// 9.7.13.4, "membar, fence").
+// counted in instructions. Observers are told about fences (PTX ISA 9.7.13.4, "membar, fence").
 void decode_hint(StatementDecoder& d) {
     Emission e;
     e.full = nothing;
     e.cost_point = true;
     const bool is_fence = d.operation() == Operation::membar || d.operation() == Operation::fence;
-    if (is_fence && !d.has("proxy") && !d.has("mbarrier_init")) e.order = MemoryOrder::acq_rel;
+    if (is_fence && !d.has("proxy")) e.order = MemoryOrder::acq_rel;
     e.scope = scope_of(d.statement());
     d.emit(std::move(e));
 }

@@ -108,6 +108,7 @@ void decode_bulk_copy(StatementDecoder& d);
 void decode_async_group(StatementDecoder& d);
 void decode_mbarrier(StatementDecoder& d);
 void decode_pending_count(StatementDecoder& d);
+void decode_proxy_fence(StatementDecoder& d);
 
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);

@@ -111,6 +111,7 @@ const Instruction* wait_for_copies(const Instruction* i, Warp& w);
 /// 0. Instruction::target holds an AccessForm, detail is 1. For cp.async.mbarrier.arrive, `adds`:
 /// the phase expects one arrival more.
 Handler mbarrier_handler(Operation operation, bool adds);
+const Instruction* proxy_fence(const Instruction* i, Warp& w);
 const Instruction* pending_count(const Instruction* i, Warp& w);  ///< operands d, state
 
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.

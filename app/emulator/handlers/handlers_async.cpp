@@ -247,6 +247,11 @@ const Instruction* wait_for_copies(const Instruction* i, Warp& w) {
     return w.cost_point(i, i + 1);
 }
 
+const Instruction* proxy_fence(const Instruction* i, Warp& w) {
+    w.block->async->fence(w.index, w.mask);
+    return w.cost_point(i, i + 1);
+}
+
 const Instruction* pending_count(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
         w.set(i->operands[0], lane,

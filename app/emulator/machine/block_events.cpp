@@ -1,9 +1,9 @@
 #include "emulator/machine/block_events.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "emulator/observe/copy_accesses.h"
 #include "emulator/warp/instruction_walk.h"
 
 namespace warpscope::emulator {
@@ -163,28 +163,19 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
 }
 
 void BlockEvents::on_async(const AsyncEvent& event) {
-    if (event.kind == AsyncEvent::copy_started && event.copy->lane < 0) copy_accesses(event);
+    if (event.kind == AsyncEvent::copy_started) {
+        const AsyncCopy& copy = *event.copy;
+        copy_accesses(event, false, copy.from_shared);
+        copy_accesses(event, true, copy.to_shared);
+    }
     observer_.on_async(block_.block, event);
 }
 
-// The lanes of a copy read and write memory as a load and a store do. A bulk copy is not executed
-// by the lanes: it has no accesses.
-void BlockEvents::copy_accesses(const AsyncEvent& event) {
-    const AsyncCopy& copy = *event.copy;
-    Access access{.block = block_.block, .warp = copy.warp, .mask = 0, .pc = copy.pc};
-    access.state = event.state;
-    access.asynchronous = true;
-    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-        access.bytes = std::max(access.bytes, copy.bytes[lane]);
-        access.mask |= std::uint32_t(copy.read[lane] > 0) << lane;
-    }
-    access.kind = MemoryAccess::load;
-    access.lane_addresses = copy.from.data();
-    if (access.mask && (wanted_ & Instruction::global_access)) observer_.on_global_access(access);
-    access.mask = copy.parts;
-    access.kind = MemoryAccess::store;
-    access.lane_addresses = copy.to.data();
-    if (wanted_ & Instruction::shared_access) observer_.on_shared_access(access);
+void BlockEvents::copy_accesses(const AsyncEvent& event, bool destinations, bool shared) {
+    if (!(wanted_ & (shared ? Instruction::shared_access : Instruction::global_access))) return;
+    for_accesses(*event.copy, event.copy->parts, destinations, event.state, [&](const Access& a) {
+        shared ? observer_.on_shared_access(a) : observer_.on_global_access(a);
+    });
 }
 
 void BlockEvents::complete_warp_syncs(Warp& warp) {

@@ -92,7 +92,7 @@ class BlockEvents : public AsyncListener {
     void tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes, unsigned barrier,
                       std::uint32_t expected);
     void tell_release(unsigned barrier, std::uint32_t epoch);
-    void copy_accesses(const AsyncEvent& event);
+    void copy_accesses(const AsyncEvent& event, bool destinations, bool shared);
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);

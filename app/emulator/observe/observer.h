@@ -53,6 +53,7 @@ struct Access {
     bool is_over = false;  ///< told later than it was executed: stored() is not available
     /// Part of an asynchronous copy, which on_async() tells next: stored() is not available.
     bool asynchronous = false;
+    bool bulk = false;  ///< of 16 bytes of a bulk copy, by the thread that has started it
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -137,7 +138,8 @@ class Observer {
     /// takes no part. Comes for every block, one that follows a model too, and may come late: with
     /// the end of the warp's turn.
     virtual void on_member_fault(std::uint32_t /*block*/, const MemberFault&) {}
-    /// Asynchronous copies and mbarriers, while it happens. Copies and waits are no accesses.
+    /// Asynchronous copies and mbarriers, while it happens. The accesses of a copy come before its
+    /// start.
     virtual void on_async(std::uint32_t /*block*/, const AsyncEvent&) {}
     /// The lanes of `mask` execute membar or fence.
     virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {

@@ -84,6 +84,7 @@ enum class Grammar : std::uint8_t {
     async_group,
     mbarrier,
     pending_count,
+    proxy_fence,
     expanded,  ///< none: emulator/lower replaces it
     unknown
 };

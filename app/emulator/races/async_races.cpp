@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/observe/copy_accesses.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
@@ -14,32 +15,6 @@ bool overlap(std::uint64_t a, std::uint64_t a_end, std::uint64_t b, std::uint64_
 }
 
 }  // namespace
-
-void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations, const Warp* state,
-                  const std::function<void(const Access&)>& f) {
-    const auto& addresses = destinations ? copy.to : copy.from;
-    Access access{.block = state->block->block, .warp = copy.warp, .mask = parts, .pc = copy.pc};
-    access.kind = destinations ? MemoryAccess::store : MemoryAccess::load;
-    access.state = state;
-    access.asynchronous = true;
-    if (copy.lane < 0) {
-        access.lane_addresses = addresses.data();
-        access.bytes = *std::max_element(copy.bytes.begin(), copy.bytes.end());
-        return f(access);
-    }
-    constexpr std::uint32_t unit = 16;
-    std::uint64_t address = 0;
-    access.mask = 1u << unsigned(copy.lane);
-    access.lane_addresses = &address;
-    access.same_address = true;
-    access.bytes = unit;
-    for_each_lane(parts, [&](unsigned part) {
-        for (std::uint32_t done = 0; done < copy.bytes[part]; done += unit) {
-            address = addresses[part] + done;
-            f(access);
-        }
-    });
-}
 
 void AsyncRaces::begin_block() {
     flights_.clear();

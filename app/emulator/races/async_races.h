@@ -13,11 +13,6 @@
 
 namespace warpscope::emulator {
 
-/// Calls f(access) for the accesses to the sources (or the destinations) of parts of a copy: one for
-/// all lanes, or for each unit of 16 bytes of a bulk copy. `state`: of the warp.
-void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations, const Warp* state,
-                  const std::function<void(const Access&)>& f);
-
 /// The asynchronous copies of a block under the race detector. From its start on, a copy reads its
 /// source and writes its destination at any time. That ends for a thread where it has waited for the
 /// group of its own copy, or where it knows that the phase of an mbarrier has ended that counts the

@@ -1,9 +1,9 @@
 #include "emulator/races/race_detector.h"
 
 #include <bit>
-#include <functional>
 #include <utility>
 
+#include "emulator/observe/copy_accesses.h"
 #include "emulator/order/synchronise.h"
 #include "emulator/races/access_check.h"
 #include "emulator/races/streaming_load.h"
@@ -29,6 +29,7 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     order_.begin_launch(report_.threads(), orders_.order_by_words(), kernel.has_mbarriers);
     shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
     global_.begin_launch(kernel, orders_, Space::global, 0);
+    proxies_.begin_launch(kernel, report_.threads(), shared_bytes);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     for (RaceCells* cells : {&shared_, &global_})
         cells->events().begin_launch(warps, kernel.code.size());
@@ -48,6 +49,7 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     window_.clear();
     waiting_.clear();
     async_.begin_block();
+    proxies_.begin_block();
     may_wait_ = true;
     epoch_ = order_.epoch();
     is_spoiled_ = has_no_races_ = false;
@@ -67,6 +69,7 @@ void RaceDetector::on_block_turn(std::uint32_t block) {
 void RaceDetector::on_shared_access(const Access& a) {
     if (has_no_races_ || a.asynchronous) return;
     async_.check(a, Space::shared, order_, shared_, report_);
+    if (proxies_.is_needed() && a.kind == MemoryAccess::store) proxies_.store(a);
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     AccessCheck(a, orders_, order_, shared_, report_).run();
     if (order_.by_words()) follow_words(a);
@@ -138,6 +141,8 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
         case AsyncEvent::arrived:
             clocks.arrive_at_mbarrier(event.barrier->address, thread);
             return separate(event.warp);
+        case AsyncEvent::proxy_fence:
+            return proxies_.fence(event.warp, event.lanes);
         case AsyncEvent::phase_ended:
             return clocks.end_phase(event.barrier->address);
         case AsyncEvent::phase_seen:
@@ -145,26 +150,20 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
     }
 }
 
-// The loads and stores of lanes have been told as accesses; those of a bulk copy have not.
+// The accesses to global memory have been told as accesses. Those to shared memory are compared
+// here: the store is one of the thread only when the thread has waited.
 void RaceDetector::start_copy(const AsyncEvent& event) {
     const AsyncCopy& copy = *event.copy;
-    const auto each = [&](bool destinations, const std::function<void(const Access&)>& f) {
-        for_accesses(copy, copy.parts, destinations, event.state, f);
-    };
-    const bool bulk = copy.lane >= 0;
     if (copy.from_shared)
-        each(false, [&](const Access& a) {
+        for_accesses(copy, copy.parts, false, event.state, [&](const Access& a) {
             async_.check(a, Space::shared, order_, shared_, report_);
             AccessCheck(a, orders_, order_, shared_, report_).run();
         });
-    else if (bulk)
-        each(false, [&](const Access& a) { on_global_access(a); });
     if (copy.to_shared)
-        each(true, [&](const Access& a) {
+        for_accesses(copy, copy.parts, true, event.state, [&](const Access& a) {
             AccessCheck(a, orders_, order_, shared_, report_).compare_store();
         });
-    else
-        each(true, [&](const Access& a) { on_global_access(a); });
+    if (proxies_.is_needed()) proxies_.check(event, report_);
     async_.start(event, order_, shared_, report_);
 }
 
@@ -196,6 +195,7 @@ void RaceDetector::on_barrier_release(const BarrierRelease& release) {
         is_epoch ? cells->begin_epoch() : cells->order_some_warps();
     }
     if (is_epoch) {
+        proxies_.begin_epoch();
         window_.clear();
         waiting_.clear();
         may_wait_ = true;

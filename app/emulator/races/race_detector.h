@@ -11,6 +11,7 @@
 #include "emulator/order/memory_orders.h"
 #include "emulator/races/async_races.h"
 #include "emulator/races/global_window.h"
+#include "emulator/races/proxy_fences.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 
@@ -27,6 +28,7 @@ struct BlockRaces {
     RaceCells shared_, global_;
     GlobalWindow window_;  ///< of global_
     AsyncRaces async_;
+    ProxyFences proxies_;
     std::vector<WaitingLoad> waiting_;
     bool may_wait_ = true;       ///< global memory had only waiting loads since the last barrier
     std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have

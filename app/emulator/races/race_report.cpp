@@ -121,9 +121,10 @@ bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
 // update: lanes in step read one value and store one result.
 void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
     Conflict conflict = found;
-    conflict.is_update = !conflict.in_flight && is_update(conflict, later.pc);
+    const bool of_copy = conflict.in_flight || conflict.lacks_proxy_fence;
+    conflict.is_update = !of_copy && is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const bool in_step = one_warp && !conflict.is_update && !conflict.in_flight;
+    const bool in_step = one_warp && !conflict.is_update && !of_copy;
     const Severity severity = conflict.same_value ? Severity::note
                               : in_step           ? Severity::warning
                                                   : Severity::error;
@@ -237,6 +238,12 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later, 
                            conflict.hazard == Hazard::write_after_read ? "from" : "to",
                            other(first, earlier.warp), first.where_in_full(),
                            missing_wait(conflict, later));
+    if (conflict.lacks_proxy_fence)
+        return fmt::format(
+            "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: fence.proxy.async is "
+            "missing between the two, so the copy may use what was there before.",
+            subject(second, later.warp), second.where_in_full(), place,
+            other(first, earlier.warp), first.where_in_full());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)

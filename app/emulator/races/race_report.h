@@ -28,6 +28,7 @@ struct Conflict {
     bool same_value = false;       ///< both accesses store one value
     bool is_update = false;        ///< both change the word that they have read (is_update())
     const AsyncCopy* in_flight = nullptr;  ///< the earlier access: of a copy that has not ended
+    bool lacks_proxy_fence = false;        ///< a bulk copy may not see the earlier store
     bool one_instruction = false;  ///< the accesses are two lanes of one store instruction
 };
 

@@ -49,6 +49,7 @@ struct AsyncEvent {
         arrived,         ///< lanes arrive at `barrier`
         copies_arrived,  ///< the copies of `lanes` with numbers below `below` arrive at `barrier`
         phase_ended,     ///< barrier, whose phase has the new number
+        proxy_fence,     ///< lanes execute fence.proxy.async or fence.mbarrier_init
         phase_seen       ///< lanes have seen that a phase of `barrier` has ended
     };
     Kind kind;
@@ -103,6 +104,10 @@ class AsyncCopies {
     void arrive_when_landed(Mbarrier& barrier, std::uint32_t warp, unsigned lane);
     void expect_bytes(Mbarrier& barrier, std::int64_t bytes);
     void complete_bytes(Mbarrier& barrier, std::int64_t bytes);
+    /// Lanes order what they know of before later bulk copies. In the emulator memory is in order.
+    void fence(std::uint32_t warp, std::uint32_t lanes) {
+        tell({.kind = AsyncEvent::proxy_fence, .warp = warp, .lanes = lanes});
+    }
     void phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane);
     /// A lane has looked at a phase that has not ended.
     void wait_failed(std::uint32_t warp, const MbarrierWait& wait);

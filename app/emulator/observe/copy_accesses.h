@@ -1,0 +1,15 @@
+#pragma once
+
+#include <functional>
+
+#include "emulator/observe/observer.h"
+#include "emulator/warp/async_copies.h"
+
+namespace warpscope::emulator {
+
+/// Calls f(access) for the accesses to the sources, or to the destinations, of parts of a copy: one
+/// for all lanes, or one for each unit of 16 bytes of a bulk copy. `state`: of the warp.
+void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations, const Warp* state,
+                  const std::function<void(const Access&)>& f);
+
+}  // namespace warpscope::emulator
