@@ -6,7 +6,7 @@ The path of a kernel becomes "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the
 the toolkit becomes "cuda/NAME". Names of functions and variables of one file contain a hash of the
 path, such as `_INTERNAL_0c3fe329_9_reduce_cu`; it is replaced by zeros. nvcc also states the ISA
 version of its own release; the kernels need no newer one than that of CUDA 11.0, so that every
-driver from then on takes the text.
+driver from then on takes the text. Kernels for sm_90 need that of CUDA 12.0.
 """
 import pathlib
 import re
@@ -29,11 +29,15 @@ def zeros(match):
     return match.group(1) + re.sub(r"(?<![b\d])\d+", str(ord("0")), match.group(2))
 
 
-OLDEST_VERSION = ".version 7.0"  # has the line information of inlined functions
+def oldest_version(text):
+    newest = re.search(r"(?m)^\.target sm_(\d+)", text)
+    # 7.0 has the line information of inlined functions.
+    return ".version 8.0" if newest and int(newest.group(1)) >= 90 else ".version 7.0"
+
 
 target = pathlib.Path(sys.argv[1])
 text = target.read_text()
 text = re.sub(r'(?m)^(\s*\.file\s+\d+\s+)"([^"]+)"(?:,\s*\d+)*', portable_path, text)
-text = re.sub(r"(?m)^\.version \d+\.\d+", OLDEST_VERSION, text)
+text = re.sub(r"(?m)^\.version \d+\.\d+", oldest_version(text), text)
 text = re.sub(r"(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}_", r"\g<1>00000000_", text)
 target.write_text(re.sub(HASH, zeros, text))

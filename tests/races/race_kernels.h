@@ -19,10 +19,11 @@ namespace warpscope::tests {
 std::string_view race_kernels(std::string_view file);
 
 /// Runs one block of a kernel of kernels.cu, or of another file, under the race detector and the
-/// barrier check.
+/// barrier check. Its argument has `words` words; 0: one for each thread.
 inline std::vector<emulator::Finding> check_kernel(const std::string& name, std::uint32_t threads,
                                                    const emulator::LaunchSettings& settings,
-                                                   const std::string& file = "kernels") {
+                                                   const std::string& file = "kernels",
+                                                   std::uint32_t words = 0) {
     static std::map<std::string, std::shared_ptr<const emulator::Module>> modules;
     auto& module = modules[file];
     if (!module)
@@ -33,7 +34,7 @@ inline std::vector<emulator::Finding> check_kernel(const std::string& name, std:
     emulator::ObserverList all;
     all.add(races);
     all.add(barriers);
-    void* out = machine.memory().allocate(threads * 4);
+    void* out = machine.memory().allocate((words ? words : threads) * 4);
     const void* arguments[] = {&out};
     machine.run(*module->find(name), {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings, &all);
     return emulator::merged({races.findings(), barriers.findings()});

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "compiler/target.h"
 #include "compute/device/kernel_images.h"
 #include "emulator/program/module.h"
 
@@ -20,16 +21,19 @@ std::vector<std::string> lines_of(std::string_view text) {
 class KernelSource : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
                          testing::Values("ceilings", "clear", "dot", "dot_ladder", "nbody",
-                                         "nbody_ladder", "reduce", "reduce_ladder", "ripple",
+                                         "nbody_ladder", "pipeline", "pipeline_bulk",
+                                         "pipeline_source", "reduce", "reduce_ladder", "ripple",
                                          "ripple_compare", "ripple_layouts", "ripple_stamped",
                                          "show", "splat"),
                          [](const auto& info) { return std::string(info.param); });
 
-// Drivers from branch 450 on know this version.
-TEST_P(KernelSource, ThePtxIsOfTheVersionOfCuda11) {
+// Drivers from branch 450 on know version 7.0, and those from 525 on version 8.0.
+TEST_P(KernelSource, ThePtxIsOfAnOldVersionAndForTheTargetOfTheSource) {
+    const unsigned target = compiler::target_of(kernel_source(kernel_path(GetParam())));
+    const std::string head = "\n.version " + std::string(target == 90 ? "8.0" : "7.0") +
+                             "\n.target sm_" + std::to_string(target) + "\n";
     for (const Math math : {Math::precise, Math::fast})
-        EXPECT_NE(kernel_ptx(GetParam(), math).find("\n.version 7.0\n.target sm_75\n"),
-                  std::string_view::npos);
+        EXPECT_NE(kernel_ptx(GetParam(), math).find(head), std::string_view::npos) << head;
 }
 
 TEST_P(KernelSource, EveryBarrierInThePtxHasTheLineOfABarrierInTheSource) {

@@ -1,0 +1,120 @@
+#include "experiments/pipeline/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/replicas/specimen.h"
+#include "experiments/settings.h"
+#include "support/devices.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using tests::reading;
+using tests::set;
+
+constexpr int pixels_in_row = 256;
+
+std::vector<Rgba> drawn(Experiment& experiment, const char* view) {
+    set(experiment, {{"view", view}});
+    compute::Buffer<Rgba> pixels(experiment.device(), std::size_t(pixels_in_row) * pixels_in_row);
+    experiment.render_into({pixels.pointer(), {pixels_in_row, pixels_in_row}});
+    return pixels.download();
+}
+
+std::vector<unsigned> bytes_of(const std::vector<Rgba>& pixels) {
+    std::vector<unsigned> bytes;
+    for (const Rgba& p : pixels) bytes.insert(bytes.end(), {p.r, p.g, p.b, p.a});
+    return bytes;
+}
+
+/// The mean of the nine pixels around each one, where all nine are in the picture; others 0.
+std::vector<unsigned> means_of(const std::vector<unsigned>& bytes) {
+    std::vector<unsigned> means(bytes.size());
+    for (std::size_t i = 16; i + 16 < bytes.size(); ++i) {
+        unsigned sum = 0;
+        for (std::size_t k = i - 16; k <= i + 16; k += 4) sum += bytes[k];
+        means[i] = sum / 9;
+    }
+    return means;
+}
+
+class PipelineExperiment : public tests::OnDevices {
+  protected:
+    Pipeline& pipeline() {
+        if (!pipeline_) {
+            pipeline_.emplace(device());
+            set(*pipeline_, {{"size", "256"}});
+        }
+        return *pipeline_;
+    }
+    bool has_sm(int capability) {
+        const int here = device().info().compute_capability;
+        return here == 0 || here >= capability;
+    }
+
+  private:
+    std::optional<Pipeline> pipeline_;
+};
+WARPSCOPE_ON_DEVICES(PipelineExperiment);
+
+TEST_P(PipelineExperiment, EveryPixelIsTheMeanOfNineWithEachKindOfCopyAndAnyNumberOfStages) {
+    if (!has_sm(90)) GTEST_SKIP() << "the GPU has no bulk copies";
+    pipeline().step();
+    const auto expected = means_of(bytes_of(drawn(pipeline(), "source")));
+    for (const char* copies : {"synchronous", "async", "bulk"})
+        for (const char* stages : {"1", "2", "5", "8"}) {
+            set(pipeline(), {{"copies", copies}, {"stages", stages}});
+            auto found = bytes_of(drawn(pipeline(), "picture"));
+            std::fill_n(found.begin(), 16, 0);
+            std::fill_n(found.end() - 16, 16, 0);
+            ASSERT_EQ(found, expected) << copies << ", " << stages << " stages";
+            const Report report = pipeline().report();
+            EXPECT_EQ(reading(report, "wrong_pixels").value, 0);
+            EXPECT_EQ(reading(report, "wrong_pixels").verdict, Verdict::pass);
+            // 64 tiles of 256 threads and two more, of 16 bytes.
+            EXPECT_EQ(reading(report, "copied").value, 64 * 258 * 16);
+        }
+}
+
+/// The findings of the race check in the last launch, with the landing of copies.
+std::vector<emulator::Finding> races_of(std::initializer_list<Assignment> assignments,
+                                        compute::Landing landing) {
+    const auto device = compute::pick_device("emulator");
+    Pipeline pipeline(*device);
+    set(pipeline, {{"size", "256"}});
+    set(pipeline, assignments);
+    compute::RunSettings settings = device->settings();
+    settings.landing = landing;
+    Specimen specimen(find_experiment("pipeline"), pipeline, settings);
+    return inspect(specimen).findings;
+}
+
+constexpr compute::Landing landings[] = {compute::Landing::random, compute::Landing::at_once,
+                                         compute::Landing::late};
+
+TEST(PipelineRaces, AreNoneWithAllWaits) {
+    for (const compute::Landing landing : landings)
+        for (const char* copies : {"synchronous", "async", "bulk"})
+            for (const char* stages : {"1", "3"})
+                EXPECT_EQ(races_of({{"copies", copies}, {"stages", stages}}, landing).size(), 0u)
+                    << copies << ", " << stages << " stages";
+}
+
+TEST(PipelineRaces, AreFoundWhereAStepIsLeftOutWheneverCopiesLand) {
+    for (const compute::Landing landing : landings)
+        for (const auto& [copies, step] :
+             std::initializer_list<std::pair<const char*, const char*>>{{"async", "wait"},
+                                                                        {"async", "commit"},
+                                                                        {"async", "keep"},
+                                                                        {"bulk", "wait"},
+                                                                        {"bulk", "commit"},
+                                                                        {"bulk", "keep"},
+                                                                        {"bulk", "fence"}})
+            EXPECT_GT(emulator::count_of(races_of({{"copies", copies}, {step, "off"}}, landing),
+                                         emulator::Severity::error),
+                      0u)
+                << copies << " without " << step;
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

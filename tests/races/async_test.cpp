@@ -1,0 +1,69 @@
+#include <ostream>
+
+#include "emulator/program/error.h"
+#include "race_kernels.h"
+
+/// Asynchronous copies and mbarriers, under every schedule and for every moment of landing.
+namespace warpscope::tests {
+namespace {
+
+using emulator::FindingKind;
+using emulator::Landing;
+using emulator::Severity;
+
+struct AsyncCase {
+    const char* kernel;
+    bool races = false;
+    const char* words = "";  ///< of one of the sentences
+};
+
+std::ostream& operator<<(std::ostream& out, const AsyncCase& e) {
+    return out << e.kernel;
+}
+
+class Async : public testing::TestWithParam<AsyncCase> {};
+
+TEST_P(Async, FindingsDoNotDependOnTheScheduleNorOnTheLandingOfCopies) {
+    for (const Landing landing : {Landing::random, Landing::at_once, Landing::late})
+        for (emulator::LaunchSettings settings : schedules(3)) {
+            settings.landing = landing;
+            // `out` has two words for each of 64 threads.
+            const auto found = check_kernel(GetParam().kernel, 64, settings, "async", 128);
+            SCOPED_TRACE(testing::Message()
+                         << "landing " << int(landing) << ", schedule " << int(settings.schedule)
+                         << ", seed " << settings.seed << "\n"
+                         << sentences(found));
+            const std::uint64_t errors = count(found, FindingKind::race, Severity::error);
+            EXPECT_EQ(errors > 0, GetParam().races);
+            if (!GetParam().races) EXPECT_EQ(found.size(), 0u);
+            EXPECT_NE(sentences(found).find(GetParam().words), std::string::npos);
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Async,
+    testing::Values(
+        AsyncCase{"waited_and_barrier"}, AsyncCase{"own_word_waited"},
+        AsyncCase{"handed_over_by_all_lanes"}, AsyncCase{"handed_over_behind_syncwarp"},
+        AsyncCase{"copies_counted"}, AsyncCase{"pipeline_of_the_library"},
+        AsyncCase{"not_waited", true, "while an asynchronous copy copies to it"},
+        AsyncCase{"not_committed", true, "behind a commit"},
+        AsyncCase{"own_word_not_waited", true, "the thread must wait for its copy first"},
+        AsyncCase{"waited_without_barrier", true, "__syncthreads() is missing"},
+        AsyncCase{"waited_and_syncwarp", true, "__syncthreads() is missing"},
+        AsyncCase{"source_changed", true, "while an asynchronous copy copies from it"},
+        AsyncCase{"waited_for_the_older_group", true, "the thread must wait for its copy first"},
+        AsyncCase{"handed_over_by_one_lane", true, "no release and acquire of one word"},
+        AsyncCase{"wrong_parity", true, "no release and acquire of one word"},
+        AsyncCase{"copies_not_counted", true, "or an mbarrier must count the copy"},
+        AsyncCase{"pipeline_without_wait", true}),
+    [](const auto& info) { return std::string(info.param.kernel); });
+
+TEST(AsyncInit, IsOrderedBeforeArrivalsByABarrierOnly) {
+    const emulator::LaunchSettings in_order{.schedule = emulator::Schedule::run_to_barrier};
+    const auto found = check_kernel("init_without_barrier", 64, in_order, "async");
+    EXPECT_EQ(count(found, FindingKind::race, Severity::error), 1u) << sentences(found);
+}
+
+}  // namespace
+}  // namespace warpscope::tests
