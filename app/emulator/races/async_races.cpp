@@ -74,7 +74,7 @@ void AsyncRaces::count(const AsyncEvent& event) {
             flight.phase[part] = event.barrier->phase;
         });
     };
-    if (event.kind == AsyncEvent::copy_landed) {
+    if (event.kind == AsyncEvent::copy_lands) {
         if (Flight* const flight = event.barrier ? find(event.copy->number) : nullptr)
             note(*flight, event.parts);
         return;

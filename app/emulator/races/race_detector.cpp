@@ -130,7 +130,7 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
     switch (event.kind) {
         case AsyncEvent::copy_started:
             return start_copy(event);
-        case AsyncEvent::copy_landed:
+        case AsyncEvent::copy_lands:
         case AsyncEvent::copies_arrived:
             return async_.count(event);
         case AsyncEvent::groups_ended:

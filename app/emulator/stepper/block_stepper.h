@@ -35,6 +35,8 @@ class BlockStepper : public BlockRunner {
     };
     const Executed& executed() const { return executed_; }
     const std::vector<Warp>& warps() const { return block_.warps; }
+    const AsyncCopies& async() const { return block_.async; }
+    void land(std::uint32_t copy) { block_.async.land(copy); }
 
     /// A suspended turn of a warp.
     struct Turn {

@@ -80,13 +80,37 @@ bool Stepper::StepHistory::step(std::optional<std::uint32_t> warp) {
     if (!is_open()) return false;
     const std::uint32_t w = warp.value_or(*stepper.scheduled_warp());
     if (!stepper.can_run(w)) return false;
-    if (position < steps.size() && steps[position].warp != w) forget_from(position);
+    if (position < steps.size() && (steps[position].warp != w || steps[position].landed))
+        forget_from(position);
     execute(w);
     return true;
 }
 
+bool Stepper::StepHistory::land(std::uint32_t number) {
+    if (!is_open()) return false;
+    const auto copies = stepper.async().in_flight();
+    const auto copy = std::find_if(copies.begin(), copies.end(),
+                                   [&](const AsyncCopy& c) { return c.number == number; });
+    if (copy == copies.end()) return false;
+    if (position < steps.size() && steps[position].landed != number) forget_from(position);
+    const Step step{.warp = std::uint8_t(copy->warp),
+                    .by_hand = true,
+                    .landed = number,
+                    .pc = copy->pc,
+                    .mask = copy->parts};
+    recorder.begin_step(position);
+    stepper.land(number);
+    add(step);
+    return true;
+}
+
+bool Stepper::StepHistory::repeat() {
+    const Step& known = steps[position];
+    return known.landed ? land(known.landed) : step(known.warp);
+}
+
 void Stepper::StepHistory::execute(std::uint32_t warp) {
-    Step step{std::uint8_t(warp), warp != stepper.scheduled_warp(), 0, 0};
+    Step step{.warp = std::uint8_t(warp), .by_hand = warp != stepper.scheduled_warp()};
     recorder.begin_step(position);
     try {
         stepper.step(warp);
@@ -98,6 +122,10 @@ void Stepper::StepHistory::execute(std::uint32_t warp) {
     }
     step.pc = stepper.executed().pc;
     step.mask = stepper.executed().mask;
+    add(step);
+}
+
+void Stepper::StepHistory::add(const Step& step) {
     if (position == steps.size())
         steps.push_back(step);
     else
@@ -137,8 +165,8 @@ void Stepper::StepHistory::seek(std::uint64_t target) {
         end = End::open;
         error.clear();
     }
-    while (position < target && is_open() && stepper.can_run(steps[position].warp))
-        execute(steps[position].warp);
+    while (position < target && is_open() && repeat()) {
+    }
 }
 
 Stepper::StepHistory::Line Stepper::StepHistory::line_of(std::uint32_t pc) const {

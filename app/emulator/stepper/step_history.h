@@ -30,7 +30,11 @@ struct Stepper::StepHistory {
     void start();
     /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);
+    /// Executes the known step at this position again.
+    bool repeat();
+    bool land(std::uint32_t number);
     void execute(std::uint32_t warp);
+    void add(const Step& step);
     void seek(std::uint64_t target);
     void save_position();
     void forget_from(std::uint64_t position);

@@ -86,15 +86,17 @@ void StepRecorder::update_words(const Access& access, unsigned lane) {
 void StepRecorder::on_shared_access(const Access& access) {
     if (!begun_) return;
     observed.shared[access.warp] = view(access);
-    // If all lanes have one address, the highest lane counts as the newest.
-    std::uint32_t lanes = access.mask;
+    // If all lanes have one address, the highest lane counts as the newest. An asynchronous copy
+    // writes when it lands.
+    const bool lands = access.asynchronous && access.kind == MemoryAccess::store;
+    std::uint32_t lanes = lands ? 0 : access.mask;
     if (access.same_address) lanes = std::bit_floor(lanes);
     for (; lanes; lanes &= lanes - 1) update_words(access, unsigned(std::countr_zero(lanes)));
     observed.races.on_shared_access(access);
 }
 
 void StepRecorder::on_global_access(const Access& access) {
-    undo.save(access);
+    if (!access.asynchronous) undo.save(access);
     if (!begun_) return;
     observed.global[access.warp] = view(access);
     observed.races.on_global_access(access);
@@ -130,6 +132,26 @@ void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::ui
 
 void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
     if (begun_) observed.races.on_fence(block, warp, mask);
+}
+
+void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {
+    if (event.kind == AsyncEvent::copy_lands) note_landing(*event.copy, event.parts);
+    if (begun_) observed.races.on_async(block, event);
+}
+
+void StepRecorder::note_landing(const AsyncCopy& copy, std::uint32_t parts) {
+    for (; parts; parts &= parts - 1) {
+        const auto part = unsigned(std::countr_zero(parts));
+        const std::uint64_t to = copy.to[part];
+        if (!copy.to_shared) undo.save(to, copy.bytes[part]);
+        if (!copy.to_shared || !begun_) continue;
+        for (std::uint64_t w = to / 4; w < (to + copy.bytes[part]) / 4; ++w) {
+            WordView& word = observed.words[w];
+            word.writer = std::int32_t(copy.warp * lanes_per_warp + copy.lane_of(part));
+            word.write_epoch = observed.epoch;
+            word.write_pc = copy.pc;
+        }
+    }
 }
 
 void StepRecorder::on_error(std::uint32_t block, const Error& error) {

@@ -23,6 +23,10 @@ bool Stepper::step(std::optional<std::uint32_t> warp) {
     return history_->step(warp);
 }
 
+bool Stepper::land(std::uint32_t copy) {
+    return history_->land(copy);
+}
+
 void Stepper::step_line(std::optional<std::uint32_t> warp) {
     const FloatMode mode(kernel().flush_subnormals);
     StepHistory& s = *history_;
@@ -55,9 +59,7 @@ bool Stepper::run_until(std::uint64_t most, const std::function<bool()>& done) {
     s.start_run();
     while (s.position < most) {
         const bool known = s.position < s.steps.size();
-        if (!s.step(known ? std::optional<std::uint32_t>(s.steps[s.position].warp)
-                          : std::nullopt) ||
-            done())
+        if (!(known ? s.repeat() : s.step({})) || done())
             return true;
         if (!s.may_continue_run()) return false;
     }
@@ -129,6 +131,9 @@ std::uint32_t Stepper::epoch() const {
 }
 std::optional<std::uint32_t> Stepper::next_warp() const {
     return history_->is_open() ? history_->stepper.scheduled_warp() : std::nullopt;
+}
+const AsyncCopies& Stepper::async() const {
+    return history_->stepper.async();
 }
 std::uint32_t Stepper::warps() const {
     return std::uint32_t(history_->stepper.warps().size());

@@ -56,6 +56,7 @@ struct AccessView {
 struct Step {
     std::uint8_t warp = 0;
     bool by_hand = false;  ///< the user chose the warp; the schedule had chosen another one
+    std::uint32_t landed = 0;  ///< no instruction: the user landed the copy with this number
     std::uint32_t pc = 0;
     std::uint32_t mask = 0;
 };
@@ -92,6 +93,9 @@ class Stepper {
     /// Executes one instruction of `warp`, by default of the warp that the schedule chooses.
     /// Returns false if that warp cannot run.
     bool step(std::optional<std::uint32_t> warp = {});
+    /// Lands an asynchronous copy that is in flight (AsyncCopy::number), as a step of its own.
+    /// Returns false if there is none.
+    bool land(std::uint32_t copy);
     /// This function and the next two run at most for the launch's time limit, and end at the stop
     /// request. This one runs until the warp reaches another source line, waits or has exited.
     void step_line(std::optional<std::uint32_t> warp = {});
@@ -134,6 +138,8 @@ class Stepper {
     std::uint32_t epoch() const;                     ///< completed barriers
     std::optional<std::uint32_t> next_warp() const;  ///< the schedule's choice; none at the end
 
+    /// The asynchronous copies of the block and its mbarriers; nothing in most kernels.
+    const AsyncCopies& async() const;
     std::uint32_t warps() const;
     /// Returns the instruction of the warp's next step; none if it cannot run.
     std::optional<std::uint32_t> next_pc(std::uint32_t warp) const;

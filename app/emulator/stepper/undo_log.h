@@ -19,6 +19,8 @@ class UndoLog {
     /// Saves the old contents. Must be called before a global store or atomic executes, also when a
     /// step is repeated. Invalid addresses are ignored: the instruction will not write them.
     void save(const Access& access);
+    /// Saves bytes that lie in one allocation.
+    void save(std::uint64_t address, std::size_t bytes);
     /// Number of stores that are in memory now.
     std::size_t mark() const { return done_; }
     /// Undoes or redoes stores until memory is as it was at `mark`.
@@ -33,7 +35,6 @@ class UndoLog {
         std::size_t at = 0;  ///< offset into bytes_
         bool operator==(const Entry&) const = default;
     };
-    void save(std::uint64_t address, std::size_t bytes);
     void swap(const Entry& entry);
 
     const Memory& memory_;

@@ -164,11 +164,11 @@ void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
 
 void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     AsyncCopy& copy = copies_[index];
-    copy_bytes(copy, parts);
-    copy.parts &= ~parts;
     const bool counts = copy.completion == Completion::mbarrier;
     Mbarrier* const barrier = counts ? mbarriers_.find(copy.mbarrier) : nullptr;
-    tell({.kind = AsyncEvent::copy_landed, .parts = parts, .copy = &copy, .barrier = barrier});
+    tell({.kind = AsyncEvent::copy_lands, .parts = parts, .copy = &copy, .barrier = barrier});
+    copy_bytes(copy, parts);
+    copy.parts &= ~parts;
     std::int64_t bytes = 0;
     for_lanes(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
     if (barrier) complete_bytes(*barrier, bytes);

@@ -44,7 +44,7 @@ struct AsyncCopy {
 struct AsyncEvent {
     enum Kind : std::uint8_t {
         copy_started,    ///< copy, state
-        copy_landed,     ///< copy, its `parts`; `barrier` where it counts the bytes, before it does
+        copy_lands,      ///< copy, its `parts`; `barrier` where it counts the bytes; before that
         groups_ended,    ///< lanes have waited: their copies in groups below `below` have landed
         arrived,         ///< lanes arrive at `barrier`
         copies_arrived,  ///< the copies of `lanes` with numbers below `below` arrive at `barrier`

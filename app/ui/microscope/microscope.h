@@ -119,6 +119,8 @@ class Microscope {
     void step();
     /// Executes one instruction, whatever the schedule would choose.
     void step_warp(unsigned warp);
+    /// Lands an asynchronous copy now, by its number.
+    void land(std::uint32_t copy);
     void step_line();
     void step_barrier();
     void back();

@@ -72,6 +72,10 @@ void Microscope::step() {
     move([](Stepper& stepper) { stepper.step(); });
 }
 
+void Microscope::land(std::uint32_t copy) {
+    move([copy](Stepper& stepper) { stepper.land(copy); });
+}
+
 void Microscope::step_warp(unsigned warp) {
     playing_ = false;
     act([warp](Stepper& stepper) {

@@ -15,7 +15,7 @@
 #include "ui/edits/open_panel.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
-#include "ui/microscope/tile_panel.h"
+#include "ui/tile/tile_panel.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/panels/controls_panel.h"
 #include "ui/panels/key_list.h"

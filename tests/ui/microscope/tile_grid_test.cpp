@@ -1,4 +1,4 @@
-#include "ui/microscope/tile_grid.h"
+#include "ui/tile/tile_grid.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/microscope/tile_panel.h"
+#include "ui/tile/tile_panel.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "compute/device/sentences.h"
-#include "ui/microscope/tile_grid.h"
+#include "ui/tile/copies_rows.h"
+#include "ui/tile/tile_grid.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -101,6 +102,8 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
         party("written", word.writer, word.write_pc, word.write_epoch);
     if (word.reader != WordView::nobody) party("read", word.reader, word.read_pc, word.read_epoch);
     if (word.hazard) words += "\nno barrier orders these accesses: a race";
+    for (const std::size_t in_flight : words_in_flight(stepper))
+        if (in_flight == index) words += "\nan asynchronous copy to it is in flight";
     return words;
 }
 
@@ -121,11 +124,14 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
         look.colour, word_type(stepper.kernel()), stepper.shared_memory(), words, stepper.epoch());
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float gap = grid.cell > ui.px(7) ? ui.px(1) : 0.5F;
-    for (std::size_t i = first; i < last; ++i) {
+    const auto fill = [&](std::size_t i, ImU32 colour) {
         const ImVec2 low = grid.at(i);
         list.AddRectFilled({low.x, low.y}, {low.x + grid.cell - gap, low.y + grid.cell - gap},
-                           colours[i]);
-    }
+                           colour);
+    };
+    for (std::size_t i = first; i < last; ++i) fill(i, colours[i]);
+    for (const std::size_t i : words_in_flight(stepper))
+        if (i >= first && i < last) fill(i, faded(in_flight_colour, 0.6F));
     const auto frame = [&](std::size_t i, ImU32 colour, float width) {
         const ImVec2 low = grid.at(i);
         list.AddRect({low.x - gap / 2, low.y - gap / 2},
@@ -217,6 +223,7 @@ void TilePanel::draw(Ui& ui) {
     const unsigned usual = usual_row(microscope.launch().block, words);
     header(ui, look_, usual);
     legend(ui, microscope.stepper().words());
+    draw_copies(ui, microscope_);
     grid(ui, microscope_, look_, look_.words_in_row == 0 ? usual : look_.words_in_row);
 }
 
