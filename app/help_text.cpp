@@ -35,6 +35,10 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
+--landing says when the asynchronous copies of a kernel (cp.async, cp.async.bulk) write their
+destination: at a random moment, by the seed; at once; or late, when a thread waits for them and no
+thread can go on. What --check finds does not depend on it.
+
 A program after -- needs no change and no GPU: its launches run in the emulator. Its output, its
 input and its exit status stay; the report goes to standard error. nvcc -lineinfo lets findings name
 lines of the source.

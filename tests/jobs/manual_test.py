@@ -69,13 +69,15 @@ class Manual(unittest.TestCase):
     def test_bash_completes_the_values_that_the_help_lists(self):
         for option, values in {
             "--check": ["race", "barrier", "memory"],
-            "--experiment": ["ripple", "nbody", "dot", "reduction", "launch"],
+            "--experiment": ["ripple", "nbody", "dot", "reduction", "pipeline",
+                             "launch"],
             "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "wing",
                         "window"],
             "--device": ["auto", "cuda", "emulator"],
             "--math": ["precise", "fast"],
             "--schedule": ["random", "run-to-barrier", "reverse"],
             "--barriers": ["volta", "before-volta", "strict"],
+            "--landing": ["random", "at-once", "late"],
             "--vsync": ["on", "off"],
             "--frames": [],
         }.items():

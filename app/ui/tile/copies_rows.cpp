@@ -6,7 +6,6 @@
 #include <bit>
 #include <string>
 
-#include "compute/device/sentences.h"
 #include "emulator/warp/async_copies.h"
 #include "ui/widgets/widgets.h"
 
@@ -34,16 +33,15 @@ std::uint64_t bytes_of(const AsyncCopy& copy) {
 
 std::string words_of_copy(const Microscope& microscope, const AsyncCopy& copy) {
     const auto first = unsigned(std::countr_zero(copy.parts));
-    return fmt::format("warp {}, {}: {} {} {}", copy.warp, microscope.where(copy.pc),
-                       compute::plural(std::size_t(bytes_of(copy)), "byte"),
-                       copy.to_shared ? "to byte" : "to global memory from byte",
-                       copy.to_shared ? copy.to[first] : copy.from[first]);
+    return fmt::format("{} bytes {} {}, warp {}, {}", bytes_of(copy),
+                       copy.to_shared ? "to byte" : "from byte",
+                       copy.to_shared ? copy.to[first] : copy.from[first], copy.warp,
+                       microscope.where(copy.pc));
 }
 
 void more(Ui& ui, std::size_t all, const char* what) {
     if (all <= most_rows) return;
-    text(ui.fonts.small, colour::faint,
-         fmt::format("and {}", compute::plural(all - most_rows, what)));
+    text(ui.fonts.small, colour::faint, fmt::format("and {} more {}", all - most_rows, what));
 }
 
 }  // namespace
@@ -67,8 +65,9 @@ void draw_copies(Ui& ui, Microscope& microscope) {
     const auto copies = stepper.async().in_flight();
     const auto barriers = stepper.async().barriers();
     const std::string in_flight =
-        copies.empty() ? "No asynchronous copy is in flight."
-                       : fmt::format("blue: {} of asynchronous copies in flight", compute::plural(copies.size(), "transfer"));
+        copies.empty()       ? "No asynchronous copy is in flight."
+        : copies.size() == 1 ? "blue: 1 copy in flight"
+                             : fmt::format("blue: {} copies in flight", copies.size());
     text(ui.fonts.small, copies.empty() ? colour::dim : in_flight_colour, in_flight);
     record(ui, "tile.copies", in_flight);
     for (std::size_t k = 0; k < std::min(copies.size(), most_rows); ++k) {
@@ -81,14 +80,14 @@ void draw_copies(Ui& ui, Microscope& microscope) {
         clipped_text(ui.fonts.small, colour::dim, words_of_copy(microscope, copies[k]),
                      ImGui::GetContentRegionAvail().x);
     }
-    more(ui, copies.size(), "other transfer");
+    more(ui, copies.size(), "copies");
     if (!barriers.empty()) text(ui.fonts.small, colour::text, "mbarriers");
     for (std::size_t k = 0; k < std::min(barriers.size(), most_rows); ++k) {
         const std::string words = words_of_barrier(barriers[k]);
         clipped_text(ui.fonts.small, colour::dim, words, ImGui::GetContentRegionAvail().x);
         record(ui, fmt::format("tile.mbarrier.{}", k), words);
     }
-    more(ui, barriers.size(), "other mbarrier");
+    more(ui, barriers.size(), "mbarriers");
     ImGui::Dummy({0, ui.px(2)});
 }
 
