@@ -77,6 +77,14 @@ MemoryCounts& counts_of(ExecutedWork& work, MemoryAccess kind, bool shared) {
     return shared ? work.shared_atomics : work.global_atomics;
 }
 
+/// An asynchronous copy is a load of one memory and a store to the other one.
+MemoryAccess kind_of(const Kernel& kernel, std::uint32_t pc, bool shared) {
+    const InstructionInfo& info = kernel.lines[pc];
+    if (info.access != MemoryAccess::none) return info.access;
+    const bool to_shared = CopyForm(kernel.code[pc].target).to == Space::shared;
+    return to_shared == shared ? MemoryAccess::store : MemoryAccess::load;
+}
+
 std::span<const std::uint64_t, 32> addresses_of(const Access& access) {
     return std::span<const std::uint64_t, 32>(access.lane_addresses, 32);
 }
@@ -303,8 +311,10 @@ void AccessCounters::add_to_lines(KernelCounters& kernel, std::uint32_t pc,
         return;
     ExecutedWork& line = line_of(kernel, *kernel_, info.source);
     line.separations += executed.separations;
-    if (counts.global.requests) counts_of(line, info.access, false) += counts.global;
-    if (counts.shared.requests) counts_of(line, info.access, true) += counts.shared;
+    for (const bool shared : {false, true}) {
+        const MemoryCounts& memory = shared ? counts.shared : counts.global;
+        if (memory.requests) counts_of(line, kind_of(*kernel_, pc, shared), shared) += memory;
+    }
     if (!broadcasts) return;
     const std::uint64_t passes = broadcasts * broadcast_passes(all_lanes, info.bytes);
     line.shared_loads += {.requests = broadcasts,
