@@ -52,11 +52,10 @@ void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kin
 
 void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind,
                               const PerLane& but) {
-    AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
-    event.completion = kind;
+    PerLane below{};
     for_lanes(lanes, [&](unsigned lane) {
         const std::uint32_t closed = group_of(warp, lane, kind);
-        event.below[lane] = closed - std::min(closed, but[lane]);
+        below[lane] = closed - std::min(closed, but[lane]);
     });
     for (std::size_t k = 0; k < copies_.size(); ++k) {
         const AsyncCopy& copy = copies_[k];
@@ -64,12 +63,15 @@ void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completio
         std::uint32_t ended = 0;
         for_lanes(copy.parts, [&](unsigned part) {
             const unsigned lane = copy.lane_of(part);
-            const bool waited = (lanes >> lane & 1) && copy.group[part] < event.below[lane];
+            const bool waited = (lanes >> lane & 1) && copy.group[part] < below[lane];
             ended |= std::uint32_t(waited) << part;
         });
         if (ended) land_at(k, ended);
     }
     remove_landed();
+    AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
+    event.completion = kind;
+    event.below = below.data();
     tell(event);
 }
 
@@ -117,7 +119,9 @@ void AsyncCopies::resolve_arrivals() {
         AsyncEvent event{.kind = AsyncEvent::copies_arrived, .warp = arrival.warp};
         event.lanes = 1u << arrival.lane;
         event.barrier = barrier;
-        event.below[arrival.lane] = arrival.below;
+        PerLane below{};
+        below[arrival.lane] = arrival.below;
+        event.below = below.data();
         tell(event);
         Mbarriers::arrive(*barrier, 1);
         end_phase_if_complete(*barrier);

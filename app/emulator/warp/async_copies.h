@@ -45,9 +45,9 @@ struct AsyncEvent {
     enum Kind : std::uint8_t {
         copy_started,    ///< copy, state
         copy_lands,      ///< copy, its `parts`; `barrier` where it counts the bytes; before that
-        groups_ended,    ///< lanes have waited: their copies in groups below `below` have landed
+        groups_ended,    ///< lanes have waited: their copies in groups below below[lane] have landed
         arrived,         ///< lanes arrive at `barrier`
-        copies_arrived,  ///< the copies of `lanes` with numbers below `below` arrive at `barrier`
+        copies_arrived,  ///< the lane's copies with numbers below below[lane] arrive at `barrier`
         phase_ended,     ///< barrier, whose phase has the new number
         proxy_fence,     ///< lanes execute fence.proxy.async or fence.mbarrier_init
         phase_seen       ///< lanes have seen that a phase of `barrier` has ended
@@ -57,7 +57,7 @@ struct AsyncEvent {
     const AsyncCopy* copy = nullptr;
     const Mbarrier* barrier = nullptr;
     Completion completion = Completion::group;
-    PerLane below{};
+    const std::uint32_t* below = nullptr;
     const Warp* state = nullptr;
 };
 

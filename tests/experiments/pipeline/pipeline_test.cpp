@@ -76,9 +76,8 @@ TEST_P(PipelineExperiment, EveryPixelIsTheMeanOfNineWithEachKindOfCopyAndAnyNumb
         }
 }
 
-/// The findings of the race check in the last launch, with the landing of copies.
-std::vector<emulator::Finding> races_of(std::initializer_list<Assignment> assignments,
-                                        compute::Landing landing) {
+/// The race check and the counters of the kernel's launch, with the landing of copies.
+Inspection inspection_of(std::initializer_list<Assignment> assignments, compute::Landing landing) {
     const auto device = compute::pick_device("emulator");
     Pipeline pipeline(*device);
     set(pipeline, {{"size", "256"}});
@@ -86,7 +85,12 @@ std::vector<emulator::Finding> races_of(std::initializer_list<Assignment> assign
     compute::RunSettings settings = device->settings();
     settings.landing = landing;
     Specimen specimen(find_experiment("pipeline"), pipeline, settings);
-    return inspect(specimen).findings;
+    return inspect(specimen);
+}
+
+std::vector<emulator::Finding> races_of(std::initializer_list<Assignment> assignments,
+                                        compute::Landing landing) {
+    return inspection_of(assignments, landing).findings;
 }
 
 constexpr compute::Landing landings[] = {compute::Landing::random, compute::Landing::at_once,
@@ -114,6 +118,21 @@ TEST(PipelineRaces, AreFoundWhereAStepIsLeftOutWheneverCopiesLand) {
                                          emulator::Severity::error),
                       0u)
                 << copies << " without " << step;
+}
+
+// 64 tiles of 258 * 16 bytes are 129 sectors each; 256 * 256 pixels of 4 bytes are 8192. A warp
+// reads three quads for each of 8 * 64 rows of 32 threads, in four wavefronts each.
+TEST(PipelineCounters, CountWhatAsynchronousCopiesMove) {
+    for (const char* copies : {"synchronous", "async", "bulk"}) {
+        const auto counters = inspection_of({{"copies", copies}}, compute::Landing::random).counters;
+        ASSERT_EQ(counters.size(), 1u);
+        const emulator::KernelCounters& kernel = counters[0];
+        EXPECT_EQ(kernel.global_loads.sectors, 64u * 129) << copies;
+        EXPECT_EQ(kernel.global_stores.sectors, 8192u) << copies;
+        EXPECT_EQ(kernel.global_atomics.requests, 0u) << copies;
+        EXPECT_EQ(kernel.shared_loads.wavefronts, 3u * 4 * 8 * 64) << copies;
+        EXPECT_EQ(kernel.shared().conflicts(), 0u) << copies;
+    }
 }
 
 }  // namespace
