@@ -1,6 +1,7 @@
 #include "programs/gpu/gpu.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,7 @@ namespace {
 using emulator::LaunchShape;
 
 constexpr unsigned most_threads = 1024, most_threads_z = 64;
+constexpr int limit_of_heap = 2;  // cudaLimitMallocHeapSize
 constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
 
 std::atomic<bool> made = false;
@@ -65,7 +67,27 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
     for (const auto& function : module->functions())
         if (function->kernel && module->ptx().find(".loc") == std::string::npos)
             report_.has_lines = false;
+    if (const auto* variable = module->find_variable(heap_variable)) {
+        const std::uint64_t address = heap();
+        std::memcpy(variable->data, &address, sizeof address);
+    }
     return module.get();
+}
+
+std::uint64_t Gpu::heap() {
+    // Its pages are used when kernels write them.
+    constexpr std::size_t most_bytes = std::size_t(64) << 30;
+    if (!heap_) {
+        void* const pages = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        demand(pages != MAP_FAILED, Status::out_of_memory,
+               "the host has no address space for the device's heap");
+        heap_ = static_cast<DeviceHeap*>(pages);
+        const auto begin = reinterpret_cast<std::uint64_t>(pages);
+        *heap_ = {begin + sizeof(DeviceHeap) + 8, 0, limits_.at(limit_of_heap)};
+        launcher_.machine().memory().attach(pages, most_bytes);
+    }
+    return reinterpret_cast<std::uint64_t>(heap_);
 }
 
 void Gpu::unload(LoadedModule* module) {
@@ -109,13 +131,53 @@ void Gpu::free(std::uint64_t address) {
 
 void Gpu::free_in(Stream& stream, std::uint64_t address) {
     const MemoryBlock* block = memory_.find(address);
-    if (!block || block->begin != address)
+    const bool is_known = block ? block->begin == address : memory_of_graphs_.contains(address);
+    if (!is_known)
         throw CallError(Status::invalid_value,
                         fmt::format("no allocation begins at {:#x}", address));
-    streams_.add(stream, [this, address] {
-        const auto freed = memory_.free(address);
-        if (freed && observer_ && freed->kind == MemoryKind::device) observer_->on_free(address);
-    });
+    streams_.add(
+        stream,
+        [this, address] {
+            const auto freed = memory_.free(address);
+            if (freed && observer_ && freed->kind == MemoryKind::device)
+                observer_->on_free(address);
+        },
+        NodeKind::free);
+}
+
+std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
+    const std::uint64_t address = allocate(bytes, MemoryKind::device);
+    if (!stream.capture) return address;
+    memory_of_graphs_[address] = bytes;
+    streams_.add(
+        stream,
+        [this, address, bytes] {
+            // A launch of the graph allocates again what the previous one has freed.
+            if (memory_.find(address) ||
+                !memory_.allocate_at(address, bytes, MemoryKind::device))
+                return;
+            if (observer_) observer_->on_allocate(address, bytes);
+        },
+        NodeKind::allocate);
+    return address;
+}
+
+std::size_t Gpu::bytes_of_graphs() const {
+    std::size_t bytes = 0;
+    for (const auto& [address, size] : memory_of_graphs_)
+        if (memory_.find(address)) bytes += size;
+    return bytes;
+}
+
+std::uint64_t Gpu::add_condition(Graph& graph, std::uint32_t at_launch, bool is_set_at_launch) {
+    const std::shared_ptr<Condition> condition(
+        new Condition{at_launch, at_launch, is_set_at_launch}, [this](Condition* ended) {
+            memory_.detach(&ended->value);
+            delete ended;
+        });
+    memory_.attach(&condition->value, sizeof condition->value);
+    graph.conditions.push_back(condition);
+    return reinterpret_cast<std::uint64_t>(&condition->value);
 }
 
 void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
@@ -153,7 +215,7 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
     };
     const bool reads_pageable = is_pageable(from.address),
                writes_pageable = is_pageable(to.address);
-    if (reads_pageable && !writes_pageable && returns == Return::at_once) {
+    if (reads_pageable && !writes_pageable && returns == Return::at_once && !stream.capture) {
         // The driver copies pageable memory to a buffer of its own before it returns.
         auto staged = std::make_shared<std::vector<char>>(extent(from));
         std::memcpy(staged->data(), pointer<const char>(from.address), staged->size());
@@ -162,7 +224,7 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
         });
         return;
     }
-    const WorkId id = streams_.add(stream, [=] { move(from); });
+    const WorkId id = streams_.add(stream, [=] { move(from); }, NodeKind::copy);
     // A copy within the device does not make the host wait.
     const bool within = !reads_pageable && !writes_pageable &&
                         direction != Direction::host_to_device &&
@@ -179,7 +241,7 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
     check_range(to.address, to.pitch * (height - 1) + width, "a fill");
-    streams_.add(stream, [=, this] {
+    const auto write = [=, this] {
         for (std::size_t y = 0; y < height; ++y) {
             const std::uint64_t row = to.address + y * to.pitch;
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
@@ -187,25 +249,26 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
             if (element_bytes == 4) std::fill_n(pointer<std::uint32_t>(row), count, value);
             if (observer_) observer_->on_host_write(row, width);
         }
-    });
+    };
+    streams_.add(stream, write, NodeKind::fill);
 }
 
 void Gpu::launch(Function& function, const LaunchShape& shape,
                  std::span<const void* const> arguments, Stream& stream) {
     throw_sticky();
-    if (!function.kernel) {
-        say_error(fmt::format("kernel {} is not launched: {}", function.name, function.problem));
-        throw CallError(Status::not_supported, function.problem);
-    }
+    if (!function.kernel)
+        throw CallError(Status::not_supported, fmt::format("kernel {} is not launched: {}",
+                                                           function.name, function.problem));
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
-    streams_.add(stream, [this, &function, shape, values] {
+    const auto execute = [this, &function, shape, values] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;
         for (const emulator::Parameter& parameter : function.kernel->parameters)
             pointers.push_back(values->data() + parameter.offset);
         run(function, shape, pointers);
-    });
+    };
+    streams_.add(stream, execute, NodeKind::kernel);
 }
 
 void Gpu::run(Function& function, const LaunchShape& shape,
@@ -277,6 +340,7 @@ std::size_t Gpu::limit(int number) const {
 void Gpu::set_limit(int number, std::size_t value) {
     limit(number);
     limits_[number] = value;
+    if (heap_ && number == limit_of_heap) heap_->limit = value;
 }
 
 void Gpu::say_error(const std::string& line) {
@@ -292,8 +356,9 @@ void Gpu::call_missing(std::string_view function) {
     std::fprintf(stderr, "warpscope: %s() is not supported\n", name.c_str());
 }
 
-void Gpu::call_failed(std::string_view function, std::string_view problem) {
-    if (settings_.checks.memory) say_error(fmt::format("{}() failed: {}", function, problem));
+void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
+    if (settings_.checks.memory || status == Status::not_supported)
+        say_error(fmt::format("{}() failed: {}", function, problem));
 }
 
 bool Gpu::run_without_host() {
