@@ -84,14 +84,13 @@ WARPSCOPE_DRIVER(cuMemExportToShareableHandle, cuMemExportToShareableHandle, int
         constexpr int file_descriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
         demand(type == file_descriptor, Status::not_supported,
                "other handles than file descriptors are not supported");
-        *file = memory->file.duplicate();
+        *file = memory->file.duplicate().release();
     });
 }
 WARPSCOPE_DRIVER(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle,
                  PhysicalMemory** memory, void* file, int) {
     return driver_call(__func__, [&](Gpu&) {
-        const MemoryFile given = MemoryFile::of_number(int(reinterpret_cast<std::intptr_t>(file)));
-        const int copy = given.duplicate();
-        *memory = new PhysicalMemory{MemoryFile::of_number(copy)};
+        *memory = new PhysicalMemory{
+            MemoryFile::duplicate(int(reinterpret_cast<std::intptr_t>(file)))};
     });
 }

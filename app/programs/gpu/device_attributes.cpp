@@ -61,8 +61,6 @@ constexpr Attribute attributes[] = {
     {103, 1},                                      // HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
     {106, blocks_of_multiprocessor},               // MAX_BLOCKS_PER_MULTIPROCESSOR
     {107, 1},                                      // GENERIC_COMPRESSION_SUPPORTED
-    {108, 3 << 20},                                // MAX_PERSISTING_L2_CACHE_SIZE
-    {109, 4 << 20},                                // MAX_ACCESS_POLICY_WINDOW_SIZE
     {111, reserved_shared},                        // RESERVED_SHARED_MEMORY_PER_BLOCK
     {115, 1},                                      // MEMORY_POOLS_SUPPORTED
     {119, 1},                                      // MEMPOOL_SUPPORTED_HANDLE_TYPES: files

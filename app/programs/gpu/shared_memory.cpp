@@ -35,10 +35,14 @@ std::size_t MemoryFile::bytes() const {
     return fstat(file_, &status) == 0 ? std::size_t(status.st_size) : 0;
 }
 
-int MemoryFile::duplicate() const {
-    const int copy = dup(file_);
-    demand(copy >= 0, Status::out_of_memory, "the process has too many files open");
-    return copy;
+int MemoryFile::release() {
+    return std::exchange(file_, -1);
+}
+
+MemoryFile MemoryFile::duplicate(int file) {
+    const int copy = dup(file);
+    demand(copy >= 0, Status::invalid_handle, "the file is not open, or too many files are");
+    return of_number(copy);
 }
 
 MemoryTicket ticket_for(Gpu& gpu, std::uint64_t address) {
@@ -47,8 +51,7 @@ MemoryTicket ticket_for(Gpu& gpu, std::uint64_t address) {
     demand(block && block->kind == MemoryKind::device, Status::invalid_value,
            "the address is no memory of the device");
     if (block->file < 0) {
-        MemoryFile file(block->bytes);
-        gpu.memory().share(block->begin, file.duplicate());
+        gpu.memory().share(block->begin, MemoryFile(block->bytes).release());
     }
     return {getpid(), block->file, block->bytes, address - block->begin, {}};
 }

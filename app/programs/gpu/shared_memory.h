@@ -21,7 +21,10 @@ class MemoryFile {
 
     int number() const { return file_; }
     std::size_t bytes() const;
-    int duplicate() const;  ///< for another process; throws CallError
+    int release();  ///< the number, which the caller closes
+    MemoryFile duplicate() const { return duplicate(file_); }
+    /// Opens an open file again. Throws CallError.
+    static MemoryFile duplicate(int file);
 
   private:
     MemoryFile() = default;

@@ -66,7 +66,7 @@ WARPSCOPE_BOTH(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync, ,
 WARPSCOPE_BOTH(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle, ,
                (int* file, Pool* pool, int, unsigned),
                if (!pool->file) pool->file.emplace(memory_granularity);
-               *file = pool->file->duplicate())
+               *file = pool->file->duplicate().release())
 WARPSCOPE_BOTH(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, ,
                (Pool** pool, void*, int, unsigned), *pool = new Pool)
 WARPSCOPE_BOTH(cudaMemPoolExportPointer, cuMemPoolExportPointer, ,
