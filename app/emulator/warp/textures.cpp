@@ -86,23 +86,69 @@ Weighted neighbours(float x) {
     return {std::int64_t(floor), std::floor((from - floor) * 256 + 0.5f) / 256};
 }
 
+/// Wrap and mirror need normalised coordinates, and are as clamp without them.
+TextureAddress mode_of(const Texture& t, unsigned dimension) {
+    const TextureAddress mode = t.address[dimension];
+    const bool is_periodic = mode == TextureAddress::wrap || mode == TextureAddress::mirror;
+    return is_periodic && !t.normalized_coordinates ? TextureAddress::clamp : mode;
+}
+
 }  // namespace
 
-Texel Texture::fetch(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || x >= width || y < 0 || y >= rows()) return {};
-    return texel(*this, x, y);
+Texture Texture::slice(std::uint32_t number) const {
+    Texture one = *this;
+    one.memory += std::min(number, slices() - 1) * slice_bytes();
+    one.depth = 0;
+    return one;
+}
+
+Texel Texture::fetch(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    if (x < 0 || x >= width || y < 0 || y >= rows() || z < 0 || z >= slices()) return {};
+    return texel(slice(std::uint32_t(z)), x, y);
+}
+
+Texel Texture::sample(float x, float y, float z) const {
+    const auto of_slice = [&](std::int64_t number) -> Texel {
+        const auto k = addressed(number, slices(), mode_of(*this, 2));
+        return k ? slice(std::uint32_t(*k)).sample(x, y) : Texel{};
+    };
+    z = among_elements(*this, z, slices());
+    if (!linear || !gives_floats()) return of_slice(std::int64_t(std::floor(z)));
+    const Weighted k = neighbours(z);
+    const Texel low = of_slice(k.first), high = of_slice(k.first + 1);
+    Texel result;
+    for (std::size_t c = 0; c < result.size(); ++c)
+        result[c] = std::bit_cast<std::uint32_t>((1 - k.weight) * std::bit_cast<float>(low[c]) +
+                                                 k.weight * std::bit_cast<float>(high[c]));
+    return result;
+}
+
+// CUDA C++ Programming Guide, "Cubemap Textures": the face that the direction points to, and where
+// it meets the face.
+Texel Texture::sample_cube(float x, float y, float z) const {
+    const float ax = std::abs(x), ay = std::abs(y), az = std::abs(z);
+    std::uint32_t face;
+    float most, s, t;
+    if (ax >= ay && ax >= az) {
+        face = x >= 0 ? 0 : 1;
+        most = ax, s = x >= 0 ? -z : z, t = -y;
+    } else if (ay >= az) {
+        face = y >= 0 ? 2 : 3;
+        most = ay, s = x, t = y >= 0 ? z : -z;
+    } else {
+        face = z >= 0 ? 4 : 5;
+        most = az, s = z >= 0 ? x : -x, t = -y;
+    }
+    Texture one = slice(face);
+    one.normalized_coordinates = true;
+    return one.sample((s / most + 1) / 2, (t / most + 1) / 2);
 }
 
 Texel Texture::sample(float x, float y) const {
     const auto element = [&](std::int64_t column, std::int64_t row) -> Texel {
-        const auto mode = [&](unsigned k) {
-            const bool periodic =
-                address[k] == TextureAddress::wrap || address[k] == TextureAddress::mirror;
-            return periodic && !normalized_coordinates ? TextureAddress::clamp : address[k];
-        };
-        const auto i = addressed(column, width, mode(0));
+        const auto i = addressed(column, width, mode_of(*this, 0));
         const auto j =
-            height == 0 ? std::optional<std::int64_t>(0) : addressed(row, height, mode(1));
+            height == 0 ? std::optional<std::int64_t>(0) : addressed(row, height, mode_of(*this, 1));
         return i && j ? texel(*this, *i, *j) : Texel{};
     };
     x = among_elements(*this, x, width);
@@ -128,7 +174,7 @@ std::uint64_t Textures::add(const Texture& t) {
     if (t.width == 0) throw Error("a texture has no elements");
     constexpr std::uint64_t most_bytes = std::uint64_t(1) << 40;
     const std::uint64_t row = std::uint64_t(t.width) * t.element_bytes();
-    if (row > most_bytes || t.pitch > most_bytes / t.rows() ||
+    if (row > most_bytes || t.pitch > most_bytes / t.rows() / t.slices() ||
         t.memory > ~std::uint64_t(0) - 2 * most_bytes)
         throw Error("a texture is too large");
     if (t.height > 1 && t.pitch < row)

@@ -41,8 +41,12 @@ Rows Array::rows_at(std::size_t byte, std::size_t y, std::size_t z, std::size_t 
 Array* Arrays::create(const Array& shape) {
     check_format(shape.format);
     demand(shape.width > 0, Status::invalid_value, "the array has no elements");
-    demand(!shape.depth, Status::not_supported,
-           "arrays with three dimensions, layers or the faces of a cube are not supported");
+    const bool has_layers = shape.flags & Array::layered, is_cube = shape.flags & Array::cubemap;
+    demand(!has_layers || !is_cube, Status::not_supported, "layers of cubes are not supported");
+    demand(!is_cube || (shape.depth == 6 && shape.width == shape.height), Status::invalid_value,
+           "a cube has six square faces");
+    demand(has_layers || is_cube || !shape.depth || shape.height, Status::invalid_value,
+           "an array with depth has a height");
     auto array = std::make_unique<Array>(shape);
     array->memory = gpu_.allocate(shape.bytes(), MemoryKind::device);
     return arrays_.emplace_back(std::move(array)).get();
@@ -63,6 +67,7 @@ Texture Arrays::image_of(const Array& array) {
     Texture t = image(array.memory, array.format);
     t.width = std::uint32_t(array.width);
     t.height = std::uint32_t(array.height);
+    t.depth = std::uint32_t(array.depth);
     t.pitch = array.row_bytes();
     return t;
 }
