@@ -208,6 +208,8 @@ Graph* Streams::end_capture(Stream& stream) {
             each->capture = nullptr;
             each->captured_after.clear();
         }
+    for (const auto& event : events_)
+        if (event->capture == captured) event->capture = nullptr;
     return captured.get();
 }
 
