@@ -95,8 +95,8 @@ int main() {
     print("doubled", back);
 
     // Row 0 of the one becomes row 2 of the other, without its first element.
-    HANDLE_ERROR(cudaMemcpy2DArrayToArray(other, sizeof(float), 2, array, 0, 0, 3 * sizeof(float), 1,
-                                          cudaMemcpyDeviceToDevice));
+    HANDLE_ERROR(cudaMemcpy2DArrayToArray(other, sizeof(float), 2, array, 0, 0, 3 * sizeof(float),
+                                          1, cudaMemcpyDeviceToDevice));
     cudaMemcpy3DParms copy{};
     copy.srcPtr = make_cudaPitchedPtr(values, width * sizeof(float), width, height);
     copy.dstArray = other;
@@ -107,9 +107,8 @@ int main() {
     HANDLE_ERROR(cudaMemcpy2DFromArray(back, width * sizeof(float), other, 0, 0,
                                        width * sizeof(float), height, cudaMemcpyDeviceToHost));
     print("other", back);
-    std::printf("too wide: %s\n",
-                cudaGetErrorName(cudaMemcpy2DToArray(other, 4, 0, values, 16, 16, 1,
-                                                     cudaMemcpyHostToDevice)));
+    std::printf("too wide: %s\n", cudaGetErrorName(cudaMemcpy2DToArray(other, 4, 0, values, 16, 16,
+                                                                       1, cudaMemcpyHostToDevice)));
 
     // Bytes as numbers from 0 to 1, from memory without rows and with rows.
     unsigned char bytes[] = {0, 51, 255, 102}, *device_bytes;

@@ -1,15 +1,21 @@
 // Graphs that are built by hand.
 #include "book.h"
 
-__global__ void add(int* data, int value) { data[threadIdx.x] += value; }
-__global__ void multiply(int* data, int factor) { data[threadIdx.x] *= factor; }
+__global__ void add(int* data, int value) {
+    data[threadIdx.x] += value;
+}
+__global__ void multiply(int* data, int factor) {
+    data[threadIdx.x] *= factor;
+}
 __global__ void count_down(int* data, cudaGraphConditionalHandle handle) {
     cudaGraphSetConditional(handle, --data[0] > 0);
 }
 
 constexpr int n = 4;
 
-void note(void* data) { std::printf("host sees %d\n", *static_cast<int*>(data)); }
+void note(void* data) {
+    std::printf("host sees %d\n", *static_cast<int*>(data));
+}
 
 cudaKernelNodeParams kernel_node(void* kernel, void** arguments) {
     cudaKernelNodeParams p{};

@@ -13,7 +13,9 @@
     reinterpret_cast<decltype(&function)>(dlsym(RTLD_DEFAULT, NAME_OF(function)))
 #define NAME_OF(function) NAME(function)
 
-__global__ void set(int* data, int value) { *data = value; }
+__global__ void set(int* data, int value) {
+    *data = value;
+}
 
 struct Node {
     int value;
@@ -47,7 +49,8 @@ void pools() {
     int *data, value = 0;
     cudaStream_t stream;
     HANDLE_ERROR(cudaStreamCreate(&stream));
-    HANDLE_ERROR(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&data), sizeof(int), pool, stream));
+    HANDLE_ERROR(
+        cudaMallocFromPoolAsync(reinterpret_cast<void**>(&data), sizeof(int), pool, stream));
     set<<<1, 1, 0, stream>>>(data, 6);
     HANDLE_ERROR(cudaMemcpyAsync(&value, data, sizeof value, cudaMemcpyDeviceToHost, stream));
     HANDLE_ERROR(cudaFreeAsync(data, stream));

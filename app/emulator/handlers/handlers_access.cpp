@@ -102,8 +102,8 @@ std::byte* place_of(const Instruction* i, Warp& w, unsigned lane, const ImageFor
                  z = std::int32_t(c[layers ? 0 : 2]);
     if (x % size != 0)
         w.fail(i, lane, fmt::format("the byte {} of a surface is no multiple of {}", x, size));
-    const bool outside = x < 0 || x + size > row || y < 0 || y >= image.rows() || z < 0 ||
-                         z >= image.slices();
+    const bool outside =
+        x < 0 || x + size > row || y < 0 || y >= image.rows() || z < 0 || z >= image.slices();
     if (outside && form.outside == ImageForm::Outside::zero) return nullptr;
     if (outside && form.outside == ImageForm::Outside::trap)
         w.fail(i, lane,

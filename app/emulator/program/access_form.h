@@ -58,8 +58,8 @@ struct ImageForm {
     enum class Outside : std::uint8_t { trap, clamp, zero };
 
     ImageGeometry geometry = ImageGeometry::line;
-    unsigned bytes = 4;       ///< width of one element: 1, 2, 4 or 8
-    unsigned elements = 1;    ///< of a surface
+    unsigned bytes = 4;     ///< width of one element: 1, 2, 4 or 8
+    unsigned elements = 1;  ///< of a surface
     bool integer_coordinates = false;
     Outside outside = Outside::trap;
 

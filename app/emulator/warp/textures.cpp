@@ -147,8 +147,8 @@ Texel Texture::sample_cube(float x, float y, float z) const {
 Texel Texture::sample(float x, float y) const {
     const auto element = [&](std::int64_t column, std::int64_t row) -> Texel {
         const auto i = addressed(column, width, mode_of(*this, 0));
-        const auto j =
-            height == 0 ? std::optional<std::int64_t>(0) : addressed(row, height, mode_of(*this, 1));
+        const auto j = height == 0 ? std::optional<std::int64_t>(0)
+                                   : addressed(row, height, mode_of(*this, 1));
         return i && j ? texel(*this, *i, *j) : Texel{};
     };
     x = among_elements(*this, x, width);

@@ -10,8 +10,9 @@ void copy_3d(Gpu& gpu, const Copy3dParameters& c, Stream& stream, Return returns
     enum MemoryType { host = 1, device = 2, array = 3 };
     const auto at = [&](const CopySide3d& side, std::size_t z) -> Rows {
         if (side.type == array)
-            return gpu.arrays().checked(side.array).rows_at(side.x, side.y, side.z + z, c.width,
-                                                            c.height);
+            return gpu.arrays()
+                .checked(side.array)
+                .rows_at(side.x, side.y, side.z + z, c.width, c.height);
         const Address memory =
             side.type == host ? reinterpret_cast<Address>(side.host) : side.device;
         return {memory + side.x + side.pitch * (side.y + side.height * (side.z + z)), side.pitch};

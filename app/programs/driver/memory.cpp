@@ -229,15 +229,13 @@ WARPSCOPE_DRIVER(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, const Copy2d* c, StreamHan
     return copy_2d(__func__, c, stream, Return::at_once);
 }
 WARPSCOPE_DRIVER(cuMemcpy3D, cuMemcpy3D_v2, const Copy3dParameters* c) {
-    return driver_call(__func__, [&](Gpu& gpu) {
-        copy_3d(gpu, *c, stream_of(nullptr), Return::when_done);
-    });
+    return driver_call(__func__,
+                       [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(nullptr), Return::when_done); });
 }
 WARPSCOPE_DRIVER(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const Copy3dParameters* c,
                  StreamHandle stream) {
-    return driver_call(__func__, [&](Gpu& gpu) {
-        copy_3d(gpu, *c, stream_of(stream), Return::at_once);
-    });
+    return driver_call(__func__,
+                       [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(stream), Return::at_once); });
 }
 
 // Fills of elements of 1, 2 and 4 bytes, in rows or not, in a stream or not.

@@ -90,7 +90,13 @@ void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape
 
 /// Writes what a program may read of the options of a compilation: a time, and empty messages.
 void write_messages(unsigned count, const int* options, void** values) {
-    enum Option { wall_time = 2, info_buffer = 3, info_bytes = 4, error_buffer = 5, error_bytes = 6 };
+    enum Option {
+        wall_time = 2,
+        info_buffer = 3,
+        info_bytes = 4,
+        error_buffer = 5,
+        error_bytes = 6
+    };
     for (unsigned i = 0; i < count; ++i) {
         const int option = options[i];
         if ((option == info_buffer || option == error_buffer) && values[i])

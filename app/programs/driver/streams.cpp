@@ -52,7 +52,7 @@ WARPSCOPE_DRIVER(cuStreamAddCallback, cuStreamAddCallback, StreamHandle stream, 
 WARPSCOPE_DRIVER(cuEventCreate, cuEventCreate, Event** event, unsigned flags) {
     return driver_call(__func__, [&](Gpu& gpu) {
         *event = gpu.streams().create_event(!(flags & event_without_time),
-                                              (flags & event_of_processes) != 0);
+                                            (flags & event_of_processes) != 0);
     });
 }
 WARPSCOPE_DRIVER(cuEventDestroy, cuEventDestroy_v2, Event* event) {

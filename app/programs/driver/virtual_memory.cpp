@@ -58,8 +58,9 @@ WARPSCOPE_DRIVER(cuMemMap, cuMemMap, Address at, std::size_t bytes, std::size_t 
     return driver_call(__func__, [&](Gpu& gpu) {
         demand(offset + bytes <= memory->file.bytes(), Status::invalid_value,
                "more than the allocation has");
-        demand(gpu.memory().allocate_at(at, bytes, MemoryKind::device, memory->file.number(), offset),
-               Status::invalid_value, "something is mapped there already");
+        demand(
+            gpu.memory().allocate_at(at, bytes, MemoryKind::device, memory->file.number(), offset),
+            Status::invalid_value, "something is mapped there already");
     });
 }
 WARPSCOPE_DRIVER(cuMemUnmap, cuMemUnmap, Address begin, std::size_t bytes) {
@@ -90,7 +91,7 @@ WARPSCOPE_DRIVER(cuMemExportToShareableHandle, cuMemExportToShareableHandle, int
 WARPSCOPE_DRIVER(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle,
                  PhysicalMemory** memory, void* file, int) {
     return driver_call(__func__, [&](Gpu&) {
-        *memory = new PhysicalMemory{
-            MemoryFile::duplicate(int(reinterpret_cast<std::intptr_t>(file)))};
+        *memory =
+            new PhysicalMemory{MemoryFile::duplicate(int(reinterpret_cast<std::intptr_t>(file)))};
     });
 }

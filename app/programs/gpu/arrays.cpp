@@ -88,10 +88,12 @@ Texture Arrays::image_of(std::uint64_t memory, ElementFormat format, std::size_t
 }
 
 Texture Arrays::sampled(Texture t, const Sampling& sampling) {
-    demand(!sampling.srgb, Status::not_supported, "textures with colours in sRGB are not supported");
+    demand(!sampling.srgb, Status::not_supported,
+           "textures with colours in sRGB are not supported");
     const bool has_border = std::ranges::find(sampling.address, 3) != sampling.address.end();
     demand(!has_border || std::ranges::all_of(sampling.border, [](float c) { return c == 0; }),
-           Status::not_supported, "borders of a texture with another value than 0 are not supported");
+           Status::not_supported,
+           "borders of a texture with another value than 0 are not supported");
     for (std::size_t i = 0; i < t.address.size(); ++i) {
         demand(sampling.address[i] >= 0 && sampling.address[i] <= 3, Status::invalid_value,
                "an unknown address mode");

@@ -52,8 +52,8 @@ struct Sampling {
     std::array<float, 4> border{};
 };
 
-/// The arrays of a program, and its texture and surface objects. Functions throw CallError; what the
-/// emulator lacks is Status::not_supported.
+/// The arrays of a program, and its texture and surface objects. Functions throw CallError; what
+/// the emulator lacks is Status::not_supported.
 class Arrays {
   public:
     explicit Arrays(Gpu& gpu) : gpu_(gpu) {}
@@ -65,9 +65,11 @@ class Arrays {
     void destroy(Array* array);
     const Array& checked(const Array* array) const;
 
-    /// What textures and surfaces are made of: an array, and linear memory in one or two dimensions.
+    /// What textures and surfaces are made of: an array, and linear memory in one or two
+    /// dimensions.
     static emulator::Texture image_of(const Array& array);
-    static emulator::Texture image_of(std::uint64_t memory, ElementFormat format, std::size_t bytes);
+    static emulator::Texture image_of(std::uint64_t memory, ElementFormat format,
+                                      std::size_t bytes);
     static emulator::Texture image_of(std::uint64_t memory, ElementFormat format, std::size_t width,
                                       std::size_t height, std::size_t pitch);
     static emulator::Texture sampled(emulator::Texture image, const Sampling& sampling);

@@ -1,7 +1,6 @@
 #include "programs/gpu/gpu.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +20,6 @@ namespace {
 using emulator::LaunchShape;
 
 constexpr unsigned most_threads = 1024, most_threads_z = 64;
-constexpr int limit_of_heap = 2;  // cudaLimitMallocHeapSize
 constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
 
 std::atomic<bool> made = false;
@@ -72,22 +70,6 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
         std::memcpy(variable->data, &address, sizeof address);
     }
     return module.get();
-}
-
-std::uint64_t Gpu::heap() {
-    // Its pages are used when kernels write them.
-    constexpr std::size_t most_bytes = std::size_t(64) << 30;
-    if (!heap_) {
-        void* const pages = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        demand(pages != MAP_FAILED, Status::out_of_memory,
-               "the host has no address space for the device's heap");
-        heap_ = static_cast<DeviceHeap*>(pages);
-        const auto begin = reinterpret_cast<std::uint64_t>(pages);
-        *heap_ = {begin + sizeof(DeviceHeap) + 8, 0, limits_.at(limit_of_heap)};
-        launcher_.machine().memory().attach(pages, most_bytes);
-    }
-    return reinterpret_cast<std::uint64_t>(heap_);
 }
 
 void Gpu::unload(LoadedModule* module) {
@@ -145,41 +127,6 @@ void Gpu::free_in(Stream& stream, std::uint64_t address) {
         NodeKind::free);
 }
 
-std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
-    const std::uint64_t address = allocate(bytes, MemoryKind::device);
-    if (!stream.capture) return address;
-    memory_of_graphs_[address] = bytes;
-    streams_.add(
-        stream,
-        [this, address, bytes] {
-            // A launch of the graph allocates again what the previous one has freed.
-            if (memory_.find(address) ||
-                !memory_.allocate_at(address, bytes, MemoryKind::device))
-                return;
-            if (observer_) observer_->on_allocate(address, bytes);
-        },
-        NodeKind::allocate);
-    return address;
-}
-
-std::size_t Gpu::bytes_of_graphs() const {
-    std::size_t bytes = 0;
-    for (const auto& [address, size] : memory_of_graphs_)
-        if (memory_.find(address)) bytes += size;
-    return bytes;
-}
-
-std::uint64_t Gpu::add_condition(Graph& graph, std::uint32_t at_launch, bool is_set_at_launch) {
-    const std::shared_ptr<Condition> condition(
-        new Condition{at_launch, at_launch, is_set_at_launch}, [this](Condition* ended) {
-            memory_.detach(&ended->value);
-            delete ended;
-        });
-    memory_.attach(&condition->value, sizeof condition->value);
-    graph.conditions.push_back(condition);
-    return reinterpret_cast<std::uint64_t>(&condition->value);
-}
-
 void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
     const auto block = find(address);
     if (!block)
@@ -224,7 +171,8 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
         });
         return;
     }
-    const WorkId id = streams_.add(stream, [=] { move(from); }, NodeKind::copy);
+    const WorkId id = streams_.add(
+        stream, [=] { move(from); }, NodeKind::copy);
     // A copy within the device does not make the host wait.
     const bool within = !reads_pageable && !writes_pageable &&
                         direction != Direction::host_to_device &&
@@ -340,7 +288,7 @@ std::size_t Gpu::limit(int number) const {
 void Gpu::set_limit(int number, std::size_t value) {
     limit(number);
     limits_[number] = value;
-    if (heap_ && number == limit_of_heap) heap_->limit = value;
+    if (heap_ && number == DeviceHeap::number_of_limit) heap_->limit = value;
 }
 
 void Gpu::say_error(const std::string& line) {

@@ -23,7 +23,8 @@ T& checked_in(const List& list, const T* handle, const char* problem) {
 
 std::shared_ptr<Graph> shared_in(const std::vector<std::shared_ptr<Graph>>& graphs,
                                  const Graph* graph) {
-    const auto found = std::ranges::find_if(graphs, [&](const auto& g) { return g.get() == graph; });
+    const auto found =
+        std::ranges::find_if(graphs, [&](const auto& g) { return g.get() == graph; });
     demand(found != graphs.end(), Status::invalid_handle, "the graph does not exist");
     return *found;
 }

@@ -32,10 +32,10 @@ struct Stream {
     int priority = 0;
     unsigned flags = 0;
     std::map<int, std::array<std::byte, 64>> attributes;  ///< CUstreamAttrValue, without effect
-    std::deque<Work> waiting;        ///< in its order
-    WorkId last = 0;                 ///< its newest work
-    std::vector<WorkId> waits;       ///< for its next work: cudaStreamWaitEvent()
-    std::shared_ptr<Graph> capture;  ///< what it is captured to; null: it runs
+    std::deque<Work> waiting;                             ///< in its order
+    WorkId last = 0;                                      ///< its newest work
+    std::vector<WorkId> waits;               ///< for its next work: cudaStreamWaitEvent()
+    std::shared_ptr<Graph> capture;          ///< what it is captured to; null: it runs
     std::vector<GraphNode*> captured_after;  ///< for the next node of the capture
 };
 
@@ -43,7 +43,7 @@ struct Stream {
 struct Event {
     bool has_time = true;
     bool is_shared = false;  ///< with other processes: what it records is done at once
-    WorkId work = 0;  ///< the newest recording; 0: never recorded
+    WorkId work = 0;         ///< the newest recording; 0: never recorded
     std::chrono::steady_clock::time_point time;
     std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
     std::vector<GraphNode*> captured_after;  ///< the nodes that it waits for there

@@ -44,12 +44,12 @@ void copy_3d(Gpu& gpu, const Copy3d& c, Stream& stream, Return returns) {
     const auto at = [&](const Array* array, const PitchedPointer& p, const Position& position,
                         std::size_t z) -> Rows {
         if (array)
-            return gpu.arrays().checked(array).rows_at(
-                position.x * array->format.element_bytes(), position.y, position.z + z, width,
-                c.extent.height);
-        return {address(p.pointer) + position.x +
-                    p.pitch * (position.y + p.height * (position.z + z)),
-                p.pitch};
+            return gpu.arrays().checked(array).rows_at(position.x * array->format.element_bytes(),
+                                                       position.y, position.z + z, width,
+                                                       c.extent.height);
+        return {
+            address(p.pointer) + position.x + p.pitch * (position.y + p.height * (position.z + z)),
+            p.pitch};
     };
     for (std::size_t z = 0; z < c.extent.depth; ++z)
         gpu.copy_rows(at(c.to_array, c.to, c.to_position, z),
@@ -86,8 +86,9 @@ Status copy_2d(const char* function, std::variant<Place, Rows> to, std::variant<
     return runtime_call(function, [&](Gpu& gpu) {
         const auto rows = [&](const std::variant<Place, Rows>& side) {
             if (const auto* const place = std::get_if<Place>(&side))
-                return gpu.arrays().checked(place->array).rows_at(place->byte, place->row, 0, width,
-                                                                  height);
+                return gpu.arrays()
+                    .checked(place->array)
+                    .rows_at(place->byte, place->row, 0, width, height);
             return std::get<Rows>(side);
         };
         gpu.copy_rows(rows(to), rows(from), width, height, direction_of(kind), stream_of(stream),
@@ -116,9 +117,8 @@ WARPSCOPE_API(ChannelFormat, cudaCreateChannelDesc, cudaCreateChannelDesc, int x
     return {x, y, z, w, kind};
 }
 WARPSCOPE_RUNTIME(cudaGetChannelDesc, ChannelFormat* format, const Array* array) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        *format = channel_format(gpu.arrays().checked(array).format);
-    });
+    return runtime_call(
+        __func__, [&](Gpu& gpu) { *format = channel_format(gpu.arrays().checked(array).format); });
 }
 WARPSCOPE_RUNTIME(cudaMallocArray, Array** array, const ChannelFormat* format, std::size_t width,
                   std::size_t height, unsigned flags) {
@@ -198,12 +198,10 @@ WARPSCOPE_RUNTIME(cudaMemcpy2DArrayToArray, Array* to, std::size_t to_byte, std:
                    height, kind, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy3D, const Copy3d* c) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        copy_3d(gpu, *c, stream_of(nullptr), Return::when_done);
-    });
+    return runtime_call(__func__,
+                        [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(nullptr), Return::when_done); });
 }
 WARPSCOPE_RUNTIME(cudaMemcpy3DAsync, const Copy3d* c, StreamHandle stream) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        copy_3d(gpu, *c, stream_of(stream), Return::at_once);
-    });
+    return runtime_call(__func__,
+                        [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(stream), Return::at_once); });
 }

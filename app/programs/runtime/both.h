@@ -8,10 +8,10 @@
 /// Defines a function of the runtime API and one of the driver API that do the same: `parameters`
 /// in parentheses, then the body of both, which uses `gpu`. `version` is what follows the driver's
 /// name in the symbol that cuda.h chooses; it may be empty.
-#define WARPSCOPE_BOTH(runtime_name, driver_name, version, parameters, ...)                  \
-    WARPSCOPE_RUNTIME(runtime_name, WARPSCOPE_UNPACKED parameters) {                         \
-        return runtime_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });      \
-    }                                                                                        \
-    WARPSCOPE_DRIVER(driver_name, driver_name##version, WARPSCOPE_UNPACKED parameters) {     \
-        return driver_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });       \
+#define WARPSCOPE_BOTH(runtime_name, driver_name, version, parameters, ...)              \
+    WARPSCOPE_RUNTIME(runtime_name, WARPSCOPE_UNPACKED parameters) {                     \
+        return runtime_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });  \
+    }                                                                                    \
+    WARPSCOPE_DRIVER(driver_name, driver_name##version, WARPSCOPE_UNPACKED parameters) { \
+        return driver_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });   \
     }

@@ -173,22 +173,21 @@ Copy3d copy_1d(void* to, const void* from, std::size_t bytes, int kind) {
 #define WARPSCOPE_PLACED (Place{node, graph, after, count})
 
 // The functions that add a node, change it, and change its copy in an executable graph.
-#define WARPSCOPE_NODE(api, call, prefix, version, name, Parameters, kind_of, ...)                \
-    api(prefix##GraphAdd##name##Node, prefix##GraphAdd##name##Node##version, WARPSCOPE_PLACE,     \
-        const Parameters* p __VA_ARGS__) {                                                        \
-        return call(__func__, [&](Gpu& gpu) {                                                     \
-            WARPSCOPE_PLACED.add(gpu, kind_of, steps_of(gpu, *p));                                \
-        });                                                                                       \
-    }                                                                                             \
-    api(prefix##Graph##name##NodeSetParams, prefix##Graph##name##NodeSetParams##version,          \
-        NodeHandle node, const Parameters* p) {                                                   \
-        return call(__func__, [&](Gpu& gpu) { node->steps = steps_of(gpu, *p); });                \
-    }                                                                                             \
-    api(prefix##GraphExec##name##NodeSetParams, prefix##GraphExec##name##NodeSetParams##version,  \
-        Graph* executable, NodeHandle node, const Parameters* p __VA_ARGS__) {                    \
-        return call(__func__, [&](Gpu& gpu) {                                                     \
-            gpu.streams().checked(executable).copy_of(node)->steps = steps_of(gpu, *p);           \
-        });                                                                                       \
+#define WARPSCOPE_NODE(api, call, prefix, version, name, Parameters, kind_of, ...)               \
+    api(prefix##GraphAdd##name##Node, prefix##GraphAdd##name##Node##version, WARPSCOPE_PLACE,    \
+        const Parameters* p __VA_ARGS__) {                                                       \
+        return call(__func__,                                                                    \
+                    [&](Gpu& gpu) { WARPSCOPE_PLACED.add(gpu, kind_of, steps_of(gpu, *p)); });   \
+    }                                                                                            \
+    api(prefix##Graph##name##NodeSetParams, prefix##Graph##name##NodeSetParams##version,         \
+        NodeHandle node, const Parameters* p) {                                                  \
+        return call(__func__, [&](Gpu& gpu) { node->steps = steps_of(gpu, *p); });               \
+    }                                                                                            \
+    api(prefix##GraphExec##name##NodeSetParams, prefix##GraphExec##name##NodeSetParams##version, \
+        Graph* executable, NodeHandle node, const Parameters* p __VA_ARGS__) {                   \
+        return call(__func__, [&](Gpu& gpu) {                                                    \
+            gpu.streams().checked(executable).copy_of(node)->steps = steps_of(gpu, *p);          \
+        });                                                                                      \
     }
 #define WARPSCOPE_RUNTIME_OF(name, symbol, ...) WARPSCOPE_RUNTIME(name, __VA_ARGS__)
 #define WARPSCOPE_RUNTIME_NODE(name, Parameters, kind) \
@@ -199,8 +198,8 @@ WARPSCOPE_RUNTIME_NODE(Memcpy, Copy3d, NodeKind::copy)
 WARPSCOPE_RUNTIME_NODE(Memset, FillParameters, NodeKind::fill)
 WARPSCOPE_RUNTIME_NODE(Host, HostParameters, NodeKind::host)
 WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, _v2, Kernel, KernelParameters, NodeKind::kernel)
-WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Memcpy, Copy3dParameters, NodeKind::copy,
-               , void*)
+WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Memcpy, Copy3dParameters, NodeKind::copy, ,
+               void*)
 WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Memset, FillParameters, NodeKind::fill, , void*)
 WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Host, HostParameters, NodeKind::host)
 

@@ -64,7 +64,7 @@ WARPSCOPE_BOTH(cudaStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph, ,
                gpu.streams().begin_capture(stream_of(stream), graph, {after, count}))
 WARPSCOPE_BOTH(cudaStreamEndCapture, cuStreamEndCapture, , (StreamHandle stream, Graph** graph),
                Graph* const ended = gpu.streams().end_capture(stream_of(stream));
-               if (graph) *graph = ended)
+               if (graph) * graph = ended)
 WARPSCOPE_BOTH(cudaStreamIsCapturing, cuStreamIsCapturing, , (StreamHandle stream, int* capturing),
                *capturing = stream_of(stream).capture != nullptr)
 WARPSCOPE_BOTH(cudaStreamGetCaptureInfo, cuStreamGetCaptureInfo, _v3,
@@ -72,82 +72,81 @@ WARPSCOPE_BOTH(cudaStreamGetCaptureInfo, cuStreamGetCaptureInfo, _v3,
                 const NodeHandle** after, const Edge** edges, std::size_t* count),
                demand_edges();
                const Stream& s = stream_of(stream); *status = s.capture != nullptr;
-               if (id) *id = reinterpret_cast<std::uintptr_t>(s.capture.get());
-               if (graph) *graph = s.capture.get(); if (after) *after = s.captured_after.data();
-               if (edges) *edges = nullptr; if (count) *count = s.captured_after.size())
+               if (id) * id = reinterpret_cast<std::uintptr_t>(s.capture.get());
+               if (graph) * graph = s.capture.get(); if (after) * after = s.captured_after.data();
+               if (edges) * edges = nullptr; if (count) * count = s.captured_after.size())
 WARPSCOPE_BOTH(cudaStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies, _v2,
                (StreamHandle stream, NodeHandle* after, const Edge*, std::size_t count,
                 unsigned flags),
                demand_edges();
-               Stream& s = stream_of(stream);
-               demand(s.capture != nullptr, Status::illegal_state, "the stream is not being captured");
+               Stream& s = stream_of(stream); demand(s.capture != nullptr, Status::illegal_state,
+                                                     "the stream is not being captured");
                constexpr unsigned replace = 1; if (flags & replace) s.captured_after.clear();
                s.captured_after.insert(s.captured_after.end(), after, after + count))
 
-WARPSCOPE_BOTH(cudaGraphCreate, cuGraphCreate, , (Graph** graph, unsigned),
+WARPSCOPE_BOTH(cudaGraphCreate, cuGraphCreate, , (Graph * *graph, unsigned),
                *graph = gpu.streams().create_graph())
-WARPSCOPE_BOTH(cudaGraphClone, cuGraphClone, , (Graph** clone, Graph* graph),
+WARPSCOPE_BOTH(cudaGraphClone, cuGraphClone, , (Graph * *clone, Graph* graph),
                *clone = gpu.streams().copy_of(graph))
-WARPSCOPE_BOTH(cudaGraphDestroy, cuGraphDestroy, , (Graph* graph), gpu.streams().destroy(graph))
-WARPSCOPE_BOTH(cudaGraphExecDestroy, cuGraphExecDestroy, , (Graph* graph),
+WARPSCOPE_BOTH(cudaGraphDestroy, cuGraphDestroy, , (Graph * graph), gpu.streams().destroy(graph))
+WARPSCOPE_BOTH(cudaGraphExecDestroy, cuGraphExecDestroy, , (Graph * graph),
                gpu.streams().destroy(graph))
 WARPSCOPE_BOTH(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, ,
-               (Graph** executable, Graph* graph, unsigned long long),
+               (Graph * *executable, Graph* graph, unsigned long long),
                *executable = gpu.streams().copy_of(graph))
 WARPSCOPE_BOTH(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams, ,
-               (Graph** executable, Graph* graph, void*),
+               (Graph * *executable, Graph* graph, void*),
                *executable = gpu.streams().copy_of(graph))
 WARPSCOPE_RUNTIME(cudaGraphInstantiate, Graph** executable, Graph* graph, unsigned long long) {
     return runtime_call(__func__, [&](Gpu& gpu) { *executable = gpu.streams().copy_of(graph); });
 }
-WARPSCOPE_BOTH(cudaGraphLaunch, cuGraphLaunch, , (Graph* executable, StreamHandle stream),
+WARPSCOPE_BOTH(cudaGraphLaunch, cuGraphLaunch, , (Graph * executable, StreamHandle stream),
                gpu.streams().launch(executable, stream_of(stream)))
-WARPSCOPE_BOTH(cudaGraphUpload, cuGraphUpload, , (Graph* executable, StreamHandle),
+WARPSCOPE_BOTH(cudaGraphUpload, cuGraphUpload, , (Graph * executable, StreamHandle),
                gpu.streams().checked(executable))
 WARPSCOPE_BOTH(cudaGraphExecGetFlags, cuGraphExecGetFlags, ,
-               (Graph* executable, unsigned long long* flags),
-               gpu.streams().checked(executable);
+               (Graph * executable, unsigned long long* flags), gpu.streams().checked(executable);
                *flags = 0)
-WARPSCOPE_BOTH(cudaGraphExecUpdate, cuGraphExecUpdate, _v2,
-               (Graph* executable, Graph* graph, UpdateResult* result),
-               constexpr int succeeded = 0; constexpr int topology_changed = 2;
-               const bool done = gpu.streams().checked(executable).update(
-                   gpu.streams().checked(graph));
-               if (result) *result = {done ? succeeded : topology_changed, nullptr, nullptr};
-               demand(done, Status::graph_update_failed, "the graphs have different nodes"))
+WARPSCOPE_BOTH(
+    cudaGraphExecUpdate, cuGraphExecUpdate, _v2,
+    (Graph * executable, Graph* graph, UpdateResult* result), constexpr int succeeded = 0;
+    constexpr int topology_changed = 2;
+    const bool done = gpu.streams().checked(executable).update(gpu.streams().checked(graph));
+    if (result) * result = {done ? succeeded : topology_changed, nullptr, nullptr};
+    demand(done, Status::graph_update_failed, "the graphs have different nodes"))
 
 WARPSCOPE_BOTH(cudaGraphGetNodes, cuGraphGetNodes, ,
-               (Graph* graph, NodeHandle* nodes, std::size_t* count),
+               (Graph * graph, NodeHandle* nodes, std::size_t* count),
                write_nodes(nodes_of(gpu.streams().checked(graph)), nodes, count))
 WARPSCOPE_BOTH(cudaGraphGetRootNodes, cuGraphGetRootNodes, ,
-               (Graph* graph, NodeHandle* nodes, std::size_t* count),
+               (Graph * graph, NodeHandle* nodes, std::size_t* count),
                std::vector<GraphNode*> roots = nodes_of(gpu.streams().checked(graph));
                std::erase_if(roots, [](const GraphNode* node) { return !node->after.empty(); });
                write_nodes(roots, nodes, count))
-WARPSCOPE_BOTH(cudaGraphGetEdges, cuGraphGetEdges, _v2,
-               (Graph* graph, NodeHandle* from, NodeHandle* to, Edge* edges, std::size_t* count),
-               demand_edges();
-               std::vector<GraphNode*> begins; std::vector<GraphNode*> ends;
-               for (GraphNode* node : nodes_of(gpu.streams().checked(graph)))
-                   for (GraphNode* before : node->after) {
-                       begins.push_back(before);
-                       ends.push_back(node);
-                   }
-               std::size_t room = *count; if (edges) std::fill_n(edges, room, Edge{});
-               write_nodes(begins, from, &room); write_nodes(ends, to, count))
+WARPSCOPE_BOTH(
+    cudaGraphGetEdges, cuGraphGetEdges, _v2,
+    (Graph * graph, NodeHandle* from, NodeHandle* to, Edge* edges, std::size_t* count),
+    demand_edges();
+    std::vector<GraphNode*> begins; std::vector<GraphNode*> ends;
+    for (GraphNode * node
+         : nodes_of(gpu.streams().checked(graph))) for (GraphNode * before
+                                                        : node->after) {
+        begins.push_back(before);
+        ends.push_back(node);
+    } std::size_t room = *count;
+    if (edges) std::fill_n(edges, room, Edge{}); write_nodes(begins, from, &room);
+    write_nodes(ends, to, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies, _v2,
-               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count),
-               demand_edges();
+               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count), demand_edges();
                if (edges) std::fill_n(edges, *count, Edge{}); write_nodes(node->after, to, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes, _v2,
-               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count),
-               demand_edges();
+               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count), demand_edges();
                if (edges) std::fill_n(edges, *count, Edge{});
                write_nodes(dependents_of(node), to, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetType, cuGraphNodeGetType, , (NodeHandle node, NodeKind* kind),
                *kind = node->kind)
 WARPSCOPE_BOTH(cudaGraphNodeFindInClone, cuGraphNodeFindInClone, ,
-               (NodeHandle* found, NodeHandle node, Graph* clone),
+               (NodeHandle * found, NodeHandle node, Graph* clone),
                *found = gpu.streams().checked(clone).copy_of(node))
 WARPSCOPE_BOTH(cudaGraphDestroyNode, cuGraphDestroyNode, , (NodeHandle node),
                node->graph->remove(node))
@@ -160,8 +159,8 @@ WARPSCOPE_BOTH(cudaGraphRemoveDependencies, cuGraphRemoveDependencies, _v2,
                 std::size_t count),
                change_edges(from, to, count, false))
 WARPSCOPE_BOTH(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, ,
-               (Graph* executable, NodeHandle node, unsigned is_enabled),
+               (Graph * executable, NodeHandle node, unsigned is_enabled),
                gpu.streams().checked(executable).copy_of(node)->is_enabled = is_enabled != 0)
 WARPSCOPE_BOTH(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled, ,
-               (Graph* executable, NodeHandle node, unsigned* is_enabled),
+               (Graph * executable, NodeHandle node, unsigned* is_enabled),
                *is_enabled = gpu.streams().checked(executable).copy_of(node)->is_enabled)

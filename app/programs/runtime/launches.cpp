@@ -41,19 +41,22 @@ constexpr int attribute_most_dynamic_shared = 8;  // cudaFuncAttributeMaxDynamic
 
 WARPSCOPE_RUNTIME(cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
                   std::size_t shared, StreamHandle stream) {
-    return runtime_call(
-        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream_of(stream)); });
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream));
+    });
 }
 WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
                   std::size_t shared, StreamHandle stream) {
-    return runtime_call(
-        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream_of(stream)); });
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream));
+    });
 }
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
         const bool cooperative = is_cooperative(c->attributes, c->count);
-        launch(gpu, host, c->grid, c->block, arguments, c->shared, stream_of(c->stream), cooperative);
+        launch(gpu, host, c->grid, c->block, arguments, c->shared, stream_of(c->stream),
+               cooperative);
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchCooperativeKernel, const void* host, Dim grid, Dim block,

@@ -106,7 +106,8 @@ WARPSCOPE_RUNTIME(cudaMalloc3D, PitchedPointer* to, Extent extent) {
 }
 WARPSCOPE_RUNTIME(cudaMallocAsync, void** pointer, std::size_t bytes, StreamHandle stream) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        *pointer = bytes ? reinterpret_cast<void*>(gpu.allocate_in(stream_of(stream), bytes)) : nullptr;
+        *pointer =
+            bytes ? reinterpret_cast<void*>(gpu.allocate_in(stream_of(stream), bytes)) : nullptr;
     });
 }
 WARPSCOPE_RUNTIME(cudaFree, void* pointer) {

@@ -41,23 +41,25 @@ void get_attribute(const Pool& pool, int number, void* value) {
 
 }  // namespace
 
-WARPSCOPE_BOTH(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, , (Pool** pool, int),
+WARPSCOPE_BOTH(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, , (Pool * *pool, int),
                *pool = &default_pool)
-WARPSCOPE_BOTH(cudaDeviceGetMemPool, cuDeviceGetMemPool, , (Pool** pool, int), *pool = current_pool)
+WARPSCOPE_BOTH(cudaDeviceGetMemPool, cuDeviceGetMemPool, , (Pool * *pool, int),
+               *pool = current_pool)
 WARPSCOPE_BOTH(cudaDeviceSetMemPool, cuDeviceSetMemPool, , (int, Pool* pool), current_pool = pool)
-WARPSCOPE_BOTH(cudaMemPoolCreate, cuMemPoolCreate, , (Pool** pool, const void*), *pool = new Pool)
-WARPSCOPE_BOTH(cudaMemPoolDestroy, cuMemPoolDestroy, , (Pool* pool),
+WARPSCOPE_BOTH(cudaMemPoolCreate, cuMemPoolCreate, , (Pool * *pool, const void*), *pool = new Pool)
+WARPSCOPE_BOTH(cudaMemPoolDestroy, cuMemPoolDestroy, , (Pool * pool),
                demand(pool != &default_pool, Status::invalid_value,
                       "the default pool cannot be destroyed");
                if (current_pool == pool) current_pool = &default_pool; delete pool)
 WARPSCOPE_BOTH(cudaMemPoolTrimTo, cuMemPoolTrimTo, , (Pool*, std::size_t), )
 WARPSCOPE_BOTH(cudaMemPoolSetAttribute, cuMemPoolSetAttribute, ,
-               (Pool* pool, int number, const void* value), set_attribute(*pool, number, value))
+               (Pool * pool, int number, const void* value), set_attribute(*pool, number, value))
 WARPSCOPE_BOTH(cudaMemPoolGetAttribute, cuMemPoolGetAttribute, ,
                (const Pool* pool, int number, void* value), get_attribute(*pool, number, value))
 WARPSCOPE_BOTH(cudaMemPoolSetAccess, cuMemPoolSetAccess, , (Pool*, const void*, std::size_t), )
 WARPSCOPE_BOTH(cudaMemPoolGetAccess, cuMemPoolGetAccess, , (int* flags, Pool*, const void*),
-               constexpr int read_and_write = 3; *flags = read_and_write)
+               constexpr int read_and_write = 3;
+               *flags = read_and_write)
 WARPSCOPE_BOTH(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync, ,
                (Address * to, std::size_t bytes, Pool*, StreamHandle stream),
                *to = gpu.allocate_in(stream_of(stream), bytes))
@@ -68,13 +70,13 @@ WARPSCOPE_BOTH(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHan
                if (!pool->file) pool->file.emplace(memory_granularity);
                *file = pool->file->duplicate().release())
 WARPSCOPE_BOTH(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, ,
-               (Pool** pool, void*, int, unsigned), *pool = new Pool)
+               (Pool * *pool, void*, int, unsigned), *pool = new Pool)
 WARPSCOPE_BOTH(cudaMemPoolExportPointer, cuMemPoolExportPointer, ,
-               (MemoryTicket* ticket, Address address), *ticket = ticket_for(gpu, address))
+               (MemoryTicket * ticket, Address address), *ticket = ticket_for(gpu, address))
 WARPSCOPE_BOTH(cudaMemPoolImportPointer, cuMemPoolImportPointer, ,
                (Address * address, Pool*, const MemoryTicket* ticket),
                *address = open_memory(gpu, *ticket))
-WARPSCOPE_BOTH(cudaIpcGetMemHandle, cuIpcGetMemHandle, , (MemoryTicket* ticket, Address address),
+WARPSCOPE_BOTH(cudaIpcGetMemHandle, cuIpcGetMemHandle, , (MemoryTicket * ticket, Address address),
                *ticket = ticket_for(gpu, address))
 WARPSCOPE_BOTH(cudaIpcOpenMemHandle, cuIpcOpenMemHandle, _v2,
                (Address * address, MemoryTicket ticket, unsigned),
@@ -82,7 +84,7 @@ WARPSCOPE_BOTH(cudaIpcOpenMemHandle, cuIpcOpenMemHandle, _v2,
 WARPSCOPE_BOTH(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, , (Address address), gpu.free(address))
 // What an event of several processes records is done before the call returns, so that an event that
 // another process opens has nothing to wait for.
-WARPSCOPE_BOTH(cudaIpcGetEventHandle, cuIpcGetEventHandle, , (MemoryTicket* ticket, Event* event),
+WARPSCOPE_BOTH(cudaIpcGetEventHandle, cuIpcGetEventHandle, , (MemoryTicket * ticket, Event* event),
                demand(gpu.streams().checked(event).is_shared, Status::invalid_value,
                       "the event was not created for several processes");
                *ticket = {})

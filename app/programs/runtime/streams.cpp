@@ -18,7 +18,7 @@ Status create_stream(const char* function, StreamHandle* stream, unsigned flags,
 Status create_event(const char* function, Event** event, unsigned flags) {
     return runtime_call(function, [&](Gpu& gpu) {
         *event = gpu.streams().create_event(!(flags & event_without_time),
-                                              (flags & event_of_processes) != 0);
+                                            (flags & event_of_processes) != 0);
     });
 }
 

@@ -69,13 +69,13 @@ WARPSCOPE_RUNTIME(cudaCreateTextureObject, std::uint64_t* object, const Resource
     return runtime_call(__func__, [&](Gpu& gpu) {
         demand(!view, Status::not_supported, "views of a resource are not supported");
         *object = gpu.arrays().create_object(
-            Arrays::sampled(image_of(gpu, *r), {.address = t->address,
-                                                .filter = t->filter,
-                                                .normalized_coordinates =
-                                                    t->normalized_coordinates != 0,
-                                                .normalized_numbers = t->read_mode == 1,
-                                                .srgb = t->srgb != 0,
-                                                .border = t->border}),
+            Arrays::sampled(image_of(gpu, *r),
+                            {.address = t->address,
+                             .filter = t->filter,
+                             .normalized_coordinates = t->normalized_coordinates != 0,
+                             .normalized_numbers = t->read_mode == 1,
+                             .srgb = t->srgb != 0,
+                             .border = t->border}),
             {bytes_of(*r), bytes_of(*t)});
     });
 }

@@ -311,7 +311,8 @@ TEST(Textures, ADirectionPointsToAFaceOfACube) {
         return first(image.texture.sample_cube(x, y, z));
     };
     // s and t are -z and -y on the face x = 1, z and -y on x = -1, x and z on y = 1, x and -z on
-    // y = -1, x and -y on z = 1, -x and -y on z = -1. s < 0 is the first column, t < 0 the first row.
+    // y = -1, x and -y on z = 1, -x and -y on z = -1. s < 0 is the first column, t < 0 the first
+    // row.
     EXPECT_EQ(at(1, 0.5f, 0.5f), 0);
     EXPECT_EQ(at(-2, 0.5f, 0.5f), 11);
     EXPECT_EQ(at(-0.5f, 1, 0.5f), 22);
