@@ -1,4 +1,7 @@
 // Arrays, textures and surfaces. Element (x, y) of the arrays is 10 y + x.
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include "book.h"
 
 constexpr int width = 4, height = 3, count = width * height;
@@ -15,6 +18,13 @@ __global__ void double_all(cudaSurfaceObject_t surface) {
 
 __global__ void fetch(cudaTextureObject_t texture, float* to) {
     to[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);
+}
+
+__global__ void sample_slices(cudaTextureObject_t volume, cudaTextureObject_t layers,
+                              cudaTextureObject_t cube, float* to) {
+    to[0] = tex3D<float>(volume, 1, 1, 1);
+    to[1] = tex2DLayered<float>(layers, 1.5f, 0.5f, 4);
+    to[2] = texCubemap<float>(cube, -2, 0.5f, 0.5f);
 }
 
 cudaResourceDesc resource_of(cudaArray_t array) {
@@ -51,7 +61,66 @@ void print(const char* name, const float* values) {
     std::printf("\n");
 }
 
+// Six slices of 2 x 2 elements: element (x, y, z) is 100 z + 10 y + x.
+void slices() {
+    float values[24], *results;
+    for (int i = 0; i < 24; ++i) values[i] = float(100 * (i / 4) + 10 * (i / 2 % 2) + i % 2);
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaTextureObject_t textures[3];
+    const unsigned flags[] = {0, cudaArrayLayered, cudaArrayCubemap};
+    for (int i = 0; i < 3; ++i) {
+        cudaArray_t array;
+        HANDLE_ERROR(cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 2, 6), flags[i]));
+        cudaMemcpy3DParms copy{};
+        copy.srcPtr = make_cudaPitchedPtr(values, 2 * sizeof(float), 2, 2);
+        copy.dstArray = array;
+        copy.extent = make_cudaExtent(2, 2, 6);
+        copy.kind = cudaMemcpyHostToDevice;
+        HANDLE_ERROR(cudaMemcpy3D(&copy));
+        textures[i] = texture_of(resource_of(array), i ? cudaFilterModePoint : cudaFilterModeLinear,
+                                 cudaAddressModeClamp, i == 2);
+    }
+    HANDLE_ERROR(cudaMallocManaged(&results, 3 * sizeof(float)));
+    sample_slices<<<1, 1>>>(textures[0], textures[1], textures[2], results);
+    HANDLE_ERROR(cudaDeviceSynchronize());
+    // The mean of 0 and 1, of 0 and 10 and of 0 and 100; element (1, 0, 4); and on face 1, at
+    // s = 0.5 / 2 and t = -0.5 / 2 of -1 to 1, element (1, 0).
+    std::printf("slices: %g %g %g\n", results[0], results[1], results[2]);
+}
+
+// The same by the driver: the right column of an array of 2 x 2 elements.
+void by_driver() {
+    float values[] = {1, 2, 3, 4}, back[2] = {};
+    CUDA_ARRAY_DESCRIPTOR shape{2, 2, CU_AD_FORMAT_FLOAT, 1};
+    CUarray array;
+    const int created = DRIVER(cuArrayCreate)(&array, &shape);
+    CUDA_MEMCPY2D into{}, out{};
+    into.srcMemoryType = CU_MEMORYTYPE_HOST;
+    into.srcHost = values;
+    into.srcPitch = 2 * sizeof(float);
+    into.dstMemoryType = out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    into.dstArray = out.srcArray = array;
+    into.WidthInBytes = 2 * sizeof(float);
+    into.Height = out.Height = 2;
+    const int copied = DRIVER(cuMemcpy2D)(&into);
+    out.srcXInBytes = out.dstPitch = out.WidthInBytes = sizeof(float);
+    out.dstMemoryType = CU_MEMORYTYPE_HOST;
+    out.dstHost = back;
+    const int copied_back = DRIVER(cuMemcpy2D)(&out);
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    CUDA_TEXTURE_DESC description{};
+    description.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    CUtexObject texture;
+    const int made = DRIVER(cuTexObjectCreate)(&texture, &resource, &description, nullptr);
+    std::printf("driver: %d %d %d %d, %g %g, mean %g\n", created, copied, copied_back, made,
+                back[0], back[1], sampled(texture, 1, 1));
+}
+
 int main() {
+    slices();
+    by_driver();
     float values[count], back[count];
     for (int i = 0; i < count; ++i) values[i] = float(10 * (i / width) + i % width);
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();

@@ -1,4 +1,7 @@
 // Graphs that are built by hand.
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include "book.h"
 
 __global__ void add(int* data, int value) {
@@ -155,4 +158,30 @@ int main() {
     HANDLE_ERROR(cudaGraphLaunch(executable, 0));
     HANDLE_ERROR(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
     print("loop", host);
+
+    // By the driver: a fill, then a copy of the last three words.
+    CUgraph by_driver;
+    CUgraphNode set, get;
+    CUgraphExec ready;
+    CUDA_MEMSET_NODE_PARAMS words{};
+    words.dst = reinterpret_cast<CUdeviceptr>(data);
+    words.value = 4;
+    words.elementSize = sizeof(int);
+    words.width = n;
+    words.height = 1;
+    CUDA_MEMCPY3D words_back{};
+    words_back.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    words_back.srcDevice = words.dst;
+    words_back.srcXInBytes = sizeof(int);
+    words_back.dstMemoryType = CU_MEMORYTYPE_HOST;
+    words_back.dstHost = host;
+    words_back.WidthInBytes = 3 * sizeof(int);
+    words_back.Height = words_back.Depth = 1;
+    DRIVER(cuGraphCreate)(&by_driver, 0);
+    DRIVER(cuGraphAddMemsetNode)(&set, by_driver, nullptr, 0, &words, nullptr);
+    DRIVER(cuGraphAddMemcpyNode)(&get, by_driver, &set, 1, &words_back, nullptr);
+    DRIVER(cuGraphInstantiateWithFlags)(&ready, by_driver, 0);
+    DRIVER(cuGraphLaunch)(ready, nullptr);
+    HANDLE_ERROR(cudaDeviceSynchronize());
+    print("driver", host);
 }

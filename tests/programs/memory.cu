@@ -8,11 +8,6 @@
 
 #include "book.h"
 
-#define NAME(function) #function
-#define DRIVER(function) \
-    reinterpret_cast<decltype(&function)>(dlsym(RTLD_DEFAULT, NAME_OF(function)))
-#define NAME_OF(function) NAME(function)
-
 __global__ void set(int* data, int value) {
     *data = value;
 }

@@ -108,6 +108,11 @@ void add_graph(Gpu& gpu, const Place& place, Graph* child) {
     gpu.streams().add_body(place.add(gpu, NodeKind::graph), &graph);
 }
 
+Graph* child_of(const GraphNode& node) {
+    demand(node.kind == NodeKind::graph, Status::invalid_value, "the node has no graph");
+    return node.bodies[0].get();
+}
+
 void add_allocation(Gpu& gpu, const Place& place, AllocationParameters& p) {
     place.add(gpu, NodeKind::allocate, Streams::captured([&](Stream& stream) {
                   p.address = gpu.allocate_in(stream, p.bytes);
@@ -221,9 +226,7 @@ WARPSCOPE_BOTH(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, , (WARPSCOPE_PLACE),
 WARPSCOPE_BOTH(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode, ,
                (WARPSCOPE_PLACE, Graph* child), add_graph(gpu, WARPSCOPE_PLACED, child))
 WARPSCOPE_BOTH(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph, ,
-               (NodeHandle node, Graph** child),
-               demand(!node->bodies.empty(), Status::invalid_value, "the node has no graph");
-               *child = node->bodies[0].get())
+               (NodeHandle node, Graph** child), *child = child_of(*node))
 WARPSCOPE_BOTH(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode, ,
                (WARPSCOPE_PLACE, Event* event),
                add_event(gpu, WARPSCOPE_PLACED, NodeKind::record_event, event))

@@ -54,6 +54,77 @@ struct UpdateResult {  // cudaGraphExecUpdateResultInfo
     NodeHandle node, from;
 };
 
+void update(Graph& executable, const Graph& graph, UpdateResult* result) {
+    constexpr int succeeded = 0, topology_changed = 2;
+    const bool is_done = executable.update(graph);
+    if (result) *result = {is_done ? succeeded : topology_changed, nullptr, nullptr};
+    demand(is_done, Status::graph_update_failed, "the graphs have different nodes");
+}
+
+void end_capture(Gpu& gpu, Stream& stream, Graph** graph) {
+    Graph* const ended = gpu.streams().end_capture(stream);
+    if (graph) *graph = ended;
+}
+
+/// What cudaStreamGetCaptureInfo() writes; each but the status may be null.
+struct CaptureInfo {
+    int* status;
+    unsigned long long* id;
+    Graph** graph;
+    const NodeHandle** after;
+    const Edge** edges;
+    std::size_t* count;
+};
+
+void write_info(const Stream& stream, const CaptureInfo& to) {
+    demand_edges();
+    *to.status = stream.capture != nullptr;
+    if (to.id) *to.id = reinterpret_cast<std::uintptr_t>(stream.capture.get());
+    if (to.graph) *to.graph = stream.capture.get();
+    if (to.after) *to.after = stream.captured_after.data();
+    if (to.edges) *to.edges = nullptr;
+    if (to.count) *to.count = stream.captured_after.size();
+}
+
+void change_capture(Stream& stream, const NodeHandle* after, std::size_t count, unsigned flags) {
+    constexpr unsigned replace = 1;  // cudaStreamSetCaptureDependencies
+    demand_edges();
+    demand(stream.capture != nullptr, Status::illegal_state, "the stream is not being captured");
+    if (flags & replace) stream.captured_after.clear();
+    stream.captured_after.insert(stream.captured_after.end(), after, after + count);
+}
+
+std::vector<GraphNode*> roots_of(const Graph& graph) {
+    std::vector<GraphNode*> roots = nodes_of(graph);
+    std::erase_if(roots, [](const GraphNode* node) { return !node->after.empty(); });
+    return roots;
+}
+
+/// No edge has data: writes zeros, and the nodes.
+void write_nodes(const std::vector<GraphNode*>& nodes, NodeHandle* to, Edge* edges,
+                 std::size_t* count) {
+    demand_edges();
+    if (edges) std::fill_n(edges, *count, Edge{});
+    write_nodes(nodes, to, count);
+}
+
+void write_edges(const Graph& graph, NodeHandle* from, NodeHandle* to, Edge* edges,
+                 std::size_t* count) {
+    std::vector<GraphNode*> begins, ends;
+    for (GraphNode* node : nodes_of(graph))
+        for (GraphNode* before : node->after) {
+            begins.push_back(before);
+            ends.push_back(node);
+        }
+    std::size_t room = *count;
+    write_nodes(begins, from, edges, &room);
+    write_nodes(ends, to, count);
+}
+
+Graph& checked(Graph* graph) {
+    return gpu().streams().checked(graph);
+}
+
 }  // namespace
 
 WARPSCOPE_BOTH(cudaStreamBeginCapture, cuStreamBeginCapture, _v2, (StreamHandle stream, int),
@@ -63,26 +134,17 @@ WARPSCOPE_BOTH(cudaStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph, ,
                 std::size_t count, int),
                gpu.streams().begin_capture(stream_of(stream), graph, {after, count}))
 WARPSCOPE_BOTH(cudaStreamEndCapture, cuStreamEndCapture, , (StreamHandle stream, Graph** graph),
-               Graph* const ended = gpu.streams().end_capture(stream_of(stream));
-               if (graph) * graph = ended)
+               end_capture(gpu, stream_of(stream), graph))
 WARPSCOPE_BOTH(cudaStreamIsCapturing, cuStreamIsCapturing, , (StreamHandle stream, int* capturing),
                *capturing = stream_of(stream).capture != nullptr)
 WARPSCOPE_BOTH(cudaStreamGetCaptureInfo, cuStreamGetCaptureInfo, _v3,
                (StreamHandle stream, int* status, unsigned long long* id, Graph** graph,
                 const NodeHandle** after, const Edge** edges, std::size_t* count),
-               demand_edges();
-               const Stream& s = stream_of(stream); *status = s.capture != nullptr;
-               if (id) * id = reinterpret_cast<std::uintptr_t>(s.capture.get());
-               if (graph) * graph = s.capture.get(); if (after) * after = s.captured_after.data();
-               if (edges) * edges = nullptr; if (count) * count = s.captured_after.size())
+               write_info(stream_of(stream), {status, id, graph, after, edges, count}))
 WARPSCOPE_BOTH(cudaStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies, _v2,
                (StreamHandle stream, NodeHandle* after, const Edge*, std::size_t count,
                 unsigned flags),
-               demand_edges();
-               Stream& s = stream_of(stream); demand(s.capture != nullptr, Status::illegal_state,
-                                                     "the stream is not being captured");
-               constexpr unsigned replace = 1; if (flags & replace) s.captured_after.clear();
-               s.captured_after.insert(s.captured_after.end(), after, after + count))
+               change_capture(stream_of(stream), after, count, flags))
 
 WARPSCOPE_BOTH(cudaGraphCreate, cuGraphCreate, , (Graph * *graph, unsigned),
                *graph = gpu.streams().create_graph())
@@ -103,51 +165,31 @@ WARPSCOPE_RUNTIME(cudaGraphInstantiate, Graph** executable, Graph* graph, unsign
 WARPSCOPE_BOTH(cudaGraphLaunch, cuGraphLaunch, , (Graph * executable, StreamHandle stream),
                gpu.streams().launch(executable, stream_of(stream)))
 WARPSCOPE_BOTH(cudaGraphUpload, cuGraphUpload, , (Graph * executable, StreamHandle),
-               gpu.streams().checked(executable))
-WARPSCOPE_BOTH(cudaGraphExecGetFlags, cuGraphExecGetFlags, ,
-               (Graph * executable, unsigned long long* flags), gpu.streams().checked(executable);
-               *flags = 0)
-WARPSCOPE_BOTH(
-    cudaGraphExecUpdate, cuGraphExecUpdate, _v2,
-    (Graph * executable, Graph* graph, UpdateResult* result), constexpr int succeeded = 0;
-    constexpr int topology_changed = 2;
-    const bool done = gpu.streams().checked(executable).update(gpu.streams().checked(graph));
-    if (result) * result = {done ? succeeded : topology_changed, nullptr, nullptr};
-    demand(done, Status::graph_update_failed, "the graphs have different nodes"))
+               checked(executable))
+WARPSCOPE_BOTH(cudaGraphExecUpdate, cuGraphExecUpdate, _v2,
+               (Graph * executable, Graph* graph, UpdateResult* result),
+               update(checked(executable), checked(graph), result))
 
 WARPSCOPE_BOTH(cudaGraphGetNodes, cuGraphGetNodes, ,
                (Graph * graph, NodeHandle* nodes, std::size_t* count),
-               write_nodes(nodes_of(gpu.streams().checked(graph)), nodes, count))
+               write_nodes(nodes_of(checked(graph)), nodes, count))
 WARPSCOPE_BOTH(cudaGraphGetRootNodes, cuGraphGetRootNodes, ,
                (Graph * graph, NodeHandle* nodes, std::size_t* count),
-               std::vector<GraphNode*> roots = nodes_of(gpu.streams().checked(graph));
-               std::erase_if(roots, [](const GraphNode* node) { return !node->after.empty(); });
-               write_nodes(roots, nodes, count))
-WARPSCOPE_BOTH(
-    cudaGraphGetEdges, cuGraphGetEdges, _v2,
-    (Graph * graph, NodeHandle* from, NodeHandle* to, Edge* edges, std::size_t* count),
-    demand_edges();
-    std::vector<GraphNode*> begins; std::vector<GraphNode*> ends;
-    for (GraphNode * node
-         : nodes_of(gpu.streams().checked(graph))) for (GraphNode * before
-                                                        : node->after) {
-        begins.push_back(before);
-        ends.push_back(node);
-    } std::size_t room = *count;
-    if (edges) std::fill_n(edges, room, Edge{}); write_nodes(begins, from, &room);
-    write_nodes(ends, to, count))
+               write_nodes(roots_of(checked(graph)), nodes, count))
+WARPSCOPE_BOTH(cudaGraphGetEdges, cuGraphGetEdges, _v2,
+               (Graph * graph, NodeHandle* from, NodeHandle* to, Edge* edges, std::size_t* count),
+               write_edges(checked(graph), from, to, edges, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies, _v2,
-               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count), demand_edges();
-               if (edges) std::fill_n(edges, *count, Edge{}); write_nodes(node->after, to, count))
+               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count),
+               write_nodes(node->after, to, edges, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes, _v2,
-               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count), demand_edges();
-               if (edges) std::fill_n(edges, *count, Edge{});
-               write_nodes(dependents_of(node), to, count))
+               (NodeHandle node, NodeHandle* to, Edge* edges, std::size_t* count),
+               write_nodes(dependents_of(node), to, edges, count))
 WARPSCOPE_BOTH(cudaGraphNodeGetType, cuGraphNodeGetType, , (NodeHandle node, NodeKind* kind),
                *kind = node->kind)
 WARPSCOPE_BOTH(cudaGraphNodeFindInClone, cuGraphNodeFindInClone, ,
                (NodeHandle * found, NodeHandle node, Graph* clone),
-               *found = gpu.streams().checked(clone).copy_of(node))
+               *found = checked(clone).copy_of(node))
 WARPSCOPE_BOTH(cudaGraphDestroyNode, cuGraphDestroyNode, , (NodeHandle node),
                node->graph->remove(node))
 WARPSCOPE_BOTH(cudaGraphAddDependencies, cuGraphAddDependencies, _v2,
@@ -160,7 +202,7 @@ WARPSCOPE_BOTH(cudaGraphRemoveDependencies, cuGraphRemoveDependencies, _v2,
                change_edges(from, to, count, false))
 WARPSCOPE_BOTH(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled, ,
                (Graph * executable, NodeHandle node, unsigned is_enabled),
-               gpu.streams().checked(executable).copy_of(node)->is_enabled = is_enabled != 0)
+               checked(executable).copy_of(node)->is_enabled = is_enabled != 0)
 WARPSCOPE_BOTH(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled, ,
                (Graph * executable, NodeHandle node, unsigned* is_enabled),
-               *is_enabled = gpu.streams().checked(executable).copy_of(node)->is_enabled)
+               *is_enabled = checked(executable).copy_of(node)->is_enabled)

@@ -39,6 +39,24 @@ void get_attribute(const Pool& pool, int number, void* value) {
                 bytes_of_attribute(number));
 }
 
+void destroy(Pool* pool) {
+    demand(pool != &default_pool, Status::invalid_value, "the default pool cannot be destroyed");
+    if (current_pool == pool) current_pool = &default_pool;
+    delete pool;
+}
+
+int exported(Pool& pool) {
+    if (!pool.file) pool.file.emplace(memory_granularity);
+    return pool.file->duplicate().release();
+}
+
+MemoryTicket ticket_of(const Event& event) {
+    demand(event.is_shared, Status::invalid_value, "the event was not created for processes");
+    return {};
+}
+
+constexpr int read_and_write = 3;  // cudaMemAccessFlagsProtReadWrite
+
 }  // namespace
 
 WARPSCOPE_BOTH(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool, , (Pool * *pool, int),
@@ -47,10 +65,7 @@ WARPSCOPE_BOTH(cudaDeviceGetMemPool, cuDeviceGetMemPool, , (Pool * *pool, int),
                *pool = current_pool)
 WARPSCOPE_BOTH(cudaDeviceSetMemPool, cuDeviceSetMemPool, , (int, Pool* pool), current_pool = pool)
 WARPSCOPE_BOTH(cudaMemPoolCreate, cuMemPoolCreate, , (Pool * *pool, const void*), *pool = new Pool)
-WARPSCOPE_BOTH(cudaMemPoolDestroy, cuMemPoolDestroy, , (Pool * pool),
-               demand(pool != &default_pool, Status::invalid_value,
-                      "the default pool cannot be destroyed");
-               if (current_pool == pool) current_pool = &default_pool; delete pool)
+WARPSCOPE_BOTH(cudaMemPoolDestroy, cuMemPoolDestroy, , (Pool * pool), destroy(pool))
 WARPSCOPE_BOTH(cudaMemPoolTrimTo, cuMemPoolTrimTo, , (Pool*, std::size_t), )
 WARPSCOPE_BOTH(cudaMemPoolSetAttribute, cuMemPoolSetAttribute, ,
                (Pool * pool, int number, const void* value), set_attribute(*pool, number, value))
@@ -58,7 +73,6 @@ WARPSCOPE_BOTH(cudaMemPoolGetAttribute, cuMemPoolGetAttribute, ,
                (const Pool* pool, int number, void* value), get_attribute(*pool, number, value))
 WARPSCOPE_BOTH(cudaMemPoolSetAccess, cuMemPoolSetAccess, , (Pool*, const void*, std::size_t), )
 WARPSCOPE_BOTH(cudaMemPoolGetAccess, cuMemPoolGetAccess, , (int* flags, Pool*, const void*),
-               constexpr int read_and_write = 3;
                *flags = read_and_write)
 WARPSCOPE_BOTH(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync, ,
                (Address * to, std::size_t bytes, Pool*, StreamHandle stream),
@@ -66,9 +80,7 @@ WARPSCOPE_BOTH(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync, ,
 
 // Another process opens memory of a pool by a ticket; the file that it gets stands for the pool.
 WARPSCOPE_BOTH(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle, ,
-               (int* file, Pool* pool, int, unsigned),
-               if (!pool->file) pool->file.emplace(memory_granularity);
-               *file = pool->file->duplicate().release())
+               (int* file, Pool* pool, int, unsigned), *file = exported(*pool))
 WARPSCOPE_BOTH(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, ,
                (Pool * *pool, void*, int, unsigned), *pool = new Pool)
 WARPSCOPE_BOTH(cudaMemPoolExportPointer, cuMemPoolExportPointer, ,
@@ -85,8 +97,6 @@ WARPSCOPE_BOTH(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, , (Address address), 
 // What an event of several processes records is done before the call returns, so that an event that
 // another process opens has nothing to wait for.
 WARPSCOPE_BOTH(cudaIpcGetEventHandle, cuIpcGetEventHandle, , (MemoryTicket * ticket, Event* event),
-               demand(gpu.streams().checked(event).is_shared, Status::invalid_value,
-                      "the event was not created for several processes");
-               *ticket = {})
+               *ticket = ticket_of(gpu.streams().checked(event)))
 WARPSCOPE_BOTH(cudaIpcOpenEventHandle, cuIpcOpenEventHandle, , (Event * *event, MemoryTicket),
                *event = gpu.streams().create_event(false, true))
