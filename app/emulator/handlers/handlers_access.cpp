@@ -74,22 +74,19 @@ float as_float(std::uint32_t bits) {
     return std::bit_cast<float>(bits);
 }
 
-Texture::Texel texel_at(const Texture& texture, const ImageForm& form,
+Texture::Texel texel_at(const Texture& image, const ImageForm& form,
                         const std::array<std::uint32_t, 3>& c) {
-    // Behind the number of a layer come the coordinates in it.
-    const Texture image = form.has_layers() ? texture.slice(c[0]) : texture;
-    const std::uint32_t x = c[form.has_layers()], y = c[1 + form.has_layers()];
-    if (form.integer_coordinates)
-        return image.fetch(std::int32_t(x), std::int32_t(y),
-                           form.has_layers() ? 0 : std::int32_t(c[2]));
-    switch (form.geometry) {
-        case ImageGeometry::cube:
-            return image.sample_cube(as_float(c[0]), as_float(c[1]), as_float(c[2]));
-        case ImageGeometry::volume:
-            return image.sample(as_float(c[0]), as_float(c[1]), as_float(c[2]));
-        default:
-            return image.sample(as_float(x), as_float(y));
+    if (form.has_layers()) {  // behind the number of a layer come the coordinates in it
+        const Texture layer = image.slice(c[0]);
+        return form.integer_coordinates ? layer.fetch(std::int32_t(c[1]), std::int32_t(c[2]))
+                                        : layer.sample(as_float(c[1]), as_float(c[2]));
     }
+    if (form.integer_coordinates)
+        return image.fetch(std::int32_t(c[0]), std::int32_t(c[1]), std::int32_t(c[2]));
+    const float x = as_float(c[0]), y = as_float(c[1]), z = as_float(c[2]);
+    return form.geometry == ImageGeometry::cube     ? image.sample_cube(x, y, z)
+           : form.geometry == ImageGeometry::volume ? image.sample(x, y, z)
+                                                    : image.sample(x, y);
 }
 
 /// Where a lane accesses a surface; null: outside, and the mode says that this does nothing.
