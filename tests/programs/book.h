@@ -1,5 +1,5 @@
-// What the programs of this folder need of the host: a check of statuses, and a picture whose
-// display_and_exit() prints a checksum in place of a window.
+// What the programs of this folder need of the host: a check of statuses, a picture whose
+// display_and_exit() prints a checksum in place of a window, and functions of the driver API.
 #pragma once
 
 #include <cstdio>
@@ -26,3 +26,10 @@ struct CPUBitmap {
         std::exit(0);
     }
 };
+
+// A function of the driver API in a program that is not linked with it. It needs <cuda.h> and
+// <dlfcn.h>.
+#define NAME(function) #function
+#define NAME_OF(function) NAME(function)
+#define DRIVER(function) \
+    reinterpret_cast<decltype(&function)>(dlsym(RTLD_DEFAULT, NAME_OF(function)))

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "programs/images/device_functions.h"
 #include "programs/images/fat_binary.h"
 #include "programs/images/ptx_entries.h"
 
@@ -117,6 +118,16 @@ TEST(PtxEntries, EndWithATextThatIsCutOff) {
     const auto entries = entries_of(".entry k() { ret;");
     ASSERT_EQ(entries.size(), 1u);
     EXPECT_EQ(entries[0].end, 17u);
+}
+
+TEST(DeviceFunctions, FollowAModuleThatDeclaresThem) {
+    const std::string other = ".version 7.0\n.extern .func malloc_more (.param .b64 n);\n";
+    EXPECT_EQ(with_device_functions(other), other);
+    const std::string text =
+        with_device_functions(".version 7.0\n.extern .func free (.param .b64 p);\n");
+    EXPECT_NE(text.find("\n.func free(.param .b64 pointer)"), text.npos);
+    EXPECT_NE(text.find(".global .align 8 .u64 $warpscope_heap;"), text.npos);
+    EXPECT_EQ(text.find("malloc("), text.npos);
 }
 
 }  // namespace

@@ -175,5 +175,72 @@ TEST(Streams, TimesOfEventsNeedBothToHaveHappened) {
     EXPECT_GE(streams.milliseconds(start, stop), 0);
 }
 
+// a, then b; c when it likes: 3 orders.
+TEST(Streams, SeedsGiveAllOrdersThatAGraphAllows) {
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        Streams streams(seed);
+        Order order;
+        Graph* graph = streams.create_graph();
+        GraphNode* b = graph->add(NodeKind::host, {});
+        GraphNode* a = graph->add(NodeKind::host, {});
+        graph->add(NodeKind::host, {})->steps = {order.step('c')};
+        a->steps = {order.step('a')};
+        b->steps = {order.step('b')};
+        b->after = {a};
+        Stream* stream = streams.create(0, 0);
+        streams.launch(graph, *stream);
+        streams.finish(*stream);
+        orders.insert(order.ran);
+    }
+    EXPECT_EQ(orders, (std::set<std::string>{"abc", "acb", "cab"}));
+}
+
+TEST(Streams, ACaptureRemembersWhatAnEventHasWaitedFor) {
+    Streams streams(1);
+    Order order;
+    Stream *first = streams.create(0, 0), *second = streams.create(0, 0);
+    Event* event = streams.create_event(true);
+    streams.begin_capture(*first);
+    streams.add(*first, order.step('a'));
+    streams.record(event, *first);
+    streams.add(*first, order.step('b'));
+    streams.wait(*second, event);
+    streams.add(*second, order.step('c'));
+    const Graph& graph = *streams.end_capture(*first);
+    ASSERT_EQ(graph.nodes().size(), 3u);
+    const GraphNode* a = graph.nodes()[0].get();
+    EXPECT_EQ(graph.nodes()[1]->after, std::vector<GraphNode*>{const_cast<GraphNode*>(a)});
+    EXPECT_EQ(graph.nodes()[2]->after, std::vector<GraphNode*>{const_cast<GraphNode*>(a)});
+}
+
+TEST(Streams, AnExecutableGraphTakesOverTheWorkOfOneWithEqualNodes) {
+    Streams streams(1);
+    Order order;
+    Graph *graph = streams.create_graph(), *other = streams.create_graph();
+    graph->add(NodeKind::host, {})->steps = {order.step('a')};
+    Graph* executable = streams.copy_of(graph);
+    GraphNode* node = other->add(NodeKind::host, {});
+    node->steps = {order.step('z')};
+    EXPECT_TRUE(executable->update(*other));
+    other->add(NodeKind::host, std::vector<GraphNode*>{node});
+    EXPECT_FALSE(executable->update(*other));
+    Stream* stream = streams.create(0, 0);
+    streams.launch(executable, *stream);
+    streams.launch(graph, *stream);
+    streams.finish(*stream);
+    EXPECT_EQ(order.ran, "za");
+}
+
+// Another process cannot wait for work that has not run.
+TEST(Streams, AnEventOfSeveralProcessesIsDoneWhenItIsRecorded) {
+    Streams streams(1);
+    Order order;
+    Stream* stream = streams.create(0, 0);
+    streams.add(*stream, order.step('a'));
+    streams.record(streams.create_event(false, true), *stream);
+    EXPECT_EQ(order.ran, "a");
+}
+
 }  // namespace
 }  // namespace warpscope::programs

@@ -1,3 +1,6 @@
+#include <string_view>
+#include <utility>
+
 #include "emulator/decode/statement_decoder.h"
 #include "emulator/handlers/lane_operations.h"
 
@@ -6,37 +9,62 @@ namespace warpscope::emulator {
 
 namespace {
 
-unsigned dimensions_of(const StatementDecoder& d) {
-    if (d.has("1d")) return 1;
-    if (!d.has("2d")) d.fail("only textures and surfaces with one or two dimensions are emulated");
-    return 2;
+ImageGeometry geometry_of(const StatementDecoder& d) {
+    constexpr std::pair<std::string_view, ImageGeometry> names[] = {
+        {"1d", ImageGeometry::line},    {"2d", ImageGeometry::plane},
+        {"3d", ImageGeometry::volume},  {"a1d", ImageGeometry::lines},
+        {"a2d", ImageGeometry::planes}, {"cube", ImageGeometry::cube}};
+    for (const auto& [name, geometry] : names)
+        if (d.has(name)) return geometry;
+    d.fail("layers of cubes and samples of a texture are not emulated");
 }
 
-/// The slots of the handle and of the coordinates in [handle, {x, y}].
+/// A slot of 64 bits for two numbers of 32 bits.
+std::uint32_t packed(StatementDecoder& d, std::uint32_t low, std::uint32_t high) {
+    const std::uint32_t both = d.state().slots.vector(64);
+    Emission pack = emission_of({both, low, high});
+    pack.full = pack_32;
+    pack.operation = Operation::pack;
+    pack.type = Type::b64;
+    d.emit_inserted(std::move(pack));
+    return both;
+}
+
+std::uint32_t low_half(StatementDecoder& d, std::uint32_t whole) {
+    const std::uint32_t low = d.state().slots.vector(32);
+    Emission unpack = emission_of({low, 0, whole});
+    unpack.full = unpack_32;
+    unpack.operation = Operation::unpack;
+    unpack.type = Type::b64;
+    d.emit_inserted(std::move(unpack));
+    return low;
+}
+
+/// The slots of the handle and of the coordinates in [handle, {x, y, z}]. An instruction has six
+/// operands, so two coordinates share one, and a third one shares that of the handle, which is a
+/// small number.
 std::pair<std::uint32_t, std::uint32_t> read_place(StatementDecoder& d, const Operand& at,
-                                                   unsigned dimensions, Type type) {
+                                                   const ImageForm& form, Type type) {
     if (at.kind != Operand::address || at.elements.size() != 2)
         d.fail("a texture or surface has a handle and coordinates in brackets");
     if (at.elements[0].kind != Operand::register_ || d.register_bits(at.elements[0]) != 64)
         d.fail("texture references are not emulated: use a texture object");
     const std::uint32_t handle = d.source(at.elements[0], Type::b64);
     const std::vector<Operand> numbers = elements_of(at.elements[1]);
-    if (numbers.size() < dimensions) d.fail("a coordinate is missing");
-    const std::uint32_t x = d.source(numbers[0], type);
-    if (dimensions == 1) return {handle, x};
-    // An instruction has six operands, so both coordinates share one.
-    const std::uint32_t both = d.state().slots.vector(64);
-    Emission pack = emission_of({both, x, d.source(numbers[1], type)});
-    pack.full = pack_32;
-    pack.operation = Operation::pack;
-    pack.type = Type::b64;
-    d.emit_inserted(std::move(pack));
-    return {handle, both};
+    const unsigned count = form.coordinates();
+    if (numbers.size() < count) d.fail("a coordinate is missing");
+    std::vector<std::uint32_t> slots;
+    for (unsigned i = 0; i < count; ++i)
+        slots.push_back(d.source(numbers[i], i == 0 && form.has_layers() ? Type::b32 : type));
+    if (count == 1) return {handle, slots[0]};
+    const std::uint32_t both = packed(d, slots[0], slots[1]);
+    if (count == 2) return {handle, both};
+    return {packed(d, low_half(d, handle), slots[2]), both};
 }
 
 ImageForm surface_form(const StatementDecoder& d) {
     ImageForm form;
-    form.dimensions = dimensions_of(d);
+    form.geometry = geometry_of(d);
     form.elements = d.has("v4") ? 4 : d.has("v2") ? 2 : 1;
     form.bytes = bytes_of(d.type());
     form.outside = d.has("zero")    ? ImageForm::Outside::zero
@@ -61,11 +89,11 @@ void decode_texture(StatementDecoder& d) {
     const std::vector<Operand> into = elements_of(d.operand(0));
     if (into.size() != 4) d.fail("a texture fetch has four results");
     ImageForm form;
-    form.dimensions = dimensions_of(d);
+    form.geometry = geometry_of(d);
     form.integer_coordinates = !is_float(d.type(1));
     form.bytes = 4;
     if (bits_of(d.type()) != 32) d.fail("a texture fetch gives numbers of 32 bits");
-    const auto [handle, place] = read_place(d, d.operand(1), form.dimensions, d.type(1));
+    const auto [handle, place] = read_place(d, d.operand(1), form, d.type(1));
     std::vector<std::uint32_t> operands;
     for (const Operand& o : into) operands.push_back(d.destination(o));
     operands.insert(operands.end(), {handle, place});
@@ -79,7 +107,7 @@ void decode_surface_load(StatementDecoder& d) {
     const ImageForm form = surface_form(d);
     const std::vector<Operand> into = elements_of(d.operand(0));
     if (into.size() != form.elements) d.fail("as many registers as elements are needed");
-    const auto [handle, place] = read_place(d, d.operand(1), form.dimensions, Type::b32);
+    const auto [handle, place] = read_place(d, d.operand(1), form, Type::b32);
     std::vector<std::uint32_t> operands;
     for (const Operand& o : into) operands.push_back(d.destination(o));
     for (const Operand& o : into) d.check_width(o, d.type());
@@ -94,7 +122,7 @@ void decode_surface_store(StatementDecoder& d) {
     const ImageForm form = surface_form(d);
     const std::vector<Operand> from = elements_of(d.operand(1));
     if (from.size() != form.elements) d.fail("as many registers as elements are needed");
-    const auto [handle, place] = read_place(d, d.operand(0), form.dimensions, Type::b32);
+    const auto [handle, place] = read_place(d, d.operand(0), form, Type::b32);
     std::vector<std::uint32_t> operands = {handle, place};
     for (const Operand& o : from) operands.push_back(d.source(o, d.type()));
     d.emit(image_emission(store_surface, form, std::move(operands)));

@@ -48,28 +48,39 @@ struct AccessForm {
     }
 };
 
+/// What the coordinates of a texture or a surface are: x, (x, y), (x, y, z); the number of a layer
+/// and then x or (x, y); a direction.
+enum class ImageGeometry : std::uint8_t { line, plane, volume, lines, planes, cube };
+
 /// How an instruction accesses a texture or a surface, as Instruction::target holds it.
 struct ImageForm {
     /// What an access outside of a surface does.
     enum class Outside : std::uint8_t { trap, clamp, zero };
 
-    unsigned dimensions = 1;  ///< 1 or 2
-    unsigned bytes = 4;       ///< width of one element: 1, 2, 4 or 8
-    unsigned elements = 1;    ///< of a surface
+    ImageGeometry geometry = ImageGeometry::line;
+    unsigned bytes = 4;     ///< width of one element: 1, 2, 4 or 8
+    unsigned elements = 1;  ///< of a surface
     bool integer_coordinates = false;
     Outside outside = Outside::trap;
 
     constexpr ImageForm() = default;
     explicit constexpr ImageForm(std::uint32_t target)
-        : dimensions(target & 3),
-          bytes(target >> 2 & 15),
-          elements(target >> 6 & 7),
-          integer_coordinates(target >> 9 & 1),
-          outside(Outside(target >> 10 & 3)) {}
+        : geometry(ImageGeometry(target & 7)),
+          bytes(target >> 3 & 15),
+          elements(target >> 7 & 7),
+          integer_coordinates(target >> 10 & 1),
+          outside(Outside(target >> 11 & 3)) {}
 
     constexpr std::uint32_t encoded() const {
-        return dimensions | bytes << 2 | elements << 6 | std::uint32_t(integer_coordinates) << 9 |
-               std::uint32_t(outside) << 10;
+        return std::uint32_t(geometry) | bytes << 3 | elements << 7 |
+               std::uint32_t(integer_coordinates) << 10 | std::uint32_t(outside) << 11;
+    }
+    constexpr bool has_layers() const {
+        return geometry == ImageGeometry::lines || geometry == ImageGeometry::planes;
+    }
+    constexpr unsigned coordinates() const {
+        if (geometry == ImageGeometry::line) return 1;
+        return geometry == ImageGeometry::plane || geometry == ImageGeometry::lines ? 2 : 3;
     }
 };
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "emulator/program/error.h"
 
@@ -24,10 +23,22 @@ float widened(std::uint16_t half) {
     return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
+template <class T>
+T loaded(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+std::uint32_t bits_at(const std::byte* at, std::uint32_t bytes) {
+    return bytes == 4   ? loaded<std::uint32_t>(at)
+           : bytes == 2 ? loaded<std::uint16_t>(at)
+                        : loaded<std::uint8_t>(at);
+}
+
 /// The bits of a number as a kernel gets them.
 std::uint32_t number(const Texture& t, const std::byte* at) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, at, t.bytes);
+    const std::uint32_t bits = bits_at(at, t.bytes);
     if (t.numbers == Texture::Numbers::float_)
         return t.bytes == 2 ? std::bit_cast<std::uint32_t>(widened(std::uint16_t(bits))) : bits;
     const unsigned unused = 32 - 8 * t.bytes;
@@ -41,21 +52,23 @@ std::uint32_t number(const Texture& t, const std::byte* at) {
     return is_signed ? std::uint32_t(value) : bits;
 }
 
-Texel texel(const Texture& t, std::int64_t x, std::int64_t y) {
-    Texel found{};
-    const auto* at = reinterpret_cast<const std::byte*>(t.memory) + std::uint64_t(y) * t.pitch +
+/// Texels are written in place: small values that are returned in parts make a CPU wait.
+void read(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, Texel& to) {
+    const auto* at = reinterpret_cast<const std::byte*>(t.memory) +
+                     std::uint64_t(z) * t.slice_bytes() + std::uint64_t(y) * t.pitch +
                      std::uint64_t(x) * t.element_bytes();
-    for (std::uint32_t c = 0; c < t.channels; ++c) found[c] = number(t, at + c * t.bytes);
-    return found;
+    for (std::uint32_t c = 0; c < t.channels; ++c) to[c] = number(t, at + c * t.bytes);
 }
 
-/// The element that stands for an index outside of `size` elements; nothing: the border.
-std::optional<std::int64_t> addressed(std::int64_t index, std::int64_t size, TextureAddress how) {
+constexpr std::int64_t border = -1;
+
+/// The element that stands for an index outside of `size` elements; `border`: none.
+std::int64_t addressed(std::int64_t index, std::int64_t size, TextureAddress how) {
     const auto remainder = [](std::int64_t a, std::int64_t b) { return ((a % b) + b) % b; };
     if (index >= 0 && index < size) return index;
     switch (how) {
         case TextureAddress::border:
-            return std::nullopt;
+            return border;
         case TextureAddress::wrap:
             return remainder(index, size);
         case TextureAddress::mirror: {
@@ -81,34 +94,90 @@ struct Weighted {
     float weight;
 };
 
+std::int64_t whole_part(float x) {
+    const auto truncated = std::int64_t(x);
+    return truncated - (float(truncated) > x);
+}
+
 Weighted neighbours(float x) {
-    const float from = x - 0.5f, floor = std::floor(from);
-    return {std::int64_t(floor), std::floor((from - floor) * 256 + 0.5f) / 256};
+    const float from = x - 0.5f;
+    const std::int64_t first = whole_part(from);
+    return {first, float(whole_part((from - float(first)) * 256 + 0.5f)) / 256};
+}
+
+/// Wrap and mirror need normalised coordinates, and are as clamp without them.
+TextureAddress mode_of(const Texture& t, unsigned dimension) {
+    const TextureAddress mode = t.address[dimension];
+    const bool is_periodic = mode == TextureAddress::wrap || mode == TextureAddress::mirror;
+    return is_periodic && !t.normalized_coordinates ? TextureAddress::clamp : mode;
 }
 
 }  // namespace
 
-Texel Texture::fetch(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || x >= width || y < 0 || y >= rows()) return {};
-    return texel(*this, x, y);
+Texture Texture::slice(std::uint32_t number) const {
+    Texture one = *this;
+    one.memory += std::min(number, slices() - 1) * slice_bytes();
+    one.depth = 0;
+    return one;
+}
+
+Texel Texture::fetch(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    Texel result{};
+    if (x >= 0 && x < width && y >= 0 && y < rows() && z >= 0 && z < slices())
+        read(*this, x, y, z, result);
+    return result;
+}
+
+Texel Texture::sample(float x, float y, float z) const {
+    const auto of_slice = [&](std::int64_t number) -> Texel {
+        const std::int64_t k = addressed(number, slices(), mode_of(*this, 2));
+        return k == border ? Texel{} : slice(std::uint32_t(k)).sample(x, y);
+    };
+    z = among_elements(*this, z, slices());
+    if (!linear || !gives_floats()) return of_slice(whole_part(z));
+    const Weighted k = neighbours(z);
+    const Texel low = of_slice(k.first), high = of_slice(k.first + 1);
+    Texel result;
+    for (std::size_t c = 0; c < result.size(); ++c)
+        result[c] = std::bit_cast<std::uint32_t>((1 - k.weight) * std::bit_cast<float>(low[c]) +
+                                                 k.weight * std::bit_cast<float>(high[c]));
+    return result;
+}
+
+// CUDA C++ Programming Guide, "Cubemap Textures": the face that the direction points to, and where
+// it meets the face.
+Texel Texture::sample_cube(float x, float y, float z) const {
+    const float ax = std::abs(x), ay = std::abs(y), az = std::abs(z);
+    std::uint32_t face;
+    float most, s, t;
+    if (ax >= ay && ax >= az) {
+        face = x >= 0 ? 0 : 1;
+        most = ax, s = x >= 0 ? -z : z, t = -y;
+    } else if (ay >= az) {
+        face = y >= 0 ? 2 : 3;
+        most = ay, s = x, t = y >= 0 ? z : -z;
+    } else {
+        face = z >= 0 ? 4 : 5;
+        most = az, s = z >= 0 ? x : -x, t = -y;
+    }
+    Texture one = slice(face);
+    one.normalized_coordinates = true;
+    return one.sample((s / most + 1) / 2, (t / most + 1) / 2);
 }
 
 Texel Texture::sample(float x, float y) const {
-    const auto element = [&](std::int64_t column, std::int64_t row) -> Texel {
-        const auto mode = [&](unsigned k) {
-            const bool periodic =
-                address[k] == TextureAddress::wrap || address[k] == TextureAddress::mirror;
-            return periodic && !normalized_coordinates ? TextureAddress::clamp : address[k];
-        };
-        const auto i = addressed(column, width, mode(0));
-        const auto j =
-            height == 0 ? std::optional<std::int64_t>(0) : addressed(row, height, mode(1));
-        return i && j ? texel(*this, *i, *j) : Texel{};
+    const auto read_element = [&](std::int64_t column, std::int64_t row, Texel& to) {
+        const std::int64_t i = addressed(column, width, mode_of(*this, 0));
+        const std::int64_t j = height == 0 ? 0 : addressed(row, height, mode_of(*this, 1));
+        if (i != border && j != border) read(*this, i, j, 0, to);
     };
+    Texel result{};
     x = among_elements(*this, x, width);
     y = height == 0 ? 0 : among_elements(*this, y, height);
-    if (!linear || !gives_floats())
-        return element(std::int64_t(std::floor(x)), std::int64_t(std::floor(y)));
+    if (!linear || !gives_floats()) {
+        read_element(whole_part(x), whole_part(y), result);
+        return result;
+    }
     const Weighted i = neighbours(x), j = height == 0 ? Weighted{0, 0} : neighbours(y);
     std::array<float, 4> sums{};
     for (const bool lower : {false, true})
@@ -116,11 +185,12 @@ Texel Texture::sample(float x, float y) const {
             const float weight =
                 (right ? i.weight : 1 - i.weight) * (lower ? j.weight : 1 - j.weight);
             if (weight == 0) continue;
-            const Texel one = element(i.first + right, j.first + lower);
-            for (std::uint32_t c = 0; c < 4; ++c) sums[c] += weight * std::bit_cast<float>(one[c]);
+            Texel one{};
+            read_element(i.first + right, j.first + lower, one);
+            for (std::uint32_t c = 0; c < channels; ++c)
+                sums[c] += weight * std::bit_cast<float>(one[c]);
         }
-    Texel result;
-    for (std::uint32_t c = 0; c < 4; ++c) result[c] = std::bit_cast<std::uint32_t>(sums[c]);
+    for (std::uint32_t c = 0; c < channels; ++c) result[c] = std::bit_cast<std::uint32_t>(sums[c]);
     return result;
 }
 
@@ -128,7 +198,7 @@ std::uint64_t Textures::add(const Texture& t) {
     if (t.width == 0) throw Error("a texture has no elements");
     constexpr std::uint64_t most_bytes = std::uint64_t(1) << 40;
     const std::uint64_t row = std::uint64_t(t.width) * t.element_bytes();
-    if (row > most_bytes || t.pitch > most_bytes / t.rows() ||
+    if (row > most_bytes || t.pitch > most_bytes / t.rows() / t.slices() ||
         t.memory > ~std::uint64_t(0) - 2 * most_bytes)
         throw Error("a texture is too large");
     if (t.height > 1 && t.pitch < row)

@@ -10,12 +10,13 @@ namespace warpscope::emulator {
 /// are as clamp without them.
 enum class TextureAddress : std::uint8_t { wrap, clamp, mirror, border };
 
-/// A texture or surface object: how kernels read elements of global memory, in rows.
+/// A texture or surface object: how kernels read elements of global memory, in rows and slices.
 struct Texture {
     enum class Numbers : std::uint8_t { unsigned_, signed_, float_ };
 
     std::uint64_t memory = 0;             ///< address of the first element
     std::uint32_t width = 0, height = 0;  ///< elements; height 0: it has one dimension
+    std::uint32_t depth = 0;              ///< slices or layers; 0: it has none
     std::uint64_t pitch = 0;              ///< bytes from a row to the next
     std::uint32_t channels = 1;           ///< numbers of an element: 1, 2 or 4
     std::uint32_t bytes = 4;              ///< of a number: 1, 2 or 4
@@ -23,12 +24,16 @@ struct Texture {
     bool linear = false;                  ///< interpolates; only where the result is a float
     bool normalized_coordinates = false;  ///< 0 to 1, not 0 to width
     bool normalized_numbers = false;      ///< integers become floats: 0 to 1, or -1 to 1
-    std::array<TextureAddress, 2> address{TextureAddress::clamp, TextureAddress::clamp};
+    std::array<TextureAddress, 3> address{TextureAddress::clamp, TextureAddress::clamp,
+                                          TextureAddress::clamp};
 
     std::uint32_t element_bytes() const { return channels * bytes; }
     std::uint32_t rows() const { return height == 0 ? 1 : height; }
+    std::uint32_t slices() const { return depth == 0 ? 1 : depth; }
+    std::uint64_t slice_bytes() const { return rows() * pitch; }
     std::uint64_t end() const {
-        return memory + (rows() - 1) * pitch + std::uint64_t(width) * element_bytes();
+        return memory + (slices() - 1) * slice_bytes() + (rows() - 1) * pitch +
+               std::uint64_t(width) * element_bytes();
     }
     bool gives_floats() const { return numbers == Numbers::float_ || normalized_numbers; }
 
@@ -37,8 +42,12 @@ struct Texture {
     /// CUDA C++ Programming Guide, "Texture Fetching". `y` counts for two dimensions only. The
     /// memory must be valid.
     Texel sample(float x, float y) const;
+    Texel sample(float x, float y, float z) const;       ///< of three dimensions
+    Texel sample_cube(float x, float y, float z) const;  ///< of six faces, which are slices
     /// The element at an index: of tex1Dfetch(), and of tex.2d with integers. Outside it is 0.
-    Texel fetch(std::int64_t x, std::int64_t y) const;
+    Texel fetch(std::int64_t x, std::int64_t y, std::int64_t z = 0) const;
+    /// A layer, without the others; the nearest one if there is none with this number.
+    Texture slice(std::uint32_t number) const;
 };
 
 /// The texture and surface objects of a machine, by the handles that kernels get as arguments.

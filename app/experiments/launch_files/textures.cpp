@@ -93,7 +93,7 @@ Texture texture_of(const TextureSpec& spec, const ElementType& type,
     texture.linear = spec.linear;
     texture.normalized_coordinates = spec.normalized_coordinates;
     texture.normalized_numbers = spec.normalized_numbers && !is_float;
-    texture.address = spec.address;
+    std::ranges::copy(spec.address, texture.address.begin());
     return texture;
 }
 

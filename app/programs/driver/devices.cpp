@@ -45,6 +45,10 @@ Status success_with(auto* to, auto value) {
 
 }  // namespace
 
+void warpscope::programs::use_primary_context() {
+    if (contexts.empty()) contexts.push_back(&primary);
+}
+
 WARPSCOPE_DRIVER(cuInit, cuInit, unsigned) {
     return Status::success;
 }

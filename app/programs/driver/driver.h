@@ -11,6 +11,9 @@ Status driver_call(const char* function, Work work) {
     return driver_name_of(status) ? status : Status::invalid_value;
 }
 
+/// Makes the primary context current in this thread unless one is.
+void use_primary_context();
+
 }  // namespace warpscope::programs
 
 /// Defines a function of the driver API. cuda.h renames some of them when it is included:

@@ -1,6 +1,6 @@
 // Source: CUDA Driver API, "Memory Management", "Unified Addressing", "Stream Ordered Memory
 // Allocator".
-#include "programs/driver/driver.h"
+#include "programs/driver/copies.h"
 
 using namespace warpscope::programs;
 
@@ -36,15 +36,14 @@ Status fill(const char* call, Rows to, unsigned value, unsigned element, std::si
 struct Copy2d {
     struct Side {
         std::size_t x, y;
-        int type;  ///< CUmemorytype: 1 host, 2 device, 3 array, 4 unified
+        int type;
         const void* host;
         Address device;
-        const void* array;
+        const Array* array;
         std::size_t pitch;
 
-        Rows rows() const {
-            demand(type != 3, Status::not_supported, "arrays are not supported");
-            return {(type == 1 ? address(host) : device) + y * pitch + x, pitch};
+        CopySide3d in_3d() const {
+            return {x, y, 0, 0, type, host, device, array, nullptr, pitch, 0};
         }
     };
     Side from, to;
@@ -53,14 +52,8 @@ struct Copy2d {
 
 Status copy_2d(const char* call, const Copy2d* c, StreamHandle stream, Return returns) {
     return driver_call(call, [&](Gpu& gpu) {
-        const auto is_host = [](int type) { return type == 1; };
-        const Direction direction = is_host(c->from.type) && is_host(c->to.type)
-                                        ? Direction::host_to_host
-                                    : is_host(c->from.type) ? Direction::host_to_device
-                                    : is_host(c->to.type)   ? Direction::device_to_host
-                                                            : Direction::device_to_device;
-        gpu.copy_rows(c->to.rows(), c->from.rows(), c->width, c->height, direction,
-                      stream_of(stream), returns);
+        copy_3d(gpu, {c->from.in_3d(), c->to.in_3d(), c->width, c->height, 1}, stream_of(stream),
+                returns);
     });
 }
 
@@ -127,8 +120,10 @@ WARPSCOPE_DRIVER(cuMemAllocPitch, cuMemAllocPitch_v2, Address* to, std::size_t* 
 WARPSCOPE_DRIVER(cuMemAllocManaged, cuMemAllocManaged, Address* to, std::size_t bytes, unsigned) {
     return allocate(__func__, to, bytes, MemoryKind::managed);
 }
-WARPSCOPE_DRIVER(cuMemAllocAsync, cuMemAllocAsync, Address* to, std::size_t bytes, StreamHandle) {
-    return allocate(__func__, to, bytes, MemoryKind::device);
+WARPSCOPE_DRIVER(cuMemAllocAsync, cuMemAllocAsync, Address* to, std::size_t bytes,
+                 StreamHandle stream) {
+    return driver_call(__func__,
+                       [&](Gpu& gpu) { *to = gpu.allocate_in(stream_of(stream), bytes); });
 }
 WARPSCOPE_DRIVER(cuMemFree, cuMemFree_v2, Address at) {
     return driver_call(__func__, [&](Gpu& gpu) { gpu.free(at); });
@@ -232,6 +227,15 @@ WARPSCOPE_DRIVER(cuMemcpy2DUnaligned, cuMemcpy2DUnaligned_v2, const Copy2d* c) {
 }
 WARPSCOPE_DRIVER(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, const Copy2d* c, StreamHandle stream) {
     return copy_2d(__func__, c, stream, Return::at_once);
+}
+WARPSCOPE_DRIVER(cuMemcpy3D, cuMemcpy3D_v2, const Copy3dParameters* c) {
+    return driver_call(__func__,
+                       [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(nullptr), Return::when_done); });
+}
+WARPSCOPE_DRIVER(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const Copy3dParameters* c,
+                 StreamHandle stream) {
+    return driver_call(__func__,
+                       [&](Gpu& gpu) { copy_3d(gpu, *c, stream_of(stream), Return::at_once); });
 }
 
 // Fills of elements of 1, 2 and 4 bytes, in rows or not, in a stream or not.

@@ -88,6 +88,24 @@ void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape
     gpu.launch(*function, shape, pointers, stream_of(stream));
 }
 
+/// Writes what a program may read of the options of a compilation: a time, and empty messages.
+void write_messages(unsigned count, const int* options, void** values) {
+    enum Option {
+        wall_time = 2,
+        info_buffer = 3,
+        info_bytes = 4,
+        error_buffer = 5,
+        error_bytes = 6
+    };
+    for (unsigned i = 0; i < count; ++i) {
+        const int option = options[i];
+        if ((option == info_buffer || option == error_buffer) && values[i])
+            *static_cast<char*>(values[i]) = '\0';
+        if (option == wall_time || option == info_bytes || option == error_bytes)
+            values[i] = nullptr;  // it holds the number 0
+    }
+}
+
 /// CUlinkState: PTX texts that become one module.
 struct Link {
     std::vector<std::string> texts;
@@ -100,7 +118,8 @@ WARPSCOPE_DRIVER(cuModuleLoadData, cuModuleLoadData, LoadedModule** module, cons
     return load(__func__, module, data);
 }
 WARPSCOPE_DRIVER(cuModuleLoadDataEx, cuModuleLoadDataEx, LoadedModule** module, const void* data,
-                 unsigned, int*, void**) {
+                 unsigned count, int* options, void** values) {
+    write_messages(count, options, values);
     return load(__func__, module, data);
 }
 WARPSCOPE_DRIVER(cuModuleLoadFatBinary, cuModuleLoadFatBinary, LoadedModule** module,
@@ -300,7 +319,9 @@ WARPSCOPE_DRIVER(cuLaunchHostFunc, cuLaunchHostFunc, StreamHandle stream, HostFu
 }
 
 // What would become machine code stays PTX.
-WARPSCOPE_DRIVER(cuLinkCreate, cuLinkCreate_v2, unsigned, int*, void**, Link** link) {
+WARPSCOPE_DRIVER(cuLinkCreate, cuLinkCreate_v2, unsigned count, int* options, void** values,
+                 Link** link) {
+    write_messages(count, options, values);
     *link = new Link;
     return Status::success;
 }

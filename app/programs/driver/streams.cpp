@@ -1,4 +1,4 @@
-// Source: CUDA Driver API, "Stream Management", "Event Management", "Graph Management".
+// Source: CUDA Driver API, "Stream Management", "Event Management".
 #include "programs/driver/driver.h"
 
 using namespace warpscope::programs;
@@ -8,6 +8,7 @@ namespace {
 using Callback = void (*)(StreamHandle stream, Status status, void* data);
 
 constexpr unsigned event_without_time = 2;  // CU_EVENT_DISABLE_TIMING
+constexpr unsigned event_of_processes = 4;  // CU_EVENT_INTERPROCESS
 
 }  // namespace
 
@@ -50,7 +51,8 @@ WARPSCOPE_DRIVER(cuStreamAddCallback, cuStreamAddCallback, StreamHandle stream, 
 }
 WARPSCOPE_DRIVER(cuEventCreate, cuEventCreate, Event** event, unsigned flags) {
     return driver_call(__func__, [&](Gpu& gpu) {
-        *event = gpu.streams().create_event(!(flags & event_without_time));
+        *event = gpu.streams().create_event(!(flags & event_without_time),
+                                            (flags & event_of_processes) != 0);
     });
 }
 WARPSCOPE_DRIVER(cuEventDestroy, cuEventDestroy_v2, Event* event) {
@@ -81,30 +83,4 @@ WARPSCOPE_DRIVER(cuEventElapsedTime, cuEventElapsedTime, float* milliseconds, Ev
 WARPSCOPE_DRIVER(cuEventElapsedTime_v2, cuEventElapsedTime_v2, float* milliseconds, Event* start,
                  Event* stop) {
     return cuEventElapsedTime(milliseconds, start, stop);
-}
-
-// Graphs that come from the capture of a stream.
-WARPSCOPE_DRIVER(cuStreamBeginCapture, cuStreamBeginCapture_v2, StreamHandle stream, int) {
-    return driver_call(__func__, [&](Gpu& gpu) { gpu.streams().begin_capture(stream_of(stream)); });
-}
-WARPSCOPE_DRIVER(cuStreamEndCapture, cuStreamEndCapture, StreamHandle stream, Graph** graph) {
-    return driver_call(__func__,
-                       [&](Gpu& gpu) { *graph = gpu.streams().end_capture(stream_of(stream)); });
-}
-WARPSCOPE_DRIVER(cuStreamIsCapturing, cuStreamIsCapturing, StreamHandle stream, int* capturing) {
-    return driver_call(__func__, [&](Gpu&) { *capturing = stream_of(stream).capture != nullptr; });
-}
-WARPSCOPE_DRIVER(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, Graph** executable,
-                 Graph* graph, unsigned long long) {
-    return driver_call(__func__, [&](Gpu& gpu) { *executable = gpu.streams().copy_of(graph); });
-}
-WARPSCOPE_DRIVER(cuGraphLaunch, cuGraphLaunch, Graph* executable, StreamHandle stream) {
-    return driver_call(__func__,
-                       [&](Gpu& gpu) { gpu.streams().launch(executable, stream_of(stream)); });
-}
-WARPSCOPE_DRIVER(cuGraphDestroy, cuGraphDestroy, Graph* graph) {
-    return driver_call(__func__, [&](Gpu& gpu) { gpu.streams().destroy(graph); });
-}
-WARPSCOPE_DRIVER(cuGraphExecDestroy, cuGraphExecDestroy, Graph* graph) {
-    return driver_call(__func__, [&](Gpu& gpu) { gpu.streams().destroy(graph); });
 }

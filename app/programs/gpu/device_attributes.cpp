@@ -57,9 +57,14 @@ constexpr Attribute attributes[] = {
     {95, 1},                                       // COOPERATIVE_LAUNCH
     {97, shared_limit},                            // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     {99, 1},                                       // HOST_REGISTER_SUPPORTED
+    {102, 1},                                      // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+    {103, 1},                                      // HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
     {106, blocks_of_multiprocessor},               // MAX_BLOCKS_PER_MULTIPROCESSOR
+    {107, 1},                                      // GENERIC_COMPRESSION_SUPPORTED
     {111, reserved_shared},                        // RESERVED_SHARED_MEMORY_PER_BLOCK
     {115, 1},                                      // MEMORY_POOLS_SUPPORTED
+    {119, 1},                                      // MEMPOOL_SUPPORTED_HANDLE_TYPES: files
+    {125, 1},                                      // IPC_EVENT_SUPPORTED
 };
 
 /// Members of cudaDeviceProp that follow each other: each has the value of an attribute.

@@ -1,6 +1,7 @@
 #include "programs/gpu/device_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -17,10 +18,11 @@ std::uint64_t whole_pages(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
-bool map_at(std::uint64_t address, std::size_t bytes) {
+bool map_at(std::uint64_t address, std::size_t bytes, int file, std::size_t offset) {
     void* const wanted = reinterpret_cast<void*>(address);
-    return mmap(wanted, whole_pages(bytes), PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == wanted;
+    const int of_file = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    return mmap(wanted, whole_pages(bytes), PROT_READ | PROT_WRITE, of_file | MAP_FIXED_NOREPLACE,
+                file, off_t(offset)) == wanted;
 }
 
 }  // namespace
@@ -32,13 +34,34 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
     return address;
 }
 
-bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind) {
-    if (!map_at(address, bytes)) return false;
+bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind, int file,
+                               std::size_t offset) {
+    if (!map_at(address, bytes, file, offset)) return false;
     memory_.attach(reinterpret_cast<void*>(address), bytes);
     blocks_[address] = {address, bytes, kind};
     used_ += bytes;
     next_ = std::max(next_, address + whole_pages(bytes) + gap);
     return true;
+}
+
+std::uint64_t DeviceMemory::reserve(std::size_t bytes, std::size_t alignment) {
+    const std::uint64_t step = std::max<std::uint64_t>(alignment, page);
+    const std::uint64_t address = (next_ + step - 1) / step * step;
+    next_ = address + whole_pages(bytes) + gap;
+    return address;
+}
+
+void DeviceMemory::share(std::uint64_t address, int file) {
+    MemoryBlock& block = blocks_.at(address);
+    void* const pages = reinterpret_cast<void*>(address);
+    for (std::size_t at = 0; at < block.bytes;) {
+        const ssize_t written =
+            pwrite(file, static_cast<const char*>(pages) + at, block.bytes - at, off_t(at));
+        if (written <= 0) break;
+        at += std::size_t(written);
+    }
+    mmap(pages, whole_pages(block.bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    block.file = file;
 }
 
 std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
@@ -47,6 +70,7 @@ std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
     const MemoryBlock block = found->second;
     memory_.detach(reinterpret_cast<void*>(address));
     munmap(reinterpret_cast<void*>(address), whole_pages(block.bytes));
+    if (block.file >= 0) close(block.file);
     used_ -= block.bytes;
     blocks_.erase(found);
     return block;

@@ -27,6 +27,7 @@ struct MemoryBlock {
     std::size_t bytes = 0;
     MemoryKind kind = MemoryKind::device;
     bool registered = false;  ///< the program's own memory: cudaHostRegister
+    int file = -1;            ///< of its content, if other processes use it
 
     std::uint64_t end() const { return begin + bytes; }
 };
@@ -56,9 +57,15 @@ class DeviceMemory {
     const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }
     std::size_t used_bytes() const { return used_; }
 
-    /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had; false if
-    /// something else is there.
-    bool allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind);
+    /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had, or a part
+    /// of a file; false if something else is there.
+    bool allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind, int file = -1,
+                     std::size_t offset = 0);
+    /// Returns an address from which on `bytes` bytes are used by nothing else.
+    std::uint64_t reserve(std::size_t bytes, std::size_t alignment);
+    /// Moves the content of the allocation that begins at the address to a file, which the
+    /// allocation owns from then on.
+    void share(std::uint64_t address, int file);
 
   private:
     emulator::Memory& memory_;

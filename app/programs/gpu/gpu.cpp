@@ -65,6 +65,10 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
     for (const auto& function : module->functions())
         if (function->kernel && module->ptx().find(".loc") == std::string::npos)
             report_.has_lines = false;
+    if (const auto* variable = module->find_variable(heap_variable)) {
+        const std::uint64_t address = heap();
+        std::memcpy(variable->data, &address, sizeof address);
+    }
     return module.get();
 }
 
@@ -109,13 +113,18 @@ void Gpu::free(std::uint64_t address) {
 
 void Gpu::free_in(Stream& stream, std::uint64_t address) {
     const MemoryBlock* block = memory_.find(address);
-    if (!block || block->begin != address)
+    const bool is_known = block ? block->begin == address : memory_of_graphs_.contains(address);
+    if (!is_known)
         throw CallError(Status::invalid_value,
                         fmt::format("no allocation begins at {:#x}", address));
-    streams_.add(stream, [this, address] {
-        const auto freed = memory_.free(address);
-        if (freed && observer_ && freed->kind == MemoryKind::device) observer_->on_free(address);
-    });
+    streams_.add(
+        stream,
+        [this, address] {
+            const auto freed = memory_.free(address);
+            if (freed && observer_ && freed->kind == MemoryKind::device)
+                observer_->on_free(address);
+        },
+        NodeKind::free);
 }
 
 void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
@@ -153,7 +162,7 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
     };
     const bool reads_pageable = is_pageable(from.address),
                writes_pageable = is_pageable(to.address);
-    if (reads_pageable && !writes_pageable && returns == Return::at_once) {
+    if (reads_pageable && !writes_pageable && returns == Return::at_once && !stream.capture) {
         // The driver copies pageable memory to a buffer of its own before it returns.
         auto staged = std::make_shared<std::vector<char>>(extent(from));
         std::memcpy(staged->data(), pointer<const char>(from.address), staged->size());
@@ -162,7 +171,8 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
         });
         return;
     }
-    const WorkId id = streams_.add(stream, [=] { move(from); });
+    const WorkId id = streams_.add(
+        stream, [=] { move(from); }, NodeKind::copy);
     // A copy within the device does not make the host wait.
     const bool within = !reads_pageable && !writes_pageable &&
                         direction != Direction::host_to_device &&
@@ -179,7 +189,7 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
     check_range(to.address, to.pitch * (height - 1) + width, "a fill");
-    streams_.add(stream, [=, this] {
+    const auto write = [=, this] {
         for (std::size_t y = 0; y < height; ++y) {
             const std::uint64_t row = to.address + y * to.pitch;
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
@@ -187,25 +197,26 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
             if (element_bytes == 4) std::fill_n(pointer<std::uint32_t>(row), count, value);
             if (observer_) observer_->on_host_write(row, width);
         }
-    });
+    };
+    streams_.add(stream, write, NodeKind::fill);
 }
 
 void Gpu::launch(Function& function, const LaunchShape& shape,
                  std::span<const void* const> arguments, Stream& stream) {
     throw_sticky();
-    if (!function.kernel) {
-        say_error(fmt::format("kernel {} is not launched: {}", function.name, function.problem));
-        throw CallError(Status::not_supported, function.problem);
-    }
+    if (!function.kernel)
+        throw CallError(Status::not_supported, fmt::format("kernel {} is not launched: {}",
+                                                           function.name, function.problem));
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
-    streams_.add(stream, [this, &function, shape, values] {
+    const auto execute = [this, &function, shape, values] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;
         for (const emulator::Parameter& parameter : function.kernel->parameters)
             pointers.push_back(values->data() + parameter.offset);
         run(function, shape, pointers);
-    });
+    };
+    streams_.add(stream, execute, NodeKind::kernel);
 }
 
 void Gpu::run(Function& function, const LaunchShape& shape,
@@ -278,6 +289,7 @@ std::size_t Gpu::limit(int number) const {
 void Gpu::set_limit(int number, std::size_t value) {
     limit(number);
     limits_[number] = value;
+    if (heap_ && number == DeviceHeap::number_of_limit) heap_->limit = value;
 }
 
 void Gpu::say_error(const std::string& line) {
@@ -293,8 +305,9 @@ void Gpu::call_missing(std::string_view function) {
     std::fprintf(stderr, "warpscope: %s() is not supported\n", name.c_str());
 }
 
-void Gpu::call_failed(std::string_view function, std::string_view problem) {
-    if (settings_.checks.memory) say_error(fmt::format("{}() failed: {}", function, problem));
+void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
+    if (settings_.checks.memory || status == Status::not_supported)
+        say_error(fmt::format("{}() failed: {}", function, problem));
 }
 
 bool Gpu::run_without_host() {

@@ -15,10 +15,12 @@
 
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
+#include "programs/gpu/arrays.h"
 #include "programs/gpu/capture.h"
 #include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"
 #include "programs/gpu/streams.h"
+#include "programs/images/device_functions.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -49,6 +51,8 @@ class Gpu {
     const ProgramSettings& settings() const { return settings_; }
     DeviceMemory& memory() { return memory_; }
     Streams& streams() { return streams_; }
+    Arrays& arrays() { return arrays_; }
+    emulator::Textures& textures() { return launcher_.machine().memory().textures(); }
 
     LoadedModule* load(const std::vector<Image>& images);
     void unload(LoadedModule* module);
@@ -60,6 +64,11 @@ class Gpu {
     /// Waits for all work, as cudaFree() does, and frees.
     void free(std::uint64_t address);
     void free_in(Stream& stream, std::uint64_t address);
+    /// Allocates memory of the device. In a capture, each launch of the graph allocates it again.
+    std::uint64_t allocate_in(Stream& stream, std::size_t bytes);
+    std::size_t bytes_of_graphs() const;  ///< that graphs have allocated
+    /// Adds a condition to a graph. Returns its handle.
+    std::uint64_t add_condition(Graph& graph, std::uint32_t at_launch, bool is_set_at_launch);
 
     /// Copies `bytes` bytes. A copy from or to pageable memory of the host ends before it returns.
     void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes, Direction direction,
@@ -77,7 +86,7 @@ class Gpu {
                 std::span<const void* const> arguments, Stream& stream);
     /// Adds a call of a function of the program.
     void call_host(Stream& stream, std::function<void()> call) {
-        streams_.add(stream, std::move(call));
+        streams_.add(stream, std::move(call), NodeKind::host);
     }
 
     /// Waits for the stream, for all streams. Throws the error that a kernel has ended with.
@@ -96,8 +105,9 @@ class Gpu {
     void note(const std::string& line) { report_.notes.push_back(line); }
     /// A function was called that the library lacks; it says so once.
     void call_missing(std::string_view function);
-    /// A call has failed. With the memory check, that is an error of the program.
-    void call_failed(std::string_view function, std::string_view problem);
+    /// A call has failed. With the memory check, that is an error of the program. What the library
+    /// does not support is said in any case.
+    void call_failed(std::string_view function, Status status, std::string_view problem);
 
     /// Runs one piece of work, as a GPU does beside the host, if the host has not called since this
     /// function was last called. Returns false if nothing ran.
@@ -111,6 +121,7 @@ class Gpu {
   private:
     void run(Function& function, const emulator::LaunchShape& shape,
              const std::vector<const void*>& arguments);
+    std::uint64_t heap();  ///< the address of the device's heap
     void fail(Status status, const std::string& line);
     void check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const;
     bool is_pageable(std::uint64_t address) const { return !find(address); }
@@ -119,6 +130,9 @@ class Gpu {
     emulator::Launcher launcher_;
     DeviceMemory memory_{launcher_.machine().memory()};
     Streams streams_;
+    Arrays arrays_{*this};
+    DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it
+    std::map<std::uint64_t, std::size_t> memory_of_graphs_;  ///< bytes, by address
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
     emulator::Observer* observer_ = nullptr;      ///< of checks_

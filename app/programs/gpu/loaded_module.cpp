@@ -4,6 +4,7 @@
 
 #include "emulator/program/error.h"
 #include "programs/gpu/device_attributes.h"
+#include "programs/images/device_functions.h"
 #include "programs/images/ptx_entries.h"
 
 namespace warpscope::programs {
@@ -23,7 +24,8 @@ const Image& runnable_one(const std::vector<Image>& images) {
 }  // namespace
 
 LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& name)
-    : ptx_(with_names_of_toolkit(runnable_one(images).ptx)), architecture_(target_of(ptx_)) {
+    : ptx_(with_device_functions(with_names_of_toolkit(runnable_one(images).ptx))),
+      architecture_(target_of(ptx_)) {
     decode(name);
 }
 

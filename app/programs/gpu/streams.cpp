@@ -21,6 +21,14 @@ T& checked_in(const List& list, const T* handle, const char* problem) {
     return **found;
 }
 
+std::shared_ptr<Graph> shared_in(const std::vector<std::shared_ptr<Graph>>& graphs,
+                                 const Graph* graph) {
+    const auto found =
+        std::ranges::find_if(graphs, [&](const auto& g) { return g.get() == graph; });
+    demand(found != graphs.end(), Status::invalid_handle, "the graph does not exist");
+    return *found;
+}
+
 template <class List, class T>
 void erase_from(List& list, const T* handle) {
     std::erase_if(list, [&](const auto& object) { return object.get() == handle; });
@@ -64,9 +72,11 @@ std::vector<Stream*> Streams::all() {
     return streams;
 }
 
-WorkId Streams::add(Stream& stream, std::function<void()> run) {
+WorkId Streams::add(Stream& stream, Step run, NodeKind kind) {
     if (stream.capture) {
-        stream.capture->steps.push_back(std::move(run));
+        GraphNode* const node = stream.capture->add(kind, stream.captured_after);
+        node->steps.push_back(std::move(run));
+        stream.captured_after = {node};
         return 0;
     }
     Work work{.id = ++newest_, .after = std::exchange(stream.waits, {}), .run = std::move(run)};
@@ -83,6 +93,10 @@ WorkId Streams::add(Stream& stream, std::function<void()> run) {
     return stream.last;
 }
 
+std::size_t Streams::choose(std::size_t count) {
+    return emulator::splitmix64(seed_ ^ ++choices_) % count;
+}
+
 bool Streams::is_ready(const Work& work) const {
     return std::ranges::all_of(work.after, [&](WorkId id) { return is_done(id); });
 }
@@ -92,7 +106,7 @@ bool Streams::run_one() {
     for (Stream* stream : all())
         if (!stream->waiting.empty() && is_ready(stream->waiting.front())) ready.push_back(stream);
     if (ready.empty()) return false;
-    Stream& stream = *ready[emulator::splitmix64(seed_ ^ ++choices_) % ready.size()];
+    Stream& stream = *ready[choose(ready.size())];
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
     work.run();
@@ -121,8 +135,9 @@ void Streams::query(WorkId id) {
     throw CallError(Status::not_ready, "the work is not done");
 }
 
-Event* Streams::create_event(bool has_time) {
-    return events_.emplace_back(std::make_unique<Event>(Event{.has_time = has_time})).get();
+Event* Streams::create_event(bool has_time, bool is_shared) {
+    const Event event{.has_time = has_time, .is_shared = is_shared};
+    return events_.emplace_back(std::make_unique<Event>(event)).get();
 }
 
 void Streams::destroy(Event* event) {
@@ -137,17 +152,32 @@ Event& Streams::checked(Event* event) const {
 void Streams::record(Event* event, Stream& stream) {
     Event& e = checked(event);
     e.capture = stream.capture;
-    e.work = add(stream, [this, event] {
-        // A graph may outlive the events that it has recorded.
+    e.captured_after = stream.captured_after;
+    if (stream.capture) return;
+    e.work = add(stream, time_of(event));
+    if (e.is_shared) run_until(e.work);
+}
+
+Step Streams::time_of(Event* event) {
+    return [this, event] {
+        // A graph may outlive the events that it records.
         for (const auto& kept : events_)
             if (kept.get() == event) event->time = std::chrono::steady_clock::now();
-    });
+    };
 }
 
 void Streams::wait(Stream& stream, Event* event) {
     const Event& e = checked(event);
-    if (e.capture) stream.capture = e.capture;  // the capture has a branch more
-    if (e.work) stream.waits.push_back(e.work);
+    if (e.capture) {  // the capture has a branch more
+        demand(!stream.capture || stream.capture == e.capture, Status::illegal_state,
+               "the event belongs to another capture");
+        stream.capture = e.capture;
+        for (GraphNode* node : e.captured_after)
+            if (std::ranges::find(stream.captured_after, node) == stream.captured_after.end())
+                stream.captured_after.push_back(node);
+    } else if (e.work) {
+        stream.waits.push_back(e.work);
+    }
 }
 
 void Streams::finish(Event* event) {
@@ -163,23 +193,49 @@ float Streams::milliseconds(Event* start, Event* stop) const {
     return std::chrono::duration<float, std::milli>(b.time - a.time).count();
 }
 
-void Streams::begin_capture(Stream& stream) {
+void Streams::begin_capture(Stream& stream, Graph* graph, std::span<GraphNode* const> after) {
     demand(&stream != legacy_.get(), Status::stream_capture_unsupported,
            "the legacy default stream cannot be captured");
     demand(!stream.capture, Status::illegal_state, "the stream is being captured already");
-    stream.capture = std::make_shared<Graph>();
+    stream.capture = shared_in(graphs_, graph ? graph : create_graph());
+    stream.captured_after.assign(after.begin(), after.end());
 }
 
 Graph* Streams::end_capture(Stream& stream) {
     demand(stream.capture != nullptr, Status::illegal_state, "the stream is not being captured");
     const auto captured = stream.capture;
     for (Stream* each : all())
-        if (each->capture == captured) each->capture = nullptr;
-    return graphs_.emplace_back(std::make_unique<Graph>(*captured)).get();
+        if (each->capture == captured) {
+            each->capture = nullptr;
+            each->captured_after.clear();
+        }
+    for (const auto& event : events_)
+        if (event->capture == captured) event->capture = nullptr;
+    return captured.get();
+}
+
+Steps Streams::captured(const std::function<void(Stream&)>& calls) {
+    Stream stream;
+    stream.capture = std::make_shared<Graph>();
+    calls(stream);
+    Steps steps;
+    for (const auto& node : stream.capture->nodes())
+        steps.insert(steps.end(), node->steps.begin(), node->steps.end());
+    return steps;
+}
+
+Graph* Streams::create_graph() {
+    return graphs_.emplace_back(std::make_shared<Graph>()).get();
 }
 
 Graph* Streams::copy_of(Graph* graph) {
-    return graphs_.emplace_back(std::make_unique<Graph>(checked(graph))).get();
+    return graphs_.emplace_back(std::make_shared<Graph>(checked(graph))).get();
+}
+
+Graph* Streams::add_body(GraphNode& node, const Graph* graph) {
+    auto body = graph ? std::make_shared<Graph>(*graph) : std::make_shared<Graph>();
+    node.bodies.push_back(body);
+    return graphs_.emplace_back(std::move(body)).get();
 }
 
 Graph& Streams::checked(Graph* graph) const {
@@ -187,13 +243,26 @@ Graph& Streams::checked(Graph* graph) const {
 }
 
 void Streams::launch(Graph* graph, Stream& stream) {
-    add(stream, [steps = checked(graph).steps] {
-        for (const auto& step : steps) step();
-    });
+    checked(graph).allocate();
+    Steps steps = graph->steps([this](std::size_t count) { return choose(count); });
+    const auto events_of = [&](NodeKind kind, auto use) {
+        for (const auto& node : graph->nodes())
+            if (node->kind == kind && node->is_enabled) use(checked(node->event));
+    };
+    events_of(NodeKind::wait_event, [&](Event& e) { wait(stream, &e); });
+    const WorkId id = add(
+        stream,
+        [steps = std::move(steps)] {
+            for (const Step& step : steps) step();
+        },
+        NodeKind::graph);
+    events_of(NodeKind::record_event, [&](Event& e) { e.work = id; });
 }
 
 void Streams::destroy(Graph* graph) {
-    checked(graph);
+    const std::shared_ptr<Graph> destroyed = shared_in(graphs_, graph);
+    for (const auto& node : destroyed->nodes())
+        for (const auto& body : node->bodies) erase_from(graphs_, body.get());
     erase_from(graphs_, graph);
 }
 

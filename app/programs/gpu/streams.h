@@ -1,13 +1,18 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <span>
 #include <unordered_set>
 #include <vector>
+
+#include "programs/gpu/graphs.h"
 
 namespace warpscope::programs {
 
@@ -18,13 +23,7 @@ using WorkId = std::uint64_t;
 struct Work {
     WorkId id = 0;
     std::vector<WorkId> after;
-    std::function<void()> run;
-};
-
-/// CUgraph, CUgraphExec: work that was captured in place of being run, in an order that the program
-/// allows.
-struct Graph {
-    std::vector<std::function<void()>> steps;
+    Step run;
 };
 
 /// CUstream, cudaStream_t.
@@ -32,18 +31,22 @@ struct Stream {
     bool blocking = true;  ///< it is ordered with the legacy default stream
     int priority = 0;
     unsigned flags = 0;
-    std::deque<Work> waiting;        ///< in its order
-    WorkId last = 0;                 ///< its newest work
-    std::vector<WorkId> waits;       ///< for its next work: cudaStreamWaitEvent()
-    std::shared_ptr<Graph> capture;  ///< what it is captured to; null: it runs
+    std::map<int, std::array<std::byte, 64>> attributes;  ///< CUstreamAttrValue, without effect
+    std::deque<Work> waiting;                             ///< in its order
+    WorkId last = 0;                                      ///< its newest work
+    std::vector<WorkId> waits;               ///< for its next work: cudaStreamWaitEvent()
+    std::shared_ptr<Graph> capture;          ///< what it is captured to; null: it runs
+    std::vector<GraphNode*> captured_after;  ///< for the next node of the capture
 };
 
 /// CUevent, cudaEvent_t.
 struct Event {
     bool has_time = true;
-    WorkId work = 0;  ///< the newest recording; 0: never recorded
+    bool is_shared = false;  ///< with other processes: what it records is done at once
+    WorkId work = 0;         ///< the newest recording; 0: never recorded
     std::chrono::steady_clock::time_point time;
     std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
+    std::vector<GraphNode*> captured_after;  ///< the nodes that it waits for there
 };
 
 /// The streams of a program. Work runs when the host waits for it, and no earlier, so that a result
@@ -61,7 +64,7 @@ class Streams {
     Stream& of_thread();  ///< the calling thread's default stream
 
     /// Adds work to the end of a stream, or to its capture.
-    WorkId add(Stream& stream, std::function<void()> run);
+    WorkId add(Stream& stream, Step run, NodeKind kind = NodeKind::empty);
     bool is_done(WorkId id) const { return !pending_.contains(id); }
     bool is_idle() const { return pending_.empty(); }
 
@@ -73,24 +76,34 @@ class Streams {
     /// a program that asks again and again gets on.
     void query(WorkId id);
 
-    Event* create_event(bool has_time);
+    Event* create_event(bool has_time, bool is_shared = false);
     void destroy(Event* event);
     Event& checked(Event* event) const;  ///< throws CallError for one that does not exist
     void record(Event* event, Stream& stream);
+    Step time_of(Event* event);  ///< the step that notes the time of a recording
     /// All later work of the stream comes after what the event has recorded.
     void wait(Stream& stream, Event* event);
     void finish(Event* event);
     float milliseconds(Event* start, Event* stop) const;
 
-    void begin_capture(Stream& stream);
+    /// Captures to a new graph, or adds to `graph` what comes after some of its nodes.
+    void begin_capture(Stream& stream, Graph* graph = nullptr,
+                       std::span<GraphNode* const> after = {});
     Graph* end_capture(Stream& stream);
+    /// The work that `calls` adds to its stream.
+    static Steps captured(const std::function<void(Stream&)>& calls);
+
+    Graph* create_graph();
     Graph* copy_of(Graph* graph);
+    /// Gives a body to a node: a copy of `graph`, or a new graph.
+    Graph* add_body(GraphNode& node, const Graph* graph);
     Graph& checked(Graph* graph) const;
     void launch(Graph* graph, Stream& stream);
     void destroy(Graph* graph);
 
   private:
     std::vector<Stream*> all();
+    std::size_t choose(std::size_t count);
     bool is_ready(const Work& work) const;
 
     /// The CUDA driver makes the host wait, too, where it is too far ahead.
@@ -102,7 +115,7 @@ class Streams {
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Stream>> ending_;  ///< destroyed, with work
     std::vector<std::unique_ptr<Event>> events_;
-    std::vector<std::unique_ptr<Graph>> graphs_;
+    std::vector<std::shared_ptr<Graph>> graphs_;
     std::unordered_set<WorkId> pending_;
 };
 

@@ -75,6 +75,10 @@ constexpr Row rows[] = {
     {Status::stream_capture_invalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
      "cudaErrorStreamCaptureInvalidated",
      "operation failed due to a previous error during capture"},
+    {Status::graph_update_failed, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+     "cudaErrorGraphExecUpdateFailure",
+     "the graph update was not performed because it included changes which violated constraints "
+     "specific to instantiated graph update"},
     {Status::unknown, "CUDA_ERROR_UNKNOWN", "cudaErrorUnknown", "unknown error"},
 };
 

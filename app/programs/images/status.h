@@ -40,6 +40,7 @@ enum class Status : int {
     not_supported = 801,
     stream_capture_unsupported = 900,
     stream_capture_invalidated = 901,
+    graph_update_failed = 910,
     unknown = 999,
 };
 

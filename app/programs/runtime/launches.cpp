@@ -4,19 +4,23 @@
 #include "programs/gpu/device_attributes.h"
 #include "programs/runtime/runtime.h"
 
-using namespace warpscope::programs;
-
-namespace {
+namespace warpscope::programs {
 
 void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
-            StreamHandle stream, bool cooperative = false) {
+            Stream& stream, bool cooperative) {
     Function& function = function_of(host);
     const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
     gpu.launch(
         function,
         {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared), cooperative},
-        {arguments, count}, stream_of(stream));
+        {arguments, count}, stream);
 }
+
+}  // namespace warpscope::programs
+
+using namespace warpscope::programs;
+
+namespace {
 
 struct LaunchConfiguration {  // cudaLaunchConfig_t
     Dim grid, block;
@@ -37,25 +41,28 @@ constexpr int attribute_most_dynamic_shared = 8;  // cudaFuncAttributeMaxDynamic
 
 WARPSCOPE_RUNTIME(cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
                   std::size_t shared, StreamHandle stream) {
-    return runtime_call(
-        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream); });
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream));
+    });
 }
 WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, void** arguments,
                   std::size_t shared, StreamHandle stream) {
-    return runtime_call(
-        __func__, [&](Gpu& gpu) { launch(gpu, host, grid, block, arguments, shared, stream); });
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream));
+    });
 }
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
         const bool cooperative = is_cooperative(c->attributes, c->count);
-        launch(gpu, host, c->grid, c->block, arguments, c->shared, c->stream, cooperative);
+        launch(gpu, host, c->grid, c->block, arguments, c->shared, stream_of(c->stream),
+               cooperative);
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchCooperativeKernel, const void* host, Dim grid, Dim block,
                   void** arguments, std::size_t shared, StreamHandle stream) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        launch(gpu, host, grid, block, arguments, shared, stream, true);
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream), true);
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchHostFunc, StreamHandle stream, HostFunction function, void* data) {

@@ -1,19 +1,10 @@
 // Source: CUDA Runtime API, "Memory Management", "Unified Addressing", "Stream Ordered Memory
 // Allocator".
-#include "programs/runtime/runtime.h"
+#include "programs/runtime/arrays.h"
 
 using namespace warpscope::programs;
 
 namespace {
-
-Address address(const void* pointer) {
-    return reinterpret_cast<Address>(pointer);
-}
-
-Direction direction_of(int kind) {  // cudaMemcpyKind
-    demand(kind >= 0 && kind <= 4, Status::runtime_invalid_direction, "an unknown direction");
-    return Direction(kind);
-}
 
 Status allocate(const char* function, void** pointer, std::size_t bytes, MemoryKind kind) {
     return runtime_call(function, [&](Gpu& gpu) {
@@ -89,42 +80,6 @@ PointerType type_of(const std::optional<MemoryBlock>& block) {
     return device_memory;
 }
 
-struct PitchedPointer {  // cudaPitchedPtr
-    void* pointer;
-    std::size_t pitch, width, height;
-};
-struct Extent {  // cudaExtent
-    std::size_t width, height, depth;
-};
-struct Position {  // cudaPos
-    std::size_t x, y, z;
-};
-struct Copy3d {  // cudaMemcpy3DParms
-    const void* from_array;
-    Position from_position;
-    PitchedPointer from;
-    const void* to_array;
-    Position to_position;
-    PitchedPointer to;
-    Extent extent;
-    int kind;
-};
-
-Status copy_3d(const char* function, const Copy3d* c, StreamHandle stream, Return returns) {
-    return runtime_call(function, [&](Gpu& gpu) {
-        demand(!c->from_array && !c->to_array, Status::not_supported, "arrays are not supported");
-        const auto at = [](const PitchedPointer& p, const Position& position, std::size_t z) {
-            return Rows{address(p.pointer) + position.x +
-                            p.pitch * (position.y + p.height * (position.z + z)),
-                        p.pitch};
-        };
-        for (std::size_t z = 0; z < c->extent.depth; ++z)
-            gpu.copy_rows(at(c->to, c->to_position, z), at(c->from, c->from_position, z),
-                          c->extent.width, c->extent.height, direction_of(c->kind),
-                          stream_of(stream), returns);
-    });
-}
-
 }  // namespace
 
 WARPSCOPE_RUNTIME(cudaMalloc, void** pointer, std::size_t bytes) {
@@ -149,8 +104,11 @@ WARPSCOPE_RUNTIME(cudaMalloc3D, PitchedPointer* to, Extent extent) {
     return allocate(__func__, &to->pointer, to->pitch * extent.height * extent.depth,
                     MemoryKind::device);
 }
-WARPSCOPE_RUNTIME(cudaMallocAsync, void** pointer, std::size_t bytes, StreamHandle) {
-    return allocate(__func__, pointer, bytes, MemoryKind::device);
+WARPSCOPE_RUNTIME(cudaMallocAsync, void** pointer, std::size_t bytes, StreamHandle stream) {
+    return runtime_call(__func__, [&](Gpu& gpu) {
+        *pointer =
+            bytes ? reinterpret_cast<void*>(gpu.allocate_in(stream_of(stream), bytes)) : nullptr;
+    });
 }
 WARPSCOPE_RUNTIME(cudaFree, void* pointer) {
     return release(__func__, pointer);
@@ -218,12 +176,6 @@ WARPSCOPE_RUNTIME(cudaMemcpy2DAsync, void* to, std::size_t to_pitch, const void*
                   StreamHandle stream) {
     return copy_2d(__func__, {address(to), to_pitch}, {address(from), from_pitch}, width, height,
                    kind, stream, Return::at_once);
-}
-WARPSCOPE_RUNTIME(cudaMemcpy3D, const Copy3d* c) {
-    return copy_3d(__func__, c, nullptr, Return::when_done);
-}
-WARPSCOPE_RUNTIME(cudaMemcpy3DAsync, const Copy3d* c, StreamHandle stream) {
-    return copy_3d(__func__, c, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemset, void* to, int value, std::size_t bytes) {
     return fill(__func__, {address(to), bytes}, value, bytes, 1, nullptr);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "programs/api/api.h"
+#include "programs/driver/driver.h"
 
 namespace warpscope::programs {
 
@@ -18,8 +18,12 @@ void set_runtime_version(int version);
 Function& function_of(const void* host);
 const emulator::Module::GlobalVariable& variable_of(const void* host);
 
+void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
+            Stream& stream, bool cooperative = false);
+
 template <class Work>
 Status runtime_call(const char* function, Work work) {
+    use_primary_context();
     const Status status = call(function, work);
     remember(status);
     return status;

@@ -1,4 +1,4 @@
-// Source: CUDA Runtime API, "Stream Management", "Event Management", "Graph Management".
+// Source: CUDA Runtime API, "Stream Management", "Event Management".
 #include "programs/runtime/runtime.h"
 
 using namespace warpscope::programs;
@@ -8,6 +8,7 @@ namespace {
 using Callback = void (*)(StreamHandle stream, Status status, void* data);
 
 constexpr unsigned event_without_time = 2;  // cudaEventDisableTiming
+constexpr unsigned event_of_processes = 4;  // cudaEventInterprocess
 
 Status create_stream(const char* function, StreamHandle* stream, unsigned flags, int priority) {
     return runtime_call(function,
@@ -16,7 +17,8 @@ Status create_stream(const char* function, StreamHandle* stream, unsigned flags,
 
 Status create_event(const char* function, Event** event, unsigned flags) {
     return runtime_call(function, [&](Gpu& gpu) {
-        *event = gpu.streams().create_event(!(flags & event_without_time));
+        *event = gpu.streams().create_event(!(flags & event_without_time),
+                                            (flags & event_of_processes) != 0);
     });
 }
 
@@ -90,37 +92,4 @@ WARPSCOPE_RUNTIME(cudaEventQuery, Event* event) {
 WARPSCOPE_RUNTIME(cudaEventElapsedTime, float* milliseconds, Event* start, Event* stop) {
     return runtime_call(__func__,
                         [&](Gpu& gpu) { *milliseconds = gpu.streams().milliseconds(start, stop); });
-}
-
-// Graphs that come from the capture of a stream.
-WARPSCOPE_RUNTIME(cudaStreamBeginCapture, StreamHandle stream, int) {
-    return runtime_call(__func__,
-                        [&](Gpu& gpu) { gpu.streams().begin_capture(stream_of(stream)); });
-}
-WARPSCOPE_RUNTIME(cudaStreamEndCapture, StreamHandle stream, Graph** graph) {
-    return runtime_call(__func__,
-                        [&](Gpu& gpu) { *graph = gpu.streams().end_capture(stream_of(stream)); });
-}
-WARPSCOPE_RUNTIME(cudaStreamIsCapturing, StreamHandle stream, int* capturing) {
-    return runtime_call(__func__, [&](Gpu&) { *capturing = stream_of(stream).capture != nullptr; });
-}
-WARPSCOPE_RUNTIME(cudaGraphInstantiate, Graph** executable, Graph* graph, unsigned long long) {
-    return runtime_call(__func__, [&](Gpu& gpu) { *executable = gpu.streams().copy_of(graph); });
-}
-WARPSCOPE_RUNTIME(cudaGraphInstantiateWithFlags, Graph** executable, Graph* graph,
-                  unsigned long long) {
-    return runtime_call(__func__, [&](Gpu& gpu) { *executable = gpu.streams().copy_of(graph); });
-}
-WARPSCOPE_RUNTIME(cudaGraphLaunch, Graph* executable, StreamHandle stream) {
-    return runtime_call(__func__,
-                        [&](Gpu& gpu) { gpu.streams().launch(executable, stream_of(stream)); });
-}
-WARPSCOPE_RUNTIME(cudaGraphUpload, Graph*, StreamHandle) {
-    return Status::success;
-}
-WARPSCOPE_RUNTIME(cudaGraphDestroy, Graph* graph) {
-    return runtime_call(__func__, [&](Gpu& gpu) { gpu.streams().destroy(graph); });
-}
-WARPSCOPE_RUNTIME(cudaGraphExecDestroy, Graph* graph) {
-    return runtime_call(__func__, [&](Gpu& gpu) { gpu.streams().destroy(graph); });
 }

@@ -274,10 +274,84 @@ TEST(ImageKernels, AnUnknownHandleIsNamed) {
                     "there is no texture or surface object 0x4d");
 }
 
+// Three slices of 2 x 1 elements: 0 10, 20 30, 40 50.
+TEST(Textures, ThreeDimensionsAreFilteredInAll) {
+    Image<float> image({0, 10, 20, 30, 40, 50}, 2, 1);
+    image.texture.depth = 3;
+    EXPECT_EQ(first(image.texture.sample(1.5f, 0.5f, 2.5f)), 50);
+    EXPECT_EQ(first(image.texture.sample(0.5f, 0.5f, 9)), 40);  // clamped
+    EXPECT_EQ(first(image.texture.fetch(1, 0, 1)), 30);
+    EXPECT_EQ(first(image.texture.fetch(1, 0, 3)), 0);
+    image.texture.linear = true;
+    // Between all of 0, 10, 20, 30; and 0.75 of the slice 1 with 0.25 of the slice 2, at the left.
+    EXPECT_EQ(first(image.texture.sample(1, 0.5f, 1)), 15);
+    EXPECT_EQ(first(image.texture.sample(0.5f, 0.5f, 1.75f)), 25);
+    image.texture.normalized_coordinates = true;
+    image.texture.address[2] = TextureAddress::wrap;
+    image.texture.linear = false;
+    // 1.5 of 3 slices is 4.5: slice 4, which is slice 1.
+    EXPECT_EQ(first(image.texture.sample(0, 0, 1.5f)), 20);
+}
+
+TEST(Textures, ALayerIsATextureOfItsOwn) {
+    Image<float> image({0, 10, 20, 30, 40, 50}, 2, 1);
+    image.texture.depth = 3;
+    EXPECT_EQ(first(image.texture.slice(1).sample(1.5f, 0.5f)), 30);
+    EXPECT_EQ(first(image.texture.slice(9).sample(1.5f, 0.5f)), 50);
+}
+
+// Face f has the elements 10 f + 0, 1 in its first row and 10 f + 2, 3 in its second.
+TEST(Textures, ADirectionPointsToAFaceOfACube) {
+    std::vector<float> elements;
+    for (int face = 0; face < 6; ++face)
+        for (int k = 0; k < 4; ++k) elements.push_back(float(10 * face + k));
+    Image<float> image(elements, 2, 2);
+    image.texture.depth = 6;
+    const auto at = [&](float x, float y, float z) {
+        return first(image.texture.sample_cube(x, y, z));
+    };
+    // s and t are -z and -y on the face x = 1, z and -y on x = -1, x and z on y = 1, x and -z on
+    // y = -1, x and -y on z = 1, -x and -y on z = -1. s < 0 is the first column, t < 0 the first
+    // row.
+    EXPECT_EQ(at(1, 0.5f, 0.5f), 0);
+    EXPECT_EQ(at(-2, 0.5f, 0.5f), 11);
+    EXPECT_EQ(at(-0.5f, 1, 0.5f), 22);
+    EXPECT_EQ(at(0.5f, -1, 0.5f), 31);
+    EXPECT_EQ(at(0.5f, -0.5f, 1), 43);
+    EXPECT_EQ(at(0.5f, -0.5f, -1), 52);
+}
+
+// Slices of one row: x = tid & 1, z = tid >> 1.
+TEST(ImageKernels, ReachTheSlicesOfAnImage) {
+    const auto results = [](const std::string& access) {
+        ImageKernel k(place + access + "st.global.u32 [%rd1], %r4;");
+        k.image().height = 1;
+        k.image().depth = 2;
+        const auto out = k.run();
+        return std::vector<std::uint32_t>(out.begin(), out.begin() + 4);
+    };
+    const std::vector<std::uint32_t> all{0, 1, 2, 3};
+    EXPECT_EQ(results("mov.f32 %f3, 0f00000000; tex.3d.v4.u32.f32 {%r4, %r5, %r6, %r7}, "
+                      "[%rd2, {%f1, %f3, %f2, %f3}];"),
+              all);
+    EXPECT_EQ(results("mov.u32 %r5, 0; tex.3d.v4.u32.s32 {%r4, %r5, %r6, %r7}, "
+                      "[%rd2, {%r2, %r5, %r3, %r5}];"),
+              all);
+    EXPECT_EQ(results("mov.f32 %f3, 0f00000000; tex.a2d.v4.u32.f32 {%r4, %r5, %r6, %r7}, "
+                      "[%rd2, {%r3, %f1, %f3, %f3}];"),
+              all);
+    EXPECT_EQ(results("tex.a1d.v4.u32.f32 {%r4, %r5, %r6, %r7}, [%rd2, {%r3, %f1}];"), all);
+    EXPECT_EQ(results("mov.u32 %r5, 0; suld.b.3d.b32.trap {%r4}, [%rd2, {%r8, %r5, %r3, %r5}];"),
+              all);
+    EXPECT_EQ(results("mov.u32 %r5, 0; suld.b.a2d.b32.trap {%r4}, [%rd2, {%r3, %r8, %r5, %r5}];"),
+              all);
+}
+
 TEST(ImageKernels, OtherGeometriesAreRefused) {
-    expect_contains(load_error(kernel_text(
-                        "tex.3d.v4.u32.s32 {%r4, %r5, %r6, %r7}, [%rd2, {%r1, %r1, %r1, %r1}];")),
-                    "only textures and surfaces with one or two dimensions are emulated");
+    expect_contains(
+        load_error(kernel_text("tex.acube.v4.u32.f32 {%r4, %r5, %r6, %r7}, [%rd2, {%r1, %f1, %f1, "
+                               "%f1}];")),
+        "acube");
 }
 
 // Compiled code calls the handler.
