@@ -145,7 +145,7 @@ const void* missing_function(std::string_view name) {
 Status end_call(const char* function, Status status, const char* problem) {
     null_is_per_thread = false;
     if (status != Status::success && status != Status::not_ready) {
-        gpu().call_failed(function, problem);
+        gpu().call_failed(function, status, problem);
     }
     return status;
 }

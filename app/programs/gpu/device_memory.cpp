@@ -17,9 +17,9 @@ std::uint64_t whole_pages(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
-bool map_at(std::uint64_t address, std::size_t bytes) {
+bool map_at(std::uint64_t address, std::size_t bytes, int protection) {
     void* const wanted = reinterpret_cast<void*>(address);
-    return mmap(wanted, whole_pages(bytes), PROT_READ | PROT_WRITE,
+    return mmap(wanted, whole_pages(bytes), protection,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == wanted;
 }
 
@@ -33,12 +33,20 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind) {
-    if (!map_at(address, bytes)) return false;
+    if (!map_at(address, bytes, is_hidden(kind) ? PROT_NONE : PROT_READ | PROT_WRITE)) return false;
     memory_.attach(reinterpret_cast<void*>(address), bytes);
     blocks_[address] = {address, bytes, kind};
     used_ += bytes;
     next_ = std::max(next_, address + whole_pages(bytes) + gap);
     return true;
+}
+
+void DeviceMemory::protect(bool open) {
+    is_open_ = open;
+    for (const auto& [address, block] : blocks_)
+        if (block.kind == MemoryKind::device)
+            mprotect(reinterpret_cast<void*>(address), whole_pages(block.bytes),
+                     open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {

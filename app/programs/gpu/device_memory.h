@@ -56,15 +56,30 @@ class DeviceMemory {
     const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }
     std::size_t used_bytes() const { return used_; }
 
+    /// From now on an access of the host to memory of the device ends in SIGSEGV, as with a GPU,
+    /// except between open() and close().
+    void guard() { is_guarded_ = true; }
+    void open() { set_open(true); }
+    void close() { set_open(false); }
+
     /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had; false if
     /// something else is there.
     bool allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind);
 
   private:
+    void set_open(bool open) {
+        if (is_guarded_ && open != is_open_) protect(open);
+    }
+    void protect(bool open);
+    bool is_hidden(MemoryKind kind) const {
+        return is_guarded_ && !is_open_ && kind == MemoryKind::device;
+    }
+
     emulator::Memory& memory_;
     std::map<std::uint64_t, MemoryBlock> blocks_;  ///< by address
     std::uint64_t next_ = first_address;
     std::size_t used_ = 0;
+    bool is_guarded_ = false, is_open_ = false;
 
     /// Far from what the loader and malloc use.
     static constexpr std::uint64_t first_address = 0x2000'0000'0000;

@@ -28,13 +28,15 @@ void erase_from(List& list, const T* handle) {
 
 }  // namespace
 
-Streams::Streams(std::uint64_t seed) : seed_(seed), legacy_(std::make_unique<Stream>()) {}
+Streams::Streams(std::uint64_t seed, Hooks hooks)
+    : hooks_(std::move(hooks)), seed_(seed), legacy_(std::make_unique<Stream>()) {}
 
 Stream* Streams::create(unsigned flags, int priority) {
     auto& stream = streams_.emplace_back(std::make_unique<Stream>());
     stream->flags = flags;
     stream->priority = priority;
     stream->blocking = !(flags & non_blocking_flag);
+    if (hooks_.here) stream->made_at = hooks_.here();
     return stream.get();
 }
 
@@ -53,7 +55,10 @@ bool Streams::has(const Stream* stream) const {
 
 Stream& Streams::of_thread() {
     thread_local Stream* mine = nullptr;
-    if (!mine) mine = create(0, 0);
+    if (!mine) {
+        mine = create(0, 0);
+        mine->made_at = 0;
+    }
     return *mine;
 }
 
@@ -95,6 +100,7 @@ bool Streams::run_one() {
     Stream& stream = *ready[emulator::splitmix64(seed_ ^ ++choices_) % ready.size()];
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
+    if (hooks_.before_work) hooks_.before_work();
     work.run();
     pending_.erase(work.id);
     std::erase_if(ending_, [](const auto& ended) { return ended->waiting.empty(); });
@@ -122,7 +128,9 @@ void Streams::query(WorkId id) {
 }
 
 Event* Streams::create_event(bool has_time) {
-    return events_.emplace_back(std::make_unique<Event>(Event{.has_time = has_time})).get();
+    auto& event = events_.emplace_back(std::make_unique<Event>(Event{.has_time = has_time}));
+    if (hooks_.here) event->made_at = hooks_.here();
+    return event.get();
 }
 
 void Streams::destroy(Event* event) {

@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "programs/checks/call_sites.h"
+
 namespace warpscope::programs {
 
 /// The number of a piece of work, from 1; 0: none.
@@ -36,6 +38,7 @@ struct Stream {
     WorkId last = 0;                 ///< its newest work
     std::vector<WorkId> waits;       ///< for its next work: cudaStreamWaitEvent()
     std::shared_ptr<Graph> capture;  ///< what it is captured to; null: it runs
+    CallSite made_at = 0;            ///< 0: not by the program
 };
 
 /// CUevent, cudaEvent_t.
@@ -44,6 +47,7 @@ struct Event {
     WorkId work = 0;  ///< the newest recording; 0: never recorded
     std::chrono::steady_clock::time_point time;
     std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
+    CallSite made_at = 0;
 };
 
 /// The streams of a program. Work runs when the host waits for it, and no earlier, so that a result
@@ -52,7 +56,11 @@ struct Event {
 /// run equally.
 class Streams {
   public:
-    explicit Streams(std::uint64_t seed);
+    struct Hooks {
+        std::function<void()> before_work;
+        std::function<CallSite()> here;  ///< the place of the running call
+    };
+    explicit Streams(std::uint64_t seed, Hooks hooks = {});
 
     Stream* create(unsigned flags, int priority);
     void destroy(Stream* stream);  ///< its work still runs
@@ -89,6 +97,11 @@ class Streams {
     void launch(Graph* graph, Stream& stream);
     void destroy(Graph* graph);
 
+    /// Calls f("stream", made_at) or f("event", made_at) for each one that the program has made and
+    /// not destroyed.
+    template <class F>
+    void for_left(F&& f) const;
+
   private:
     std::vector<Stream*> all();
     bool is_ready(const Work& work) const;
@@ -96,6 +109,7 @@ class Streams {
     /// The CUDA driver makes the host wait, too, where it is too far ahead.
     static constexpr std::size_t most_pending = 1024;
 
+    Hooks hooks_;
     std::uint64_t seed_, choices_ = 0;
     WorkId newest_ = 0;
     std::unique_ptr<Stream> legacy_;
@@ -105,5 +119,13 @@ class Streams {
     std::vector<std::unique_ptr<Graph>> graphs_;
     std::unordered_set<WorkId> pending_;
 };
+
+template <class F>
+void Streams::for_left(F&& f) const {
+    for (const auto& stream : streams_)
+        if (stream->made_at) f("stream", stream->made_at);
+    for (const auto& event : events_)
+        if (event->made_at) f("event", event->made_at);
+}
 
 }  // namespace warpscope::programs

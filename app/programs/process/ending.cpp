@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "programs/gpu/gpu.h"
+#include "programs/process/ending.h"
 
 extern char** environ;
 
@@ -42,7 +43,16 @@ int print_by(const std::filesystem::path& app, const std::filesystem::path& repo
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/// Ends the emulated GPU of this process. Returns the exit status of the program.
+/// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
+/// the work ends before the first of them, however the program ends: main() returns or it calls
+/// exit().
+int (*program_main)(int, char**, char**);
+int main_with_end(int count, char** values, char** environment) {
+    return finish(program_main(count, values, environment));
+}
+
+}  // namespace
+
 int finish(int status) {
     static bool finished = false;
     if (!has_gpu() || std::exchange(finished, true)) return status;
@@ -67,15 +77,6 @@ int finish(int status) {
     }
 }
 
-/// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
-/// the work ends before the first of them, however the program ends: main() returns or it calls
-/// exit().
-int (*program_main)(int, char**, char**);
-int main_with_end(int count, char** values, char** environment) {
-    return finish(program_main(count, values, environment));
-}
-
-}  // namespace
 }  // namespace warpscope::programs
 
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(

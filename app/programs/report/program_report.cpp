@@ -29,7 +29,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dim3, x, y, z)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeaderLine, file, line, toolkit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ThreadAtLine, file, line, thread, block, inlined)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::BarrierPlace, from, to)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, hazard, order, kernel, first, second,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, hazard, order, kernel, by_host, first, second,
                                    byte, count, sentence, barrier, repaired_too)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryCounts, requests, bytes, sectors, least_sectors,
                                    wavefronts, least_wavefronts, degree)
