@@ -79,18 +79,22 @@ std::string output_of(const std::string& command) {
 }
 
 using Addresses = std::set<std::uint64_t>;
+struct SourceLine {
+    std::string function, file;
+    int line = 0;  ///< 0: unknown
+};
 /// The functions at an address of a file: those that the compiler has inlined, then their caller.
-using Lines = std::map<std::uint64_t, std::vector<HostPlace>>;
+using Lines = std::map<std::uint64_t, std::vector<SourceLine>>;
 
-HostPlace place_of(const std::string& function, const std::string& line) {
-    HostPlace place{.function = function == "??" ? "" : function};
-    const std::size_t colon = line.rfind(':');
-    const int number = colon == line.npos ? 0 : std::atoi(line.c_str() + colon + 1);
+SourceLine read_line(const std::string& function, const std::string& text) {
+    SourceLine line{.function = function == "??" ? "" : function};
+    const std::size_t colon = text.rfind(':');
+    const int number = colon == text.npos ? 0 : std::atoi(text.c_str() + colon + 1);
     if (number > 0) {
-        place.file = std::filesystem::path(line.substr(0, colon)).lexically_normal();
-        place.line = number;
+        line.file = std::filesystem::path(text.substr(0, colon)).lexically_normal();
+        line.line = number;
     }
-    return place;
+    return line;
 }
 
 Lines lines_of(const std::string& file, const Addresses& addresses) {
@@ -99,12 +103,12 @@ Lines lines_of(const std::string& file, const Addresses& addresses) {
     for (const std::uint64_t address : addresses) command += fmt::format(" {:#x}", address);
     std::istringstream text(output_of(command));
     Lines lines;
-    std::vector<HostPlace>* now = nullptr;
+    std::vector<SourceLine>* now = nullptr;
     for (std::string first, second; std::getline(text, first);) {
         if (first.starts_with("0x"))
             now = &lines[std::strtoull(first.c_str(), nullptr, 16)];
         else if (now && std::getline(text, second))
-            now->push_back(place_of(first, second));
+            now->push_back(read_line(first, second));
     }
     for (const std::uint64_t address : addresses)
         if (lines[address].empty()) lines[address].push_back({});
@@ -131,11 +135,6 @@ bool is_of_system(std::string_view file) {
 }
 
 }  // namespace
-
-std::string HostPlace::text() const {
-    if (file.empty()) return "an unknown place";
-    return line ? fmt::format("{}:{}", file, line) : file;
-}
 
 CallSite CallSites::site_of(Frames frames) {
     if (frames.empty()) return 0;
@@ -179,16 +178,22 @@ std::map<CallSite, HostPlace> CallSites::places(const std::set<CallSite>& sites)
 
     std::map<CallSite, HostPlace> places;
     for (const auto& [site, running] : calls) {
-        int best = 0;
+        int best = 0;  // the rank of the place
+        HostPlace& place = places[site];
         for (const RunningCall& call : running)
-            for (const HostPlace& place : lines[call.object.file][call.address]) {
-                if (is_wrapper(place.function) || skipped_.contains(place.function)) continue;
-                const bool is_system = is_of_system(call.object.file) || is_of_system(place.file);
-                const int rank = is_system ? 1 : place.line ? 3 : 2;
-                if (rank <= best) continue;
+            for (const SourceLine& line : lines[call.object.file][call.address]) {
+                if (is_wrapper(line.function) || skipped_.contains(line.function)) continue;
+                const bool is_system = is_of_system(call.object.file) || is_of_system(line.file);
+                const int rank = is_system ? 1 : line.line ? 3 : 2;
+                const bool is_caller = rank == 3 && best == 3 && place.at.inlined.empty();
+                if (rank <= best && !is_caller) continue;
                 best = rank;
-                places[site] = place;
-                if (!place.line) places[site].file = call.text();
+                if (is_caller)
+                    place.at.inlined.push_back({place.at.file, place.at.line});
+                else
+                    place.function = line.function;
+                place.at.file = line.line ? line.file : call.text();
+                place.at.line = line.line;
             }
     }
     return places;

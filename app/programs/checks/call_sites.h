@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/observe/findings.h"
+
 namespace warpscope::programs {
 
 /// A place in the code of the program that has called this library; 0: unknown.
@@ -14,10 +16,9 @@ using CallSite = std::uint32_t;
 /// Where a call site is.
 struct HostPlace {
     std::string function;  ///< as the linker names it; empty: unknown
-    std::string file;      ///< without debug information "app+0x12f4", an address in the program
-    int line = 0;          ///< 0: unknown
-
-    std::string text() const;  ///< "app.cu:12"
+    /// The line, and the one that has called its function, which may be a wrapper of the program's
+    /// own. Without debug information the file is an address, "app+0x12f4", and the line is 0.
+    emulator::ThreadAtLine at{.file = "an unknown place"};
 };
 
 /// Remembers from where a program has called, and finds the source lines of these places once they

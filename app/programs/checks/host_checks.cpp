@@ -106,7 +106,7 @@ std::vector<Finding> HostChecks::findings() {
         const HostPlace& place = places[entry.site];
         const auto known = std::ranges::find_if(findings, [&](const Finding& f) {
             return f.kind == entry.kind && f.severity == entry.severity &&
-                   f.first.file == place.file && f.first.line == place.line;
+                   f.first.where() == place.at.where();
         });
         if (known != findings.end()) {
             known->count += entry.count;
@@ -116,11 +116,11 @@ std::vector<Finding> HostChecks::findings() {
                         .severity = entry.severity,
                         .kernel = place.function,
                         .by_host = true,
-                        .first = {.file = place.file, .line = place.line},
+                        .first = place.at,
                         .count = entry.count,
                         .sentence = entry.sentence};
         for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
-            finding.sentence.replace(at, length, places[site].text());
+            finding.sentence.replace(at, length, places[site].at.where());
         });
         findings.push_back(std::move(finding));
     }

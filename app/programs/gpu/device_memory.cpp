@@ -23,6 +23,10 @@ bool map_at(std::uint64_t address, std::size_t bytes, int protection) {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == wanted;
 }
 
+void protect(const MemoryBlock& block, int protection) {
+    mprotect(reinterpret_cast<void*>(block.begin), whole_pages(block.bytes), protection);
+}
+
 }  // namespace
 
 std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
@@ -33,7 +37,8 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind) {
-    if (!map_at(address, bytes, is_hidden(kind) ? PROT_NONE : PROT_READ | PROT_WRITE)) return false;
+    const bool is_hidden = is_guarded_ && kind == MemoryKind::device;
+    if (!map_at(address, bytes, is_hidden ? PROT_NONE : PROT_READ | PROT_WRITE)) return false;
     memory_.attach(reinterpret_cast<void*>(address), bytes);
     blocks_[address] = {address, bytes, kind};
     used_ += bytes;
@@ -41,12 +46,18 @@ bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryK
     return true;
 }
 
-void DeviceMemory::protect(bool open) {
-    is_open_ = open;
-    for (const auto& [address, block] : blocks_)
-        if (block.kind == MemoryKind::device)
-            mprotect(reinterpret_cast<void*>(address), whole_pages(block.bytes),
-                     open ? PROT_READ | PROT_WRITE : PROT_NONE);
+bool DeviceMemory::open(std::uint64_t address) {
+    if (!works_) return false;
+    const MemoryBlock* const block = find(address);
+    if (!block || block->kind != MemoryKind::device) return false;
+    const std::scoped_lock lock(opening_);
+    if (open_.insert(block->begin).second) protect(*block, PROT_READ | PROT_WRITE);
+    return true;
+}
+
+void DeviceMemory::close() {
+    for (const std::uint64_t address : open_) protect(*find(address), PROT_NONE);
+    open_.clear();
 }
 
 std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
@@ -56,6 +67,7 @@ std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
     memory_.detach(reinterpret_cast<void*>(address));
     munmap(reinterpret_cast<void*>(address), whole_pages(block.bytes));
     used_ -= block.bytes;
+    open_.erase(address);
     blocks_.erase(found);
     return block;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 
 #include "emulator/warp/memory.h"
 
@@ -56,30 +59,33 @@ class DeviceMemory {
     const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }
     std::size_t used_bytes() const { return used_; }
 
-    /// From now on an access of the host to memory of the device ends in SIGSEGV, as with a GPU,
-    /// except between open() and close().
+    /// From now on an access to memory of the device ends in SIGSEGV, whose handler calls open().
     void guard() { is_guarded_ = true; }
-    void open() { set_open(true); }
-    void close() { set_open(false); }
+    /// Work begins, which may access memory of the device.
+    void begin_work() { works_ = true; }
+    /// Makes the allocation that contains the address accessible until the end of the work. False
+    /// if there is none, or no work runs. Threads may call it at once.
+    bool open(std::uint64_t address);
+    void end_work() {
+        works_ = false;
+        if (!open_.empty()) close();
+    }
 
     /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had; false if
     /// something else is there.
     bool allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind);
 
   private:
-    void set_open(bool open) {
-        if (is_guarded_ && open != is_open_) protect(open);
-    }
-    void protect(bool open);
-    bool is_hidden(MemoryKind kind) const {
-        return is_guarded_ && !is_open_ && kind == MemoryKind::device;
-    }
+    void close();
 
     emulator::Memory& memory_;
     std::map<std::uint64_t, MemoryBlock> blocks_;  ///< by address
     std::uint64_t next_ = first_address;
     std::size_t used_ = 0;
-    bool is_guarded_ = false, is_open_ = false;
+    bool is_guarded_ = false;
+    std::atomic<bool> works_ = false;
+    std::mutex opening_;
+    std::set<std::uint64_t> open_;  ///< the addresses of allocations of the device
 
     /// Far from what the loader and malloc use.
     static constexpr std::uint64_t first_address = 0x2000'0000'0000;

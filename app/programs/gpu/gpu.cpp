@@ -12,6 +12,7 @@
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
+#include "programs/gpu/host_access.h"
 
 namespace warpscope::programs {
 
@@ -54,8 +55,7 @@ void check_shape(const Function& function, const LaunchShape& shape) {
 Gpu::Gpu(ProgramSettings settings)
     : settings_(std::move(settings)),
       host_(settings_.checks.memory ? std::make_unique<HostChecks>() : nullptr),
-      streams_(settings_.seed, {.before_work = [this] { memory_.open(); },
-                                .here = [this] { return host_ ? host_->here() : 0; }}) {
+      streams_(settings_.seed, host_ ? hooks() : Streams::Hooks{}) {
     if (host_) memory_.guard();
     if (settings_.checks.any()) {
         checks_ =
@@ -101,7 +101,10 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
                                     DeviceMemory::total_bytes));
     // The host writes managed and pinned memory without a call.
     if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
-    if (host_) host_->on_allocate(address, bytes);
+    if (host_) {
+        host_->on_allocate(address, bytes);
+        watch_host_accesses();
+    }
     return address;
 }
 
@@ -250,7 +253,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, error.what());
     }
-    if (host_ && sticky_ != Status::success) host_->on_launch_error(site, report_.errors.back());
+    if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -274,10 +277,8 @@ void Gpu::throw_sticky() const {
 
 void Gpu::call_host(Stream& stream, std::function<void()> call) {
     streams_.add(stream, [this, call = std::move(call)] {
-        memory_.close();
-        const bool outer = std::exchange(is_in_call, false);
+        memory_.end_work();
         call();
-        is_in_call = outer;
     });
 }
 
@@ -326,7 +327,7 @@ bool Gpu::run_without_host() {
     const std::scoped_lock lock(mutex);
     const bool has_called = std::exchange(calls_seen_, calls) != calls;
     const bool has_run = !has_called && !finished_ && streams_.run_one();
-    memory_.close();
+    memory_.end_work();
     return has_run;
 }
 

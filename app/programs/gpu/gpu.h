@@ -128,6 +128,7 @@ class Gpu {
     CallSite check_copy(std::uint64_t to, std::uint64_t from, Direction direction);
     void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
     void add_host_findings();
+    Streams::Hooks hooks();
 
     const ProgramSettings settings_;
     emulator::Launcher launcher_;
@@ -155,23 +156,16 @@ Gpu& gpu();
 /// True once gpu() was called.
 bool has_gpu();
 
-/// This thread executes a call of the program, and no function of the program below it.
-inline thread_local bool is_in_call = false;
-
 /// Held during a call of the program.
 class Call {
   public:
-    Call() : lock_(gpu().mutex), outer_(std::exchange(is_in_call, true)) { ++gpu().calls; }
-    ~Call() {
-        gpu().memory().close();
-        is_in_call = outer_;
-    }
+    Call() : lock_(gpu().mutex) { ++gpu().calls; }
+    ~Call() { gpu().memory().end_work(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
   private:
     std::scoped_lock<std::recursive_mutex> lock_;
-    bool outer_;
 };
 
 }  // namespace warpscope::programs

@@ -4,12 +4,21 @@
 #include <cstring>
 
 #include "programs/gpu/gpu.h"
+#include "programs/gpu/host_access.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
 using emulator::FindingKind;
 using emulator::Severity;
+
+Streams::Hooks Gpu::hooks() {
+    const auto before_work = [this] {
+        memory_.begin_work();
+        watch_host_accesses();
+    };
+    return {before_work, [this] { return host_->here(); }};
+}
 
 CallSite Gpu::check_launch(const Function& function, std::span<const std::byte> arguments) {
     if (!host_) return 0;

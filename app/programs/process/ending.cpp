@@ -11,7 +11,7 @@
 #include <iterator>
 
 #include "programs/gpu/gpu.h"
-#include "programs/process/ending.h"
+#include "programs/gpu/host_access.h"
 
 extern char** environ;
 
@@ -43,16 +43,7 @@ int print_by(const std::filesystem::path& app, const std::filesystem::path& repo
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
-/// the work ends before the first of them, however the program ends: main() returns or it calls
-/// exit().
-int (*program_main)(int, char**, char**);
-int main_with_end(int count, char** values, char** environment) {
-    return finish(program_main(count, values, environment));
-}
-
-}  // namespace
-
+/// Ends the emulated GPU of this process. Returns the exit status of the program.
 int finish(int status) {
     static bool finished = false;
     if (!has_gpu() || std::exchange(finished, true)) return status;
@@ -77,6 +68,20 @@ int finish(int status) {
     }
 }
 
+const bool is_told_of_host_accesses = [] {
+    end_after_host_access = [] { finish(1); };
+    return true;
+}();
+
+/// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
+/// the work ends before the first of them, however the program ends: main() returns or it calls
+/// exit().
+int (*program_main)(int, char**, char**);
+int main_with_end(int count, char** values, char** environment) {
+    return finish(program_main(count, values, environment));
+}
+
+}  // namespace
 }  // namespace warpscope::programs
 
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
