@@ -62,8 +62,9 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory", "members", "undefined",
-                                                 "call", "leak", "unread"};
+    static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
+                                                 "memory", "members",       "undefined",
+                                                 "call",   "leak",          "unread"};
     return names[std::size_t(kind)];
 }
 

@@ -92,7 +92,7 @@ struct Finding {
     }
 };
 
-std::string_view to_string(FindingKind kind);   ///< "race"
+std::string_view to_string(FindingKind kind);  ///< "race"
 /// What a finding of this kind counts: "hazard".
 std::string_view counted_noun(FindingKind kind);
 std::string_view to_string(Severity severity);  ///< "warning"

@@ -60,9 +60,8 @@ std::string what(const Finding& f) {
 std::string paragraph(const Finding& f) {
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
-    std::string text =
-        fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)], what(f),
-                    place, compute::plural(f.count, counted_noun(f.kind)));
+    std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
+                                   what(f), place, compute::plural(f.count, counted_noun(f.kind)));
     std::string sentences = f.sentence;
     for (const Finding& other : f.repaired_too)
         sentences += fmt::format(

@@ -25,8 +25,8 @@ struct Checks {
     std::vector<std::string> words() const;  ///< "race", …
 };
 
-/// Reads a list such as "race,memory"; "leaks" includes "memory". Throws UsageError that names an unknown word and lists the
-/// known ones.
+/// Reads a list such as "race,memory"; "leaks" includes "memory". Throws UsageError that names an
+/// unknown word and lists the known ones.
 Checks parse_checks(std::string_view text);
 
 /// Observes a device until it is destroyed. Create it before the buffers that the memory check

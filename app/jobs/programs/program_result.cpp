@@ -110,7 +110,9 @@ std::string summary(const ProgramResult& result) {
     const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
     if (result.checks.any()) text += "\n" + findings_text(findings, result.checks);
     const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
-    const auto is_at_address = [](const emulator::Finding& f) { return f.by_host && !f.first.line; };
+    const auto is_at_address = [](const emulator::Finding& f) {
+        return f.by_host && !f.first.line;
+    };
     if (std::ranges::any_of(findings, is_at_address))
         text += "Lines of the host's code need debug information: build the program with -g.\n";
     if (std::ranges::any_of(findings, is_at_ptx) &&

@@ -200,10 +200,9 @@ std::string program_environment(const ProgramRequest& request) {
 
 int print_report(const std::filesystem::path& file) {
     const auto settings = programs::ProgramSettings::from_environment();
-    ProgramResult result{
-        .checks = {settings.checks.race, settings.checks.barrier, settings.checks.memory,
-                   settings.checks.leaks},
-        .counted = settings.checks.counters};
+    ProgramResult result{.checks = {settings.checks.race, settings.checks.barrier,
+                                    settings.checks.memory, settings.checks.leaks},
+                         .counted = settings.checks.counters};
     result.processes.push_back(programs::read_report(file));
     make_readable(result.processes.back(), fs::current_path().string() + "/");
     print_error(summary(result));

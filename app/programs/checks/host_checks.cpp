@@ -13,6 +13,7 @@ namespace {
 
 using emulator::Finding;
 using emulator::FindingKind;
+using emulator::Hazard;
 using emulator::Severity;
 
 constexpr char mark_begin = '\1', mark_end = '\2';  // a sentence has neither
@@ -67,14 +68,27 @@ std::string HostChecks::describe(std::uint64_t address) const {
 }
 
 void HostChecks::report(FindingKind kind, Severity severity, CallSite site, std::string sentence) {
-    const auto known = std::ranges::find_if(
-        entries_, [&](const Entry& e) {
+    const auto known = std::ranges::find_if(entries_, [&](const Entry& e) {
         return e.kind == kind && e.severity == severity && e.site == site;
     });
     if (known != entries_.end())
         ++known->count;
     else
-        entries_.push_back({kind, severity, site, std::move(sentence), 1});
+        entries_.push_back({kind, severity, site, std::move(sentence)});
+}
+
+void HostChecks::report_race(Hazard hazard, CallSite first, CallSite second, std::uint64_t address,
+                             std::uint64_t words) {
+    const std::string known = describe(address);
+    entries_.push_back(
+        {FindingKind::race, Severity::error, first,
+         fmt::format(
+             "The work of {} {} {}, and the work of {} {} it in another stream: no event and "
+             "no wait of the host orders them.",
+             mark(first), hazard == Hazard::write_after_read ? "reads" : "writes",
+             known.empty() ? "a word of memory" : known, mark(second),
+             hazard == Hazard::read_after_write ? "reads" : "writes"),
+         words, second, hazard});
 }
 
 void HostChecks::report_leaks() {
@@ -91,13 +105,15 @@ void HostChecks::on_launch_error(CallSite site, const std::string& error) {
 std::vector<Finding> HostChecks::findings() {
     if (unread_)
         report(FindingKind::unread, Severity::warning, unread_->site,
-               fmt::format("The program never asked for the error of this launch: call cudaGetLastError() "
-                           "after it. {}",
-                           unread_->text));
+               fmt::format(
+                   "The program never asked for the error of this launch: call cudaGetLastError() "
+                   "after it. {}",
+                   unread_->text));
     unread_.reset();
     std::set<CallSite> sites;
     for (const Entry& entry : entries_) {
         sites.insert(entry.site);
+        sites.insert(entry.other);
         for_marks(entry.sentence, [&](CallSite site, auto...) { sites.insert(site); });
     }
     auto places = sites_.places(sites);
@@ -106,7 +122,8 @@ std::vector<Finding> HostChecks::findings() {
         const HostPlace& place = places[entry.site];
         const auto known = std::ranges::find_if(findings, [&](const Finding& f) {
             return f.kind == entry.kind && f.severity == entry.severity &&
-                   f.first.where() == place.at.where();
+                   f.hazard == entry.hazard && f.first.where() == place.at.where() &&
+                   (!f.second || f.second->where() == places[entry.other].at.where());
         });
         if (known != findings.end()) {
             known->count += entry.count;
@@ -114,11 +131,13 @@ std::vector<Finding> HostChecks::findings() {
         }
         Finding finding{.kind = entry.kind,
                         .severity = entry.severity,
+                        .hazard = entry.hazard,
                         .kernel = place.function,
                         .by_host = true,
                         .first = place.at,
                         .count = entry.count,
                         .sentence = entry.sentence};
+        if (entry.other) finding.second = places[entry.other].at;
         for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
             finding.sentence.replace(at, length, places[site].at.where());
         });

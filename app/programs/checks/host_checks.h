@@ -30,6 +30,10 @@ class HostChecks {
     /// Adds a finding. Findings of one kind at one place are one, with the first sentence.
     void report(emulator::FindingKind kind, emulator::Severity severity, CallSite site,
                 std::string sentence);
+    /// Adds a finding for two calls whose work accesses `words` words, this one among them, in
+    /// streams that nothing orders.
+    void report_race(emulator::Hazard hazard, CallSite first, CallSite second,
+                     std::uint64_t address, std::uint64_t words);
     /// Adds a finding for each allocation that was not freed.
     void report_leaks();
 
@@ -51,7 +55,9 @@ class HostChecks {
         emulator::Severity severity;
         CallSite site;
         std::string sentence;  ///< with marks for places that are not known yet
-        std::uint64_t count = 0;
+        std::uint64_t count = 1;
+        CallSite other = 0;  ///< of a race: the later access
+        emulator::Hazard hazard = emulator::Hazard::none;
     };
     struct LaunchError {
         CallSite site = 0;

@@ -61,6 +61,8 @@ Gpu::Gpu(ProgramSettings settings)
         checks_ =
             std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
         observer_ = &checks_->observer();
+        with_stream_races_.add(*observer_);
+        with_stream_races_.add(stream_races_);
     }
     if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_);
 }
@@ -103,6 +105,7 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
     if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
     if (host_) {
         host_->on_allocate(address, bytes);
+        stream_races_.on_allocate(address, bytes);
         watch_host_accesses();
     }
     return address;
@@ -201,7 +204,9 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
     check_range(to.address, to.pitch * (height - 1) + width, "a fill");
-    streams_.add(stream, [=, this] {
+    streams_.add(stream, [=, this, site = host_ ? host_->here() : 0] {
+        stream_races_.begin_accesses(site);
+        follow_access(to, width, height, true);
         for (std::size_t y = 0; y < height; ++y) {
             const std::uint64_t row = to.address + y * to.pitch;
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
@@ -243,7 +248,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
-        launcher_.run(frozen, observer_);
+        stream_races_.begin_accesses(site);
+        launcher_.run(frozen, has_streams_ ? &with_stream_races_ : observer_);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());
     } catch (const emulator::AssertionError& error) {
@@ -335,7 +341,9 @@ ProgramReport Gpu::finish(const std::string& command) {
     report_.command = command;
     finished_ = true;
     if (!streams_.is_idle()) {
-        if (!has_faulted_) note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
+        if (!has_faulted_)
+            note(
+                "the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
         prints_ = false;  // nor does a GPU show what such a kernel prints
         streams_.run_until_idle();
     }

@@ -16,7 +16,9 @@
 
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
+#include "emulator/observe/observer_list.h"
 #include "programs/checks/host_checks.h"
+#include "programs/checks/stream_races.h"
 #include "programs/gpu/capture.h"
 #include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"
@@ -129,21 +131,26 @@ class Gpu {
     void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
     void add_host_findings();
     Streams::Hooks hooks();
+    /// Work of the call accesses memory. Ignores pageable memory of the host.
+    void follow_access(Rows at, std::size_t width, std::size_t height, bool writes);
 
     const ProgramSettings settings_;
     emulator::Launcher launcher_;
     DeviceMemory memory_{launcher_.machine().memory()};
     std::unique_ptr<HostChecks> host_;  ///< null without the memory check
+    StreamRaces stream_races_;          ///< with the memory check
     Streams streams_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
     emulator::Observer* observer_ = nullptr;      ///< of checks_
+    emulator::ObserverList with_stream_races_;    ///< observer_ and stream_races_
     std::unique_ptr<Capture> capture_;            ///< null: no launch is recorded
     ProgramReport report_;
     Status sticky_ = Status::success;  ///< what a kernel has ended with
     std::uint64_t launches_ = 0;
     std::uint64_t calls_seen_ = 0;  ///< by run_without_host()
     bool finished_ = false;
+    bool has_streams_ = false;  ///< the memory check looks at their order
     bool has_faulted_ = false;  ///< the host ends by report_host_access()
     std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}, {3, 2},
                                        {4, 2048},    {5, 64},      {6, 0}};

@@ -13,11 +13,22 @@ using emulator::FindingKind;
 using emulator::Severity;
 
 Streams::Hooks Gpu::hooks() {
-    const auto before_work = [this] {
-        memory_.begin_work();
-        watch_host_accesses();
-    };
-    return {before_work, [this] { return host_->here(); }};
+    return {.here = [this] { return host_->here(); },
+            .on_add =
+                [this](const Stream& stream, const Work& work) {
+                    has_streams_ |= &stream != &streams_.legacy();
+                    stream_races_.on_add(&stream, work.id, work.after);
+                },
+            .on_wait =
+                [this](WorkId work) {
+                    work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
+                },
+            .before_work =
+                [this](WorkId work) {
+                    memory_.begin_work();
+                    watch_host_accesses();
+                    stream_races_.begin_work(work);
+                }};
 }
 
 CallSite Gpu::check_launch(const Function& function, std::span<const std::byte> arguments) {
@@ -60,6 +71,9 @@ CallSite Gpu::check_copy(std::uint64_t to, std::uint64_t from, Direction directi
 
 void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site) {
     if (!host_) return;
+    stream_races_.begin_accesses(site);
+    follow_access(from, width, height, false);
+    follow_access(to, width, height, true);
     emulator::MemoryCheck& check = checks_->memory_check();
     const auto target = find(to.address);
     const bool to_host = !target || target->kind != MemoryKind::device;
@@ -84,6 +98,14 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
     host_->report(FindingKind::uninitialized,
                   all.count == bytes ? Severity::error : Severity::warning, site,
                   fmt::format("{}. The first is {}.", copied, host_->describe(all.first)));
+}
+
+void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool writes) {
+    if (!has_streams_ || is_pageable(at.address)) return;
+    for (std::size_t y = 0; y < height; ++y)
+        stream_races_.on_access(
+            at.address + y * at.pitch, width,
+            writes ? emulator::MemoryAccess::store : emulator::MemoryAccess::load);
 }
 
 void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
@@ -120,6 +142,7 @@ bool Gpu::report_host_access(std::uint64_t address, const void* instruction, boo
 }
 
 void Gpu::add_host_findings() {
+    stream_races_.report_to(*host_);
     if (settings_.checks.leaks && !has_faulted_) {
         host_->report_leaks();
         streams_.for_left([&](const char* object, CallSite made_at) {

@@ -81,6 +81,7 @@ WorkId Streams::add(Stream& stream, std::function<void()> run) {
     } else if (stream.blocking) {
         work.after.push_back(legacy_->last);
     }
+    if (hooks_.on_add) hooks_.on_add(stream, work);
     stream.last = work.id;
     pending_.insert(work.id);
     stream.waiting.push_back(std::move(work));
@@ -100,7 +101,7 @@ bool Streams::run_one() {
     Stream& stream = *ready[emulator::splitmix64(seed_ ^ ++choices_) % ready.size()];
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
-    if (hooks_.before_work) hooks_.before_work();
+    if (hooks_.before_work) hooks_.before_work(work.id);
     work.run();
     pending_.erase(work.id);
     std::erase_if(ending_, [](const auto& ended) { return ended->waiting.empty(); });
@@ -110,11 +111,13 @@ bool Streams::run_one() {
 void Streams::run_until(WorkId id) {
     while (!is_done(id) && run_one()) {
     }
+    if (hooks_.on_wait && id) hooks_.on_wait(id);
 }
 
 void Streams::run_until_idle() {
     while (run_one()) {
     }
+    if (hooks_.on_wait) hooks_.on_wait(0);
 }
 
 void Streams::finish(Stream& stream) {
@@ -122,7 +125,10 @@ void Streams::finish(Stream& stream) {
 }
 
 void Streams::query(WorkId id) {
-    if (is_done(id)) return;
+    if (is_done(id)) {
+        if (hooks_.on_wait && id) hooks_.on_wait(id);
+        return;
+    }
     run_one();
     throw CallError(Status::not_ready, "the work is not done");
 }

@@ -57,8 +57,10 @@ struct Event {
 class Streams {
   public:
     struct Hooks {
-        std::function<void()> before_work;
         std::function<CallSite()> here;  ///< the place of the running call
+        std::function<void(const Stream&, const Work&)> on_add;
+        std::function<void(WorkId)> on_wait;  ///< of the host; 0: for all work
+        std::function<void(WorkId)> before_work;
     };
     explicit Streams(std::uint64_t seed, Hooks hooks = {});
 
