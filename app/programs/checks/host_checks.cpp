@@ -137,7 +137,7 @@ std::vector<Finding> HostChecks::findings() {
                         .first = place.at,
                         .count = entry.count,
                         .sentence = entry.sentence};
-        if (entry.other) finding.second = places[entry.other].at;
+        if (entry.kind == FindingKind::race) finding.second = places[entry.other].at;
         for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
             finding.sentence.replace(at, length, places[site].at.where());
         });

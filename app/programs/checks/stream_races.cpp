@@ -51,15 +51,15 @@ void StreamRaces::on_allocate(std::uint64_t address, std::size_t bytes) {
     page_ = nullptr;
 }
 
-StreamRaces::Page& StreamRaces::page_of(std::uint64_t address) {
-    const std::uint64_t begin = address / page_bytes;
-    if (!page_ || begin != page_begin_) {
-        auto& page = pages_[begin];
-        if (!page) page = std::make_unique<Page>();
-        page_ = page.get();
-        page_begin_ = begin;
-    }
-    return *page_;
+StreamRaces::Page* StreamRaces::page_of(std::uint64_t address) {
+    const std::uint64_t number = address / page_bytes;
+    if (page_ && number == page_number_) return page_;
+    const auto known = pages_.find(number);
+    if (known == pages_.end() && pages_.size() >= most_pages) return nullptr;
+    auto& page = known == pages_.end() ? pages_[number] : known->second;
+    if (!page) page = std::make_unique<Page>();
+    page_number_ = number;
+    return page_ = page.get();
 }
 
 std::uint32_t StreamRaces::current(bool is_atomic) {
@@ -93,7 +93,9 @@ void StreamRaces::on_access(std::uint64_t address, std::size_t bytes, MemoryAcce
     const bool writes = kind != MemoryAccess::load;
     const std::uint32_t now = current(kind == MemoryAccess::atomic);
     for (std::uint64_t at = address / word_bytes; at * word_bytes < address + bytes; ++at) {
-        Word& word = page_of(at * word_bytes)[at % (page_bytes / word_bytes)];
+        Page* const page = page_of(at * word_bytes);
+        if (!page) return;
+        Word& word = (*page)[at % (page_bytes / word_bytes)];
         if (!writes && word.read == now) continue;
         compare(word.write, now, writes ? Hazard::write_after_write : Hazard::read_after_write,
                 at * word_bytes);

@@ -17,6 +17,8 @@ namespace warpscope::programs {
 /// Finds work of two streams that accesses one word of memory, with no event and no wait of the
 /// host between them, where one of them writes and not both are atomics. Of each word it keeps the
 /// newest read and the newest write.
+///
+/// Limit: the first 512 MiB that are accessed.
 class StreamRaces : public emulator::Observer {
   public:
     /// Work with this number from 1 is added to a stream, to run after other work.
@@ -61,6 +63,7 @@ class StreamRaces : public emulator::Observer {
         std::uint32_t read = 0, write = 0;
     };
     static constexpr std::uint64_t word_bytes = 4, page_bytes = 4096;
+    static constexpr std::size_t most_pages = std::size_t(1) << 17;  // 1 GiB
     using Page = std::array<Word, page_bytes / word_bytes>;
     struct Race {
         std::uint64_t count = 0, address = 0;
@@ -71,7 +74,8 @@ class StreamRaces : public emulator::Observer {
     std::uint32_t current(bool is_atomic);
     void compare(std::uint32_t earlier, std::uint32_t later, emulator::Hazard hazard,
                  std::uint64_t address);
-    Page& page_of(std::uint64_t address);
+    /// Null beyond the limit.
+    Page* page_of(std::uint64_t address);
 
     std::map<const void*, std::size_t> streams_;
     std::vector<std::uint64_t> newest_;              ///< work by stream
@@ -82,8 +86,8 @@ class StreamRaces : public emulator::Observer {
     CallSite site_ = 0;
     std::vector<Accesses> accesses_{{}};
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-    std::uint64_t page_begin_ = 1;  ///< the page that was used last
-    Page* page_ = nullptr;
+    std::uint64_t page_number_ = 0;  ///< of the page that was used last
+    Page* page_ = nullptr;           ///< null: none
     std::map<Pair, Race> races_;
 };
 
