@@ -56,6 +56,7 @@ bool DeviceMemory::open(std::uint64_t address) {
 }
 
 void DeviceMemory::close() {
+    works_ = false;
     for (const std::uint64_t address : open_) protect(*find(address), PROT_NONE);
     open_.clear();
 }

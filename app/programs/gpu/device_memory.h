@@ -61,14 +61,15 @@ class DeviceMemory {
 
     /// From now on an access to memory of the device ends in SIGSEGV, whose handler calls open().
     void guard() { is_guarded_ = true; }
-    /// Work begins, which may access memory of the device.
-    void begin_work() { works_ = true; }
+    /// A call or work begins, which may access memory of the device.
+    void begin_work() {
+        if (is_guarded_) works_ = true;
+    }
     /// Makes the allocation that contains the address accessible until the end of the work. False
     /// if there is none, or no work runs. Threads may call it at once.
     bool open(std::uint64_t address);
     void end_work() {
-        works_ = false;
-        if (!open_.empty()) close();
+        if (is_guarded_) close();
     }
 
     /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had; false if

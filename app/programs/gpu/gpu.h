@@ -166,7 +166,10 @@ bool has_gpu();
 /// Held during a call of the program.
 class Call {
   public:
-    Call() : lock_(gpu().mutex) { ++gpu().calls; }
+    Call() : lock_(gpu().mutex) {
+        ++gpu().calls;
+        gpu().memory().begin_work();
+    }
     ~Call() { gpu().memory().end_work(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
