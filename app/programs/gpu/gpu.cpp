@@ -12,7 +12,6 @@
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
-#include "programs/gpu/host_access.h"
 
 namespace warpscope::programs {
 

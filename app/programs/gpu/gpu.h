@@ -163,6 +163,11 @@ Gpu& gpu();
 /// True once gpu() was called.
 bool has_gpu();
 
+/// Has accesses of the host reported that DeviceMemory::guard() makes end in SIGSEGV. To be called
+/// again before work runs: a program may set a handler of its own. The library in a program sets
+/// it.
+inline void (*watch_host_accesses)() = [] {};
+
 /// Held during a call of the program.
 class Call {
   public:

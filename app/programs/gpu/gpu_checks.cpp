@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "programs/gpu/gpu.h"
-#include "programs/gpu/host_access.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {

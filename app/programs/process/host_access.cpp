@@ -1,14 +1,12 @@
-#include "programs/gpu/host_access.h"
-
+// Accesses of the host to memory of the device, which DeviceMemory::guard() makes end in SIGSEGV.
 #include <ucontext.h>
 
 #include <csignal>
 
 #include "programs/gpu/gpu.h"
+#include "programs/process/ending.h"
 
 namespace warpscope::programs {
-
-void (*end_after_host_access)() = [] {};
 
 namespace {
 
@@ -23,14 +21,11 @@ void on_fault(int, siginfo_t* info, void* context) {
     constexpr greg_t write_bit = 2;  // of the processor's error code
     const auto* const instruction = reinterpret_cast<const void*>(registers[REG_RIP]);
     const Call held;
-    if (gpu().report_host_access(address, instruction, registers[REG_ERR] & write_bit))
-        end_after_host_access();
+    if (gpu().report_host_access(address, instruction, registers[REG_ERR] & write_bit)) finish(1);
     sigaction(SIGSEGV, &earlier, nullptr);
 }
 
-}  // namespace
-
-void watch_host_accesses() {
+void watch() {
     struct sigaction now {};
     sigaction(SIGSEGV, nullptr, &now);
     if (now.sa_sigaction == on_fault) return;
@@ -42,4 +37,10 @@ void watch_host_accesses() {
     sigaction(SIGSEGV, &now, nullptr);
 }
 
+const bool is_watching = [] {
+    watch_host_accesses = watch;
+    return true;
+}();
+
+}  // namespace
 }  // namespace warpscope::programs
