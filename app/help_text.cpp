@@ -29,7 +29,9 @@ const char* const help_footer = R"(Examples:
 --check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word by
 two threads, in shared or global memory, that nothing orders, and reads of shared memory that no
 thread of the block has written; with "barrier": barriers that not every thread reaches; with
-"memory": accesses outside of allocated memory, and reads of global memory that was never written.
+"memory": accesses outside of allocated memory, and reads of global memory that was never written;
+of a program after --, also wrong calls and accesses of its host code, and races between streams.
+"leaks" is "memory", and what such a program never frees.
 
 --barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
@@ -40,8 +42,8 @@ destination: at a random moment, by the seed; at once; or late, when a thread wa
 thread can go on. What --check finds does not depend on it.
 
 A program after -- needs no change and no GPU: its launches run in the emulator. Its output, its
-input and its exit status stay; the report goes to standard error. nvcc -lineinfo lets findings name
-lines of the source.
+input and its exit status stay; the report goes to standard error. nvcc -g -lineinfo lets findings
+name lines of the source.
 
 --bench without sections measures all of them but wing and window, which take minutes.
 

@@ -77,7 +77,7 @@ class Parser {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ = text("--check", "C,...",
-                      "run on the emulator and look for errors: race, barrier, memory", group,
+                      "run on the emulator and look for errors: race, barrier, memory, leaks", group,
                       [this](const std::string& words) {
                           options_.headless.checks = jobs::parse_checks(words);
                       });
@@ -307,6 +307,8 @@ class Parser {
         options_.program_window = is_program && !headless_ && !check_->count() &&
                                   !options_.headless.counters && !capture_->count();
         if (is_program) check_program();
+        if (options_.headless.checks.leaks && !is_program && !environment_)
+            throw UsageError("--check leaks: add the program behind it: -- ./app");
         if (capture_->count() && !is_program)
             throw UsageError("--capture: add the program behind it: -- ./app");
         if ((captured_launches_->count() || captured_kernel_->count()) && !capture_->count())

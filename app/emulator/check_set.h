@@ -18,6 +18,7 @@ struct CheckChoice {
     bool race = false;      ///< races; reads of unwritten shared memory
     bool barrier = false;   ///< barriers that not every thread reaches
     bool memory = false;    ///< invalid accesses; reads of unwritten global memory
+    bool leaks = false;     ///< with `memory`: what a program has never freed or destroyed
     bool counters = false;  ///< sectors, bank conflicts and more
     bool heat = false;      ///< accesses to each word; with `race`, also its races
     bool any() const { return race || barrier || memory || counters || heat; }
@@ -34,6 +35,7 @@ class CheckSet {
     Observer& observer() { return all_; }
     /// What the checks have found, grouped by the missing barrier.
     std::vector<Finding> findings() const;
+    MemoryCheck& memory_check() { return memory_; }
     const std::vector<KernelCounters>& counters() const { return counters_.kernels(); }
     std::vector<KernelHeat> take_heat() { return heat_.take(); }
 

@@ -259,6 +259,7 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},
+        {{"--check", "leaks"}, "--check leaks", "-- ./app"},
         {{"--bench", "speed"},
          "--bench speed",
          "emulator, start, edit, gpu, ladders, devices, frames, wing, window"},

@@ -30,7 +30,7 @@ def parts(cell):
 
 def compiled(program):
     """The path of the program, which nvcc compiles unless it is newer than the sources."""
-    source, *flags = program.split()
+    source, *flags = program.partition(" -- ")[0].split()
     to = FOLDER / ("_".join([Path(source).stem, *(flag.strip("-") for flag in flags)]))
     newest = max(file.stat().st_mtime for file in (HERE / source, HERE / "book.h"))
     if not to.exists() or to.stat().st_mtime < newest:
@@ -44,15 +44,24 @@ def run(*arguments, **options):
                           **options)
 
 
+def line_of(text):
+    lines = (HERE / "driver_program.cpp").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def report_of(ran):
+    return " ".join(line.removeprefix("=========").strip() for line in ran.stderr.splitlines())
+
+
 class Programs(unittest.TestCase):
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_programs_end_as_the_table_says(self):
         for number, program, options, status, output, report in rows():
             with self.subTest(row=number, program=program, options=options):
-                ran = run(*options.split(), "--", compiled(program), cwd=HERE)
+                arguments = program.partition(" -- ")[2].split()
+                ran = run(*options.split(), "--", compiled(program), *arguments, cwd=HERE)
                 self.assertEqual(ran.returncode, int(status), ran.stdout + ran.stderr)
-                said = " ".join(line.removeprefix("=========").strip()
-                                for line in ran.stderr.splitlines())
+                said = report_of(ran)
                 for line in parts(output):
                     self.assertIn(line, ran.stdout.splitlines(), ran.stderr)
                 for words in parts(report):
@@ -110,8 +119,8 @@ class Programs(unittest.TestCase):
     def test_wrong_calls_are_errors_of_the_memory_check(self):
         ran = run("--check", "memory", "--", DRIVER_PROGRAM)
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("cuMemcpyHtoD_v2() failed: a copy to the device: 17 bytes from byte 0 on of an "
-                      "allocation of 16 bytes", ran.stderr)
+        self.assertIn("cuMemcpyHtoD_v2() failed: a copy to the device: 17 bytes from byte 0 of an "
+                      "allocation of 16 bytes, allocated at ", report_of(ran))
 
     def test_json_and_sarif_are_written(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +133,19 @@ class Programs(unittest.TestCase):
             kernels = result["processes"][0]["kernels"]
             self.assertEqual([(k["name"], k["launches"]) for k in kernels], [("add_one", 1)])
             self.assertEqual(result["processes"][0]["missing"], ["cuThisIsNoFunction"])
+            findings = {f["sentence"].partition("(")[0]: f for f in result["findings"]}
+            freed_twice = findings["cuMemFree_v2"]
+            self.assertEqual((freed_twice["kind"], freed_twice["count"]), ("call", 1))
+            source, wrapper = str(HERE / "driver_program.cpp"), line_of("return function ?")
+            self.assertEqual(freed_twice["first"]["file"], source)
+            self.assertEqual(freed_twice["first"]["line"], line_of("again %d"))
+            self.assertEqual([(header["file"], header["line"])
+                              for header in freed_twice["first"]["inlined"]], [(source, wrapper)])
+            self.assertIsNone(freed_twice["first"]["thread"])
             sarif = json.loads(sarif_file.read_text())
+            self.assertIn({"startLine": wrapper},
+                          [r["locations"][0]["physicalLocation"]["region"]
+                           for r in sarif["runs"][0]["results"]])
             self.assertFalse(sarif["runs"][0]["invocations"][0]["executionSuccessful"])
 
     def test_other_programs_keep_their_input_output_and_status(self):

@@ -17,6 +17,7 @@ TEST(ProgramReport, IsReadAsItWasWritten) {
     emulator::Finding finding{.kind = emulator::FindingKind::barrier,
                               .severity = emulator::Severity::warning,
                               .kernel = "k",
+                              .by_host = true,
                               .first = {"a.cu", 3, {1, 2, 3}, {4, 5, 6}},
                               .byte = 12,
                               .count = 9,
@@ -39,6 +40,7 @@ TEST(ProgramReport, IsReadAsItWasWritten) {
     EXPECT_EQ(f.severity, emulator::Severity::warning);
     EXPECT_EQ(f.first.block, (emulator::Dim3{4, 5, 6}));
     EXPECT_EQ(f.byte, 12u);
+    EXPECT_TRUE(f.by_host);
     EXPECT_EQ(f.barrier->to, 5);
     EXPECT_EQ(f.second->inlined[0].file, "h.h");
     EXPECT_FALSE(f.repaired_too[0].second);
@@ -55,18 +57,20 @@ TEST(ProgramReport, OtherFilesAreRefused) {
 }
 
 TEST(ProgramSettings, GoThroughTheEnvironment) {
-    const ProgramSettings settings{.checks = {.race = true, .memory = true, .counters = true},
-                                   .schedule = emulator::Schedule::reverse,
-                                   .barriers = emulator::BarrierPolicy::strict,
-                                   .seed = 18446744073709551615u,
-                                   .reports = "/a b",
-                                   .app = "/bin/app"};
+    const ProgramSettings settings{
+        .checks = {.race = true, .memory = true, .leaks = true, .counters = true},
+        .schedule = emulator::Schedule::reverse,
+        .barriers = emulator::BarrierPolicy::strict,
+        .seed = 18446744073709551615u,
+        .reports = "/a b",
+        .app = "/bin/app"};
     for (const auto& [name, value] : settings.to_environment())
         setenv(name.c_str(), value.c_str(), 1);
     const ProgramSettings read = ProgramSettings::from_environment();
     EXPECT_TRUE(read.checks.race);
     EXPECT_FALSE(read.checks.barrier);
     EXPECT_TRUE(read.checks.memory);
+    EXPECT_TRUE(read.checks.leaks);
     EXPECT_TRUE(read.checks.counters);
     EXPECT_EQ(read.schedule, emulator::Schedule::reverse);
     EXPECT_EQ(read.barriers, emulator::BarrierPolicy::strict);

@@ -55,6 +55,31 @@ TEST_F(MemoryCheck, FindsReadsOfMemoryThatWasNeverWritten) {
         << found[0].sentence;
 }
 
+TEST_F(MemoryCheck, SaysWhichBytesWereNeverWritten) {
+    check_.on_allocate(0x1000, 10);
+    EXPECT_EQ(check_.unwritten(0x1000, 10).count, 10u);
+    EXPECT_EQ(check_.unwritten(0x1003, 2).first, 0x1003u);
+    EXPECT_EQ(check_.unwritten(0x1003, 2).count, 2u);
+    check_.on_host_write(0x1000, 4);
+    EXPECT_EQ(check_.unwritten(0x1000, 10).first, 0x1004u);
+    EXPECT_EQ(check_.unwritten(0x1000, 10).count, 6u);
+    check_.on_host_write(0x1005, 1);  // the rest of its word may be padding
+    EXPECT_EQ(check_.unwritten(0x1000, 10).first, 0x1008u);
+    EXPECT_EQ(check_.unwritten(0x1000, 10).count, 2u);
+    EXPECT_EQ(check_.unwritten(0x5000, 10).count, 0u);
+}
+
+TEST_F(MemoryCheck, ACopyWithinTheDeviceLeavesBytesUnwritten) {
+    check_.on_allocate(0x1000, 12);
+    check_.on_allocate(0x2000, 12);
+    check_.on_host_write(0x1000, 4);
+    check_.on_copy(0x2004, 0x1000, 8);
+    EXPECT_EQ(check_.unwritten(0x2004, 4).count, 0u);
+    EXPECT_EQ(check_.unwritten(0x2000, 12).count, 8u);
+    check_.on_copy(0x2008, 0x1000, 4);
+    EXPECT_EQ(check_.unwritten(0x2000, 12).count, 4u);
+}
+
 TEST_F(MemoryCheck, UploadsFillsAndKernelsCountAsWrites) {
     Buffer<std::uint32_t> uploaded(*device_, std::vector<std::uint32_t>(40, 7)),
         filled(*device_, 40), out(*device_, 40), again(*device_, 40);

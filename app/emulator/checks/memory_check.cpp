@@ -49,6 +49,28 @@ void MemoryCheck::on_host_write(std::uint64_t address, std::size_t bytes) {
                   [](std::uint8_t& word, int bits) { word |= std::uint8_t(bits); });
 }
 
+MemoryCheck::Unwritten MemoryCheck::unwritten(std::uint64_t address, std::size_t bytes) {
+    Unwritten found;
+    Region* const region = find(address, bytes);
+    if (!region) return found;
+    std::uint64_t at = address;
+    for_words(*region, address, bytes, [&](std::uint8_t word, int bits) {
+        const auto length = std::uint64_t(std::popcount(unsigned(bits)));
+        if (!word) {
+            if (!found.count) found.first = at;
+            found.count += length;
+        }
+        at += length;
+    });
+    return found;
+}
+
+void MemoryCheck::on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    if (!unwritten(from, bytes).count) return on_host_write(to, bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+        if (!unwritten(from + i, 1).count) on_host_write(to + i, 1);
+}
+
 void MemoryCheck::on_global_access(const Access& a) {
     // An atomic both reads and writes.
     const bool reads = a.kind != MemoryAccess::store, writes = a.kind != MemoryAccess::load;

@@ -51,6 +51,17 @@ class MemoryCheck : public Observer {
     void on_free(std::uint64_t address) override;
     void on_host_write(std::uint64_t address, std::size_t bytes) override;
 
+    /// Bytes of an allocation that were never written.
+    struct Unwritten {
+        std::uint64_t count = 0;
+        std::uint64_t first = 0;  ///< the address of the first of them
+    };
+    /// Returns those among these bytes. A word of which some bytes were written counts as written:
+    /// the others may be the padding of a struct.
+    Unwritten unwritten(std::uint64_t address, std::size_t bytes);
+    /// The bytes were copied within the device: what was never written stays so.
+    void on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
+
   private:
     /// One allocation.
     struct Region {

@@ -23,6 +23,9 @@ int harm_rank(const Finding& f) {
         case FindingKind::members:
             return 4;
         case FindingKind::memory:
+        case FindingKind::call:
+        case FindingKind::leak:
+        case FindingKind::unread:
             break;
     }
     return 5;
@@ -39,7 +42,8 @@ std::vector<std::string> users_calls(const ThreadAtLine& at) {
 }  // namespace
 
 std::string ThreadAtLine::own_line() const {
-    return file.empty() ? fmt::format("PTX line {}", line) : fmt::format("{}:{}", file, line);
+    if (file.empty()) return fmt::format("PTX line {}", line);
+    return line ? fmt::format("{}:{}", file, line) : file;
 }
 
 std::string ThreadAtLine::where() const {
@@ -59,8 +63,15 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 
 std::string_view to_string(FindingKind kind) {
     static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
-                                                 "memory", "members",       "undefined"};
+                                                 "memory", "members",       "undefined",
+                                                 "call",   "leak",          "unread"};
     return names[std::size_t(kind)];
+}
+
+std::string_view counted_noun(FindingKind kind) {
+    static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access", "thread",
+                                                 "access", "call",   "object", "launch"};
+    return nouns[std::size_t(kind)];
 }
 
 std::string_view to_string(Severity severity) {

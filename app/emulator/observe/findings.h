@@ -18,7 +18,10 @@ enum class FindingKind : std::uint8_t {
     barrier,        ///< a barrier that not every thread reaches
     memory,         ///< an access outside of allocated memory, or a misaligned one
     members,        ///< a warp-wide instruction whose member mask is wrong
-    undefined       ///< a value that was never set decides a result
+    undefined,      ///< a value that was never set decides a result
+    call,           ///< a call of a program that CUDA refuses
+    leak,           ///< an object that a program has made and never destroyed
+    unread          ///< an error for which a program never asked
 };
 /// A note does no harm, and is no reason to fail.
 enum class Severity : std::uint8_t { note, warning, error };
@@ -32,7 +35,9 @@ enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
     std::string file;  ///< the kernel's file; empty if the PTX carries no line information
-    int line = 0;      ///< line of the file, or of the PTX text if `file` is empty
+    /// Line of the file, or of the PTX text if `file` is empty; 0 in code of the host whose `file`
+    /// is an address in the program: "app+0x12f4".
+    int line = 0;
     Dim3 thread, block;
     /// The lines of headers from which the code was inlined into `line`: first the one in which it
     /// stands, then its caller, and so on.
@@ -57,6 +62,8 @@ struct Finding {
     Hazard hazard = Hazard::none;
     AccessOrder order = AccessOrder::unknown;  ///< the order of the two accesses of a race
     std::string kernel;
+    /// Code of the host, in the function that `kernel` names, and not of a kernel.
+    bool by_host = false;
     /// For a race, the earlier access; between blocks, that of the lower block.
     ThreadAtLine first;
     std::optional<ThreadAtLine> second;  ///< for a race, the other access
@@ -85,7 +92,9 @@ struct Finding {
     }
 };
 
-std::string_view to_string(FindingKind kind);   ///< "race"
+std::string_view to_string(FindingKind kind);  ///< "race"
+/// What a finding of this kind counts: "hazard".
+std::string_view counted_noun(FindingKind kind);
 std::string_view to_string(Severity severity);  ///< "warning"
 std::string_view to_string(Hazard hazard);      ///< "RAW", "WAR", "WAW"; "" for none
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity);

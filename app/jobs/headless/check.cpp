@@ -19,7 +19,7 @@ using emulator::FindingKind;
 constexpr std::string_view margin = "========= ";
 constexpr std::size_t text_columns = 86;
 
-Json party_json(const emulator::ThreadAtLine& party) {
+Json party_json(const emulator::ThreadAtLine& party, bool by_host) {
     Json inlined = Json::array();
     for (const emulator::HeaderLine& header : party.inlined)
         inlined.push_back(
@@ -27,8 +27,8 @@ Json party_json(const emulator::ThreadAtLine& party) {
     return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
             {"line", party.line},
             {"inlined", std::move(inlined)},
-            {"thread", to_json(party.thread)},
-            {"block", to_json(party.block)}};
+            {"thread", by_host ? Json(nullptr) : to_json(party.thread)},
+            {"block", by_host ? Json(nullptr) : to_json(party.block)}};
 }
 
 std::string what(const Finding& f) {
@@ -45,6 +45,12 @@ std::string what(const Finding& f) {
             return fmt::format("wrong member mask at {}", f.first.where());
         case FindingKind::undefined:
             return fmt::format("undefined value at {}", f.first.where());
+        case FindingKind::call:
+            return fmt::format("wrong call at {}", f.first.where());
+        case FindingKind::leak:
+            return fmt::format("leak at {}", f.first.where());
+        case FindingKind::unread:
+            return fmt::format("error of a launch not asked for, at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
@@ -52,13 +58,10 @@ std::string what(const Finding& f) {
 }
 
 std::string paragraph(const Finding& f) {
-    const bool counts_threads = f.kind == FindingKind::barrier || f.kind == FindingKind::members;
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
-    std::string text = fmt::format("{}{}: {}, in {} [{} {}]\n", margin,
-                                   severities[std::size_t(f.severity)], what(f), f.kernel, f.count,
-                                   counts_threads                ? "threads"
-                                   : f.kind == FindingKind::race ? "hazards"
-                                                                 : "accesses");
+    const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
+    std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
+                                   what(f), place, compute::plural(f.count, counted_noun(f.kind)));
     std::string sentences = f.sentence;
     for (const Finding& other : f.repaired_too)
         sentences += fmt::format(
@@ -77,6 +80,7 @@ std::vector<std::string> Checks::words() const {
     if (race) found.emplace_back(compute::name(Check::race));
     if (barrier) found.emplace_back(compute::name(Check::barrier));
     if (memory) found.emplace_back(compute::name(Check::memory));
+    if (leaks) found.emplace_back(compute::name(Check::leaks));
     return found;
 }
 
@@ -85,7 +89,8 @@ Checks parse_checks(std::string_view text) {
     for (const Check check : parse_word_list<Check>("--check", text)) {
         if (check == Check::race) checks.race = true;
         if (check == Check::barrier) checks.barrier = true;
-        if (check == Check::memory) checks.memory = true;
+        if (check == Check::memory || check == Check::leaks) checks.memory = true;
+        if (check == Check::leaks) checks.leaks = true;
     }
     return checks;
 }
@@ -109,8 +114,8 @@ Json to_json(const std::vector<Finding>& findings) {
              {"severity", to_string(f.severity)},
              {"kernel", f.kernel},
              {"hazard", to_string(f.hazard).empty() ? Json(nullptr) : Json(to_string(f.hazard))},
-             {"first", party_json(f.first)},
-             {"second", f.second ? party_json(*f.second) : Json(nullptr)},
+             {"first", party_json(f.first, f.by_host)},
+             {"second", f.second ? party_json(*f.second, f.by_host) : Json(nullptr)},
              {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
              {"count", f.count},
              {"repaired_too", to_json(f.repaired_too)},

@@ -13,19 +13,20 @@
 namespace warpscope::jobs {
 
 /// What --check can look for.
-enum class Check { race, barrier, memory };
+enum class Check { race, barrier, memory, leaks };
 
 /// What --check asks for.
 struct Checks {
     bool race = false;     ///< races; reads of unwritten shared memory
     bool barrier = false;  ///< barriers that not every thread reaches
     bool memory = false;   ///< invalid accesses; reads of unwritten global memory
+    bool leaks = false;    ///< with `memory`, of programs: what was never freed or destroyed
     bool any() const { return race || barrier || memory; }
     std::vector<std::string> words() const;  ///< "race", …
 };
 
-/// Reads a list such as "race,memory". Throws UsageError that names an unknown word and lists the
-/// known ones.
+/// Reads a list such as "race,memory"; "leaks" includes "memory". Throws UsageError that names an
+/// unknown word and lists the known ones.
 Checks parse_checks(std::string_view text);
 
 /// Observes a device until it is destroyed. Create it before the buffers that the memory check
@@ -73,4 +74,5 @@ inline constexpr std::array warpscope::compute::words_of<warpscope::jobs::Check>
     Word<jobs::Check>{jobs::Check::race, "race", "Races"},
     Word<jobs::Check>{jobs::Check::barrier, "barrier", "Barriers"},
     Word<jobs::Check>{jobs::Check::memory, "memory", "Memory"},
+    Word<jobs::Check>{jobs::Check::leaks, "leaks", "Leaks"},
 };

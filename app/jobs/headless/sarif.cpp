@@ -23,7 +23,10 @@ constexpr const char* rules[] = {
     "A thread accesses memory that is not allocated, or an address that is not aligned.",
     "A warp-wide instruction is executed by lanes that its member mask does not name, or waits for "
     "lanes that never come.",
-    "A branch, an address or a store to global memory depends on a value that was never set."};
+    "A branch, an address or a store to global memory depends on a value that was never set.",
+    "CUDA refuses a call of the program.",
+    "The program has made an object and never destroyed it.",
+    "The program never asked for the error of a launch."};
 
 /// RFC 3986: a relative reference, or a file URI for an absolute path.
 std::string uri_of(const std::string& path) {
@@ -44,7 +47,7 @@ Json text_of(std::string_view text) {
 Json location(const std::string& file, int line, const std::string& kernel) {
     const Json function = {{"name", kernel}, {"kind", "function"}};
     Json json = {{"logicalLocations", Json::array({function})}};
-    if (!file.empty())
+    if (!file.empty() && line > 0)
         json["physicalLocation"] = {{"artifactLocation", Json{{"uri", uri_of(file)}}},
                                     {"region", Json{{"startLine", line}}}};
     return json;

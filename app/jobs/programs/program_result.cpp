@@ -26,6 +26,7 @@ void shorten(emulator::Finding& finding, const std::string& folder) {
     finding.kernel = programs::kernel_name(finding.kernel);
     replace(finding.sentence, folder, "");
     replace(finding.first.file, folder, "");
+    for (emulator::HeaderLine& line : finding.first.inlined) replace(line.file, folder, "");
     if (finding.second) replace(finding.second->file, folder, "");
     for (emulator::Finding& other : finding.repaired_too) shorten(other, folder);
 }
@@ -108,7 +109,14 @@ std::string summary(const ProgramResult& result) {
     const auto findings = result.findings();
     const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
     if (result.checks.any()) text += "\n" + findings_text(findings, result.checks);
-    if (!findings.empty() && std::ranges::any_of(result.processes, lacks_lines))
+    const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
+    const auto is_at_address = [](const emulator::Finding& f) {
+        return f.by_host && !f.first.line;
+    };
+    if (std::ranges::any_of(findings, is_at_address))
+        text += "Lines of the host's code need debug information: build the program with -g.\n";
+    if (std::ranges::any_of(findings, is_at_ptx) &&
+        std::ranges::any_of(result.processes, lacks_lines))
         text +=
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";

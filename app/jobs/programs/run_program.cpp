@@ -69,6 +69,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .checks = {.race = request.checks.race,
                    .barrier = request.checks.barrier,
                    .memory = request.checks.memory,
+                   .leaks = request.checks.leaks,
                    .counters = request.counters},
         .schedule = request.run.schedule,
         .barriers = request.run.barriers,
@@ -200,9 +201,9 @@ std::string program_environment(const ProgramRequest& request) {
 
 int print_report(const std::filesystem::path& file) {
     const auto settings = programs::ProgramSettings::from_environment();
-    ProgramResult result{
-        .checks = {settings.checks.race, settings.checks.barrier, settings.checks.memory},
-        .counted = settings.checks.counters};
+    ProgramResult result{.checks = {settings.checks.race, settings.checks.barrier,
+                                    settings.checks.memory, settings.checks.leaks},
+                         .counted = settings.checks.counters};
     result.processes.push_back(programs::read_report(file));
     make_readable(result.processes.back(), fs::current_path().string() + "/");
     print_error(summary(result));

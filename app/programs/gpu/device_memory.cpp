@@ -18,11 +18,16 @@ std::uint64_t whole_pages(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
-bool map_at(std::uint64_t address, std::size_t bytes, int file, std::size_t offset) {
+bool map_at(std::uint64_t address, std::size_t bytes, int protection, int file,
+            std::size_t offset) {
     void* const wanted = reinterpret_cast<void*>(address);
     const int of_file = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    return mmap(wanted, whole_pages(bytes), PROT_READ | PROT_WRITE, of_file | MAP_FIXED_NOREPLACE,
-                file, off_t(offset)) == wanted;
+    return mmap(wanted, whole_pages(bytes), protection, of_file | MAP_FIXED_NOREPLACE, file,
+                off_t(offset)) == wanted;
+}
+
+void protect(const MemoryBlock& block, int protection) {
+    mprotect(reinterpret_cast<void*>(block.begin), whole_pages(block.bytes), protection);
 }
 
 }  // namespace
@@ -36,7 +41,9 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
 
 bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryKind kind, int file,
                                std::size_t offset) {
-    if (!map_at(address, bytes, file, offset)) return false;
+    const bool is_hidden = is_guarded_ && kind == MemoryKind::device;
+    const int protection = is_hidden ? PROT_NONE : PROT_READ | PROT_WRITE;
+    if (!map_at(address, bytes, protection, file, offset)) return false;
     memory_.attach(reinterpret_cast<void*>(address), bytes);
     blocks_[address] = {address, bytes, kind};
     used_ += bytes;
@@ -64,14 +71,30 @@ void DeviceMemory::share(std::uint64_t address, int file) {
     block.file = file;
 }
 
+bool DeviceMemory::open(std::uint64_t address) {
+    if (!works_) return false;
+    const MemoryBlock* const block = find(address);
+    if (!block || block->kind != MemoryKind::device) return false;
+    const std::scoped_lock lock(opening_);
+    if (open_.insert(block->begin).second) protect(*block, PROT_READ | PROT_WRITE);
+    return true;
+}
+
+void DeviceMemory::close() {
+    works_ = false;
+    for (const std::uint64_t address : open_) protect(*find(address), PROT_NONE);
+    open_.clear();
+}
+
 std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
     const auto found = blocks_.find(address);
     if (found == blocks_.end() || found->second.registered) return {};
     const MemoryBlock block = found->second;
     memory_.detach(reinterpret_cast<void*>(address));
     munmap(reinterpret_cast<void*>(address), whole_pages(block.bytes));
-    if (block.file >= 0) close(block.file);
+    if (block.file >= 0) ::close(block.file);
     used_ -= block.bytes;
+    open_.erase(address);
     blocks_.erase(found);
     return block;
 }

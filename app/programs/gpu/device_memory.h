@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 
 #include "emulator/warp/memory.h"
 
@@ -67,11 +70,30 @@ class DeviceMemory {
     /// allocation owns from then on.
     void share(std::uint64_t address, int file);
 
+    /// From now on an access to memory of the device ends in SIGSEGV, whose handler calls open().
+    void guard() { is_guarded_ = true; }
+    /// A call or work begins, which may access memory of the device.
+    void begin_work() {
+        if (is_guarded_) works_ = true;
+    }
+    /// Makes the allocation that contains the address accessible until the end of the work. False
+    /// if there is none, or no work runs. Threads may call it at once.
+    bool open(std::uint64_t address);
+    void end_work() {
+        if (is_guarded_) close();
+    }
+
   private:
+    void close();
+
     emulator::Memory& memory_;
     std::map<std::uint64_t, MemoryBlock> blocks_;  ///< by address
     std::uint64_t next_ = first_address;
     std::size_t used_ = 0;
+    bool is_guarded_ = false;
+    std::atomic<bool> works_ = false;
+    std::mutex opening_;
+    std::set<std::uint64_t> open_;  ///< the addresses of allocations of the device
 
     /// Far from what the loader and malloc use.
     static constexpr std::uint64_t first_address = 0x2000'0000'0000;

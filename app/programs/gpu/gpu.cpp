@@ -51,20 +51,28 @@ void check_shape(const Function& function, const LaunchShape& shape) {
 
 }  // namespace
 
-Gpu::Gpu(ProgramSettings settings) : settings_(std::move(settings)), streams_(settings_.seed) {
+Gpu::Gpu(ProgramSettings settings)
+    : settings_(std::move(settings)),
+      host_(settings_.checks.memory ? std::make_unique<HostChecks>() : nullptr),
+      streams_(settings_.seed, host_ ? hooks() : Streams::Hooks{}) {
+    if (host_) memory_.guard();
     if (settings_.checks.any()) {
         checks_ =
             std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
         observer_ = &checks_->observer();
+        with_stream_races_.add(*observer_);
+        with_stream_races_.add(stream_races_);
     }
     if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_);
 }
 
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
     auto& module = modules_.emplace_back(std::make_unique<LoadedModule>(images, "the program"));
-    for (const auto& function : module->functions())
+    for (const auto& function : module->functions()) {
+        if (host_) host_->sites().skip(function->name);
         if (function->kernel && module->ptx().find(".loc") == std::string::npos)
             report_.has_lines = false;
+    }
     if (const auto* variable = module->find_variable(heap_variable)) {
         const std::uint64_t address = heap();
         std::memcpy(variable->data, &address, sizeof address);
@@ -98,44 +106,57 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
                                     DeviceMemory::total_bytes));
     // The host writes managed and pinned memory without a call.
     if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
+    if (host_) {
+        host_->on_allocate(address, bytes);
+        stream_races_.on_allocate(address, bytes);
+        watch_host_accesses();
+    }
     return address;
 }
 
 void Gpu::free(std::uint64_t address) {
     if (!address) return;
     streams_.run_until_idle();
-    const auto block = memory_.free(address);
-    if (!block)
-        throw CallError(Status::invalid_value,
-                        fmt::format("no allocation begins at {:#x}", address));
-    if (observer_ && block->kind == MemoryKind::device) observer_->on_free(address);
+    demand_allocation(address);
+    free_now(address, host_ ? host_->here() : 0);
 }
 
 void Gpu::free_in(Stream& stream, std::uint64_t address) {
-    const MemoryBlock* block = memory_.find(address);
-    const bool is_known = block ? block->begin == address : memory_of_graphs_.contains(address);
-    if (!is_known)
-        throw CallError(Status::invalid_value,
-                        fmt::format("no allocation begins at {:#x}", address));
+    demand_allocation(address);
     streams_.add(
-        stream,
-        [this, address] {
-            const auto freed = memory_.free(address);
-            if (freed && observer_ && freed->kind == MemoryKind::device)
-                observer_->on_free(address);
-        },
+        stream, [this, address, site = host_ ? host_->here() : 0] { free_now(address, site); },
         NodeKind::free);
+}
+
+void Gpu::demand_allocation(std::uint64_t address) const {
+    const MemoryBlock* const block = memory_.find(address);
+    if (block ? block->begin == address && !block->registered : memory_of_graphs_.contains(address))
+        return;
+    const std::string known = host_ ? host_->describe(address) : "";
+    throw CallError(Status::invalid_value, fmt::format("no allocation begins at {:#x}{}", address,
+                                                       known.empty() ? "" : ": it is " + known));
+}
+
+void Gpu::free_now(std::uint64_t address, CallSite site) {
+    const auto block = memory_.free(address);
+    if (!block) return;  // another stream has freed it
+    if (observer_ && block->kind == MemoryKind::device) observer_->on_free(address);
+    if (host_) host_->on_free(address, site);
 }
 
 void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
     const auto block = find(address);
+    const std::string known = host_ ? host_->describe(address) : "";
     if (!block)
         throw CallError(Status::invalid_value,
-                        fmt::format("{}: {:#x} is no memory of the device", call, address));
-    if (address + bytes > block->end())
-        throw CallError(Status::invalid_value,
-                        fmt::format("{}: {} bytes from byte {} on of an allocation of {} bytes",
-                                    call, bytes, address - block->begin, block->bytes));
+                        fmt::format("{}: {:#x} is no memory of the device{}", call, address,
+                                    known.empty() ? "" : ": it is " + known));
+    if (address + bytes <= block->end()) return;
+    throw CallError(Status::invalid_value,
+                    known.empty()
+                        ? fmt::format("{}: {} bytes from byte {} on of an allocation of {} bytes",
+                                      call, bytes, address - block->begin, block->bytes)
+                        : fmt::format("{}: {} bytes from {}", call, bytes, known));
 }
 
 void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, Direction direction,
@@ -153,12 +174,12 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
         check_range(to.address, extent(to), "a copy to the device");
     if (from_device || (direction == Direction::any && find(from.address)))
         check_range(from.address, extent(from), "a copy from the device");
-    const auto move = [this, to, width, height](const Rows& source) {
+    const CallSite site = check_copy(to.address, from.address, direction);
+    const auto move = [this, to, width, height, site](const Rows& source) {
+        follow_copy(to, source, width, height, site);
         for (std::size_t y = 0; y < height; ++y)
             std::memmove(pointer<char>(to.address + y * to.pitch),
                          pointer<const char>(source.address + y * source.pitch), width);
-        for (std::size_t y = 0; observer_ && y < height; ++y)
-            observer_->on_host_write(to.address + y * to.pitch, width);
     };
     const bool reads_pageable = is_pageable(from.address),
                writes_pageable = is_pageable(to.address);
@@ -189,7 +210,9 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
     check_range(to.address, to.pitch * (height - 1) + width, "a fill");
-    const auto write = [=, this] {
+    const auto write = [=, this, site = host_ ? host_->here() : 0] {
+        stream_races_.begin_accesses(site);
+        follow_access(to, width, height, true);
         for (std::size_t y = 0; y < height; ++y) {
             const std::uint64_t row = to.address + y * to.pitch;
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
@@ -209,18 +232,19 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
                                                            function.name, function.problem));
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
-    const auto execute = [this, &function, shape, values] {
+    const CallSite site = check_launch(function, *values);
+    const auto execute = [this, &function, shape, values, site] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;
         for (const emulator::Parameter& parameter : function.kernel->parameters)
             pointers.push_back(values->data() + parameter.offset);
-        run(function, shape, pointers);
+        run(function, shape, pointers, site);
     };
     streams_.add(stream, execute, NodeKind::kernel);
 }
 
 void Gpu::run(Function& function, const LaunchShape& shape,
-              const std::vector<const void*>& arguments) {
+              const std::vector<const void*>& arguments, CallSite site) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const emulator::LaunchSettings settings{
@@ -232,7 +256,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
-        launcher_.run(frozen, observer_);
+        stream_races_.begin_accesses(site);
+        launcher_.run(frozen, has_streams_ ? &with_stream_races_ : observer_);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, error.what());
     } catch (const emulator::AssertionError& error) {
@@ -242,6 +267,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, error.what());
     }
+    if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -261,6 +287,14 @@ void Gpu::fail(Status status, const std::string& line) {
 
 void Gpu::throw_sticky() const {
     if (sticky_ != Status::success) throw CallError(sticky_, "an earlier launch has failed");
+}
+
+void Gpu::call_host(Stream& stream, std::function<void()> call) {
+    const auto leave_and_call = [this, call = std::move(call)] {
+        memory_.end_work();
+        call();
+    };
+    streams_.add(stream, leave_and_call, NodeKind::host);
 }
 
 void Gpu::synchronize(Stream& stream) {
@@ -305,22 +339,21 @@ void Gpu::call_missing(std::string_view function) {
     std::fprintf(stderr, "warpscope: %s() is not supported\n", name.c_str());
 }
 
-void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
-    if (settings_.checks.memory || status == Status::not_supported)
-        say_error(fmt::format("{}() failed: {}", function, problem));
-}
-
 bool Gpu::run_without_host() {
     const std::scoped_lock lock(mutex);
     const bool has_called = std::exchange(calls_seen_, calls) != calls;
-    return !has_called && !finished_ && streams_.run_one();
+    const bool has_run = !has_called && !finished_ && streams_.run_one();
+    memory_.end_work();
+    return has_run;
 }
 
 ProgramReport Gpu::finish(const std::string& command) {
     report_.command = command;
     finished_ = true;
     if (!streams_.is_idle()) {
-        note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
+        if (!has_faulted_)
+            note(
+                "the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
         prints_ = false;  // nor does a GPU show what such a kernel prints
         streams_.run_until_idle();
     }
@@ -329,6 +362,7 @@ ProgramReport Gpu::finish(const std::string& command) {
         report_.findings = checks_->findings();
         report_.counters = checks_->counters();
     }
+    if (host_) add_host_findings();
     if (capture_) {
         capture_->finish(report_);
         for (const std::string& line : capture_->problems()) note(line);

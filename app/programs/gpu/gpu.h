@@ -11,11 +11,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
 #include "programs/gpu/arrays.h"
+#include "emulator/observe/observer_list.h"
+#include "programs/checks/host_checks.h"
+#include "programs/checks/stream_races.h"
 #include "programs/gpu/capture.h"
 #include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"
@@ -85,9 +89,7 @@ class Gpu {
     void launch(Function& function, const emulator::LaunchShape& shape,
                 std::span<const void* const> arguments, Stream& stream);
     /// Adds a call of a function of the program.
-    void call_host(Stream& stream, std::function<void()> call) {
-        streams_.add(stream, std::move(call), NodeKind::host);
-    }
+    void call_host(Stream& stream, std::function<void()> call);
 
     /// Waits for the stream, for all streams. Throws the error that a kernel has ended with.
     void synchronize(Stream& stream);
@@ -108,6 +110,13 @@ class Gpu {
     /// A call has failed. With the memory check, that is an error of the program. What the library
     /// does not support is said in any case.
     void call_failed(std::string_view function, Status status, std::string_view problem);
+    /// The program has asked for the error of a launch.
+    void on_error_read() {
+        if (host_) host_->on_error_read();
+    }
+    /// Code of the host, at this instruction, has accessed an address that it must not. Returns
+    /// false if it is no memory of the device.
+    bool report_host_access(std::uint64_t address, const void* instruction, bool writes);
 
     /// Runs one piece of work, as a GPU does beside the host, if the host has not called since this
     /// function was last called. Returns false if nothing ran.
@@ -120,15 +129,27 @@ class Gpu {
 
   private:
     void run(Function& function, const emulator::LaunchShape& shape,
-             const std::vector<const void*>& arguments);
+             const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
     void fail(Status status, const std::string& line);
+    void demand_allocation(std::uint64_t address) const;
+    void free_now(std::uint64_t address, CallSite site);
     void check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const;
     bool is_pageable(std::uint64_t address) const { return !find(address); }
+    /// What the memory check says of a launch and of copies; nothing without it.
+    CallSite check_launch(const Function& function, std::span<const std::byte> arguments);
+    CallSite check_copy(std::uint64_t to, std::uint64_t from, Direction direction);
+    void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
+    void add_host_findings();
+    Streams::Hooks hooks();
+    /// Work of the call accesses memory. Ignores pageable memory of the host.
+    void follow_access(Rows at, std::size_t width, std::size_t height, bool writes);
 
     const ProgramSettings settings_;
     emulator::Launcher launcher_;
     DeviceMemory memory_{launcher_.machine().memory()};
+    std::unique_ptr<HostChecks> host_;  ///< null without the memory check
+    StreamRaces stream_races_;          ///< with the memory check
     Streams streams_;
     Arrays arrays_{*this};
     DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it
@@ -136,12 +157,15 @@ class Gpu {
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
     emulator::Observer* observer_ = nullptr;      ///< of checks_
+    emulator::ObserverList with_stream_races_;    ///< observer_ and stream_races_
     std::unique_ptr<Capture> capture_;            ///< null: no launch is recorded
     ProgramReport report_;
     Status sticky_ = Status::success;  ///< what a kernel has ended with
     std::uint64_t launches_ = 0;
     std::uint64_t calls_seen_ = 0;  ///< by run_without_host()
     bool finished_ = false;
+    bool has_streams_ = false;  ///< the memory check looks at their order
+    bool has_faulted_ = false;  ///< the host ends by report_host_access()
     std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}, {3, 2},
                                        {4, 2048},    {5, 64},      {6, 0}};
     bool prints_ = true;  ///< the output of printf() is shown
@@ -153,10 +177,21 @@ Gpu& gpu();
 /// True once gpu() was called.
 bool has_gpu();
 
+/// Has accesses of the host reported that DeviceMemory::guard() makes end in SIGSEGV. To be called
+/// again before work runs: a program may set a handler of its own. The library in a program sets
+/// it.
+inline void (*watch_host_accesses)() = [] {};
+
 /// Held during a call of the program.
 class Call {
   public:
-    Call() : lock_(gpu().mutex) { ++gpu().calls; }
+    Call() : lock_(gpu().mutex) {
+        ++gpu().calls;
+        gpu().memory().begin_work();
+    }
+    ~Call() { gpu().memory().end_work(); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
 
   private:
     std::scoped_lock<std::recursive_mutex> lock_;

@@ -36,13 +36,15 @@ void erase_from(List& list, const T* handle) {
 
 }  // namespace
 
-Streams::Streams(std::uint64_t seed) : seed_(seed), legacy_(std::make_unique<Stream>()) {}
+Streams::Streams(std::uint64_t seed, Hooks hooks)
+    : hooks_(std::move(hooks)), seed_(seed), legacy_(std::make_unique<Stream>()) {}
 
 Stream* Streams::create(unsigned flags, int priority) {
     auto& stream = streams_.emplace_back(std::make_unique<Stream>());
     stream->flags = flags;
     stream->priority = priority;
     stream->blocking = !(flags & non_blocking_flag);
+    if (hooks_.here) stream->made_at = hooks_.here();
     return stream.get();
 }
 
@@ -61,7 +63,10 @@ bool Streams::has(const Stream* stream) const {
 
 Stream& Streams::of_thread() {
     thread_local Stream* mine = nullptr;
-    if (!mine) mine = create(0, 0);
+    if (!mine) {
+        mine = create(0, 0);
+        mine->made_at = 0;
+    }
     return *mine;
 }
 
@@ -86,6 +91,7 @@ WorkId Streams::add(Stream& stream, Step run, NodeKind kind) {
     } else if (stream.blocking) {
         work.after.push_back(legacy_->last);
     }
+    if (hooks_.on_add) hooks_.on_add(stream, work);
     stream.last = work.id;
     pending_.insert(work.id);
     stream.waiting.push_back(std::move(work));
@@ -109,6 +115,7 @@ bool Streams::run_one() {
     Stream& stream = *ready[choose(ready.size())];
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
+    if (hooks_.before_work) hooks_.before_work(work.id);
     work.run();
     pending_.erase(work.id);
     std::erase_if(ending_, [](const auto& ended) { return ended->waiting.empty(); });
@@ -118,11 +125,13 @@ bool Streams::run_one() {
 void Streams::run_until(WorkId id) {
     while (!is_done(id) && run_one()) {
     }
+    if (hooks_.on_wait && id) hooks_.on_wait(id);
 }
 
 void Streams::run_until_idle() {
     while (run_one()) {
     }
+    if (hooks_.on_wait) hooks_.on_wait(0);
 }
 
 void Streams::finish(Stream& stream) {
@@ -130,14 +139,19 @@ void Streams::finish(Stream& stream) {
 }
 
 void Streams::query(WorkId id) {
-    if (is_done(id)) return;
+    if (is_done(id)) {
+        if (hooks_.on_wait && id) hooks_.on_wait(id);
+        return;
+    }
     run_one();
     throw CallError(Status::not_ready, "the work is not done");
 }
 
 Event* Streams::create_event(bool has_time, bool is_shared) {
-    const Event event{.has_time = has_time, .is_shared = is_shared};
-    return events_.emplace_back(std::make_unique<Event>(event)).get();
+    const Event made{.has_time = has_time, .is_shared = is_shared};
+    auto& event = events_.emplace_back(std::make_unique<Event>(made));
+    if (hooks_.here) event->made_at = hooks_.here();
+    return event.get();
 }
 
 void Streams::destroy(Event* event) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "programs/checks/call_sites.h"
 #include "programs/gpu/graphs.h"
 
 namespace warpscope::programs {
@@ -37,6 +38,7 @@ struct Stream {
     std::vector<WorkId> waits;               ///< for its next work: cudaStreamWaitEvent()
     std::shared_ptr<Graph> capture;          ///< what it is captured to; null: it runs
     std::vector<GraphNode*> captured_after;  ///< for the next node of the capture
+    CallSite made_at = 0;                    ///< 0: not by the program
 };
 
 /// CUevent, cudaEvent_t.
@@ -47,6 +49,7 @@ struct Event {
     std::chrono::steady_clock::time_point time;
     std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
     std::vector<GraphNode*> captured_after;  ///< the nodes that it waits for there
+    CallSite made_at = 0;
 };
 
 /// The streams of a program. Work runs when the host waits for it, and no earlier, so that a result
@@ -55,7 +58,13 @@ struct Event {
 /// run equally.
 class Streams {
   public:
-    explicit Streams(std::uint64_t seed);
+    struct Hooks {
+        std::function<CallSite()> here;  ///< the place of the running call
+        std::function<void(const Stream&, const Work&)> on_add;
+        std::function<void(WorkId)> on_wait;  ///< of the host; 0: for all work
+        std::function<void(WorkId)> before_work;
+    };
+    explicit Streams(std::uint64_t seed, Hooks hooks = {});
 
     Stream* create(unsigned flags, int priority);
     void destroy(Stream* stream);  ///< its work still runs
@@ -101,6 +110,11 @@ class Streams {
     void launch(Graph* graph, Stream& stream);
     void destroy(Graph* graph);
 
+    /// Calls f("stream", made_at) or f("event", made_at) for each one that the program has made and
+    /// not destroyed.
+    template <class F>
+    void for_left(F&& f) const;
+
   private:
     std::vector<Stream*> all();
     std::size_t choose(std::size_t count);
@@ -109,6 +123,7 @@ class Streams {
     /// The CUDA driver makes the host wait, too, where it is too far ahead.
     static constexpr std::size_t most_pending = 1024;
 
+    Hooks hooks_;
     std::uint64_t seed_, choices_ = 0;
     WorkId newest_ = 0;
     std::unique_ptr<Stream> legacy_;
@@ -118,5 +133,13 @@ class Streams {
     std::vector<std::shared_ptr<Graph>> graphs_;
     std::unordered_set<WorkId> pending_;
 };
+
+template <class F>
+void Streams::for_left(F&& f) const {
+    for (const auto& stream : streams_)
+        if (stream->made_at) f("stream", stream->made_at);
+    for (const auto& event : events_)
+        if (event->made_at) f("event", event->made_at);
+}
 
 }  // namespace warpscope::programs

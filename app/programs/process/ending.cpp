@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "programs/gpu/gpu.h"
+#include "programs/process/ending.h"
 
 extern char** environ;
 
@@ -42,7 +43,8 @@ int print_by(const std::filesystem::path& app, const std::filesystem::path& repo
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/// Ends the emulated GPU of this process. Returns the exit status of the program.
+}  // namespace
+
 int finish(int status) {
     static bool finished = false;
     if (!has_gpu() || std::exchange(finished, true)) return status;
@@ -66,6 +68,8 @@ int finish(int status) {
         return status;
     }
 }
+
+namespace {
 
 /// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
 /// the work ends before the first of them, however the program ends: main() returns or it calls

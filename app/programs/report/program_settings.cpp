@@ -10,9 +10,8 @@ namespace warpscope::programs {
 namespace {
 
 constexpr std::pair<const char*, bool emulator::CheckChoice::*> check_words[] = {
-    {"race", &emulator::CheckChoice::race},
-    {"barrier", &emulator::CheckChoice::barrier},
-    {"memory", &emulator::CheckChoice::memory},
+    {"race", &emulator::CheckChoice::race},         {"barrier", &emulator::CheckChoice::barrier},
+    {"memory", &emulator::CheckChoice::memory},     {"leaks", &emulator::CheckChoice::leaks},
     {"counters", &emulator::CheckChoice::counters},
 };
 constexpr std::pair<const char*, emulator::Schedule> schedule_words[] = {

@@ -45,12 +45,14 @@ Status write_properties(const char* function, void* to, int device, int version)
 
 WARPSCOPE_RUNTIME(cudaGetLastError) {
     const Call held;
+    gpu().on_error_read();
     const Status status = last;
     last = gpu().sticky();
     return status != Status::success ? status : last;
 }
 WARPSCOPE_RUNTIME(cudaPeekAtLastError) {
     const Call held;
+    gpu().on_error_read();
     return last != Status::success ? last : gpu().sticky();
 }
 WARPSCOPE_API(const char*, cudaGetErrorString, cudaGetErrorString, Status status) {

@@ -18,43 +18,16 @@ using emulator::Hazard;
 using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
-    switch (finding.kind) {
-        case FindingKind::race:
-            if (!finding.misread()) return fmt::format("race {}", to_string(finding.hazard));
-            return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
-        case FindingKind::uninitialized:
-            return "uninitialized";
-        case FindingKind::undefined:
-            return "undefined";
-        case FindingKind::barrier:
-            return "barrier";
-        case FindingKind::memory:
-            return "memory";
-        case FindingKind::members:
-            return "member mask";
-    }
-    return {};
+    if (finding.kind == FindingKind::members) return "member mask";
+    if (finding.kind != FindingKind::race) return std::string(to_string(finding.kind));
+    if (!finding.misread()) return fmt::format("race {}", to_string(finding.hazard));
+    return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
 }
 
 /// "256 hazards": of the whole launch.
 std::string count_of(const Finding& finding) {
-    const auto noun = [&]() -> const char* {
-        switch (finding.kind) {
-            case FindingKind::race:
-                return "hazard";
-            case FindingKind::uninitialized:
-                return "read";
-            case FindingKind::barrier:
-            case FindingKind::members:
-                return "thread";
-            case FindingKind::undefined:
-            case FindingKind::memory:
-                return "access";
-        }
-        return "";
-    };
     return fmt::format("{} {}", quantity(double(finding.count), ""),
-                       compute::noun(finding.count, noun()));
+                       compute::noun(finding.count, counted_noun(finding.kind)));
 }
 
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,

@@ -120,8 +120,9 @@ TEST(Sarif, CodeOfTheToolkitHasItsPlaceInTheKernel) {
 
 TEST(Sarif, EachKindOfFindingHasItsRule) {
     std::vector<Finding> findings;
-    for (const FindingKind kind : {FindingKind::memory, FindingKind::barrier,
-                                   FindingKind::uninitialized, FindingKind::race}) {
+    for (const FindingKind kind :
+         {FindingKind::memory, FindingKind::barrier, FindingKind::uninitialized, FindingKind::race,
+          FindingKind::call, FindingKind::leak, FindingKind::unread}) {
         Finding f = race(Hazard::write_after_write);
         f.kind = kind;
         f.severity = Severity::warning;
@@ -131,12 +132,26 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
     const Json log = sarif(findings, true);
     expect_valid(log);
     const Json& run = log["runs"][0];
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 6u);
-    ASSERT_EQ(run["results"].size(), 4u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 9u);
+    ASSERT_EQ(run["results"].size(), 7u);
+    for (const Json& result : run["results"])
+        EXPECT_EQ(result["ruleId"],
+                  run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"]);
     EXPECT_EQ(run["results"][0]["ruleId"], "memory");
+    EXPECT_EQ(run["results"][6]["ruleId"], "unread");
     EXPECT_EQ(run["results"][1]["ruleId"], "barrier");
     EXPECT_EQ(run["results"][1]["level"], "warning");
     EXPECT_FALSE(run["results"][1].contains("relatedLocations"));
+}
+
+TEST(Sarif, ACallAtAnAddressHasOnlyItsFunction) {
+    Finding f{.kind = FindingKind::call, .kernel = "main", .by_host = true};
+    f.first = {.file = "app+0x12f4"};
+    const Json log = sarif({f}, true);
+    expect_valid(log);
+    const Json location = log["runs"][0]["results"][0]["locations"][0];
+    EXPECT_FALSE(location.contains("physicalLocation"));
+    EXPECT_EQ(location["logicalLocations"][0]["name"], "main");
 }
 
 TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
@@ -144,7 +159,7 @@ TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
     expect_valid(log);
     const Json& run = log["runs"][0];
     EXPECT_EQ(run["results"], Json::array());
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 6u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 9u);
     EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
 }
 
