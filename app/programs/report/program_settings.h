@@ -17,6 +17,7 @@ struct ProgramSettings {
     emulator::Schedule schedule = emulator::Schedule::random;
     emulator::BarrierPolicy barriers = emulator::BarrierPolicy::volta;
     std::uint64_t seed = 1;
+    int gpus = 1;  ///< that the program sees; WARPSCOPE_GPUS
     /// A folder for the reports of the program and of the processes that it starts, one file for
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;
