@@ -84,6 +84,28 @@ void virtual_memory() {
                 cudaGetErrorName(cudaMemset(reinterpret_cast<void*>(range), 0, 4)));
 }
 
+/// The host waits for copies from and to pinned memory whose direction CUDA finds out.
+void pinned() {
+    int *host, *data;
+    HANDLE_ERROR(cudaMallocHost(&host, sizeof *host));
+    HANDLE_ERROR(cudaMalloc(&data, sizeof *data));
+    set<<<1, 1>>>(data, 5);
+    HANDLE_ERROR(cudaMemcpy(host, data, sizeof *host, cudaMemcpyDefault));
+    std::printf("pinned: %d\n", *host);
+}
+
+/// What a program sees of a second GPU, where there is one.
+void devices() {
+    int count = 0, can = 0, current = 0;
+    HANDLE_ERROR(cudaGetDeviceCount(&count));
+    const cudaError_t second = cudaSetDevice(1);
+    HANDLE_ERROR(cudaGetDevice(&current));
+    cudaDeviceCanAccessPeer(&can, current, 0);
+    std::printf("%d GPUs, the second %s, current %d, access %d\n", count, cudaGetErrorName(second),
+                current, can);
+    cudaGetLastError();
+}
+
 /// The child doubles what the parent has put into memory of the device.
 int child(const char* text) {
     cudaIpcMemHandle_t handle;
@@ -138,6 +160,8 @@ void heap() {
 
 int main(int count, char** arguments) {
     if (count > 1) return child(arguments[1]);
+    devices();
+    pinned();
     pools();
     virtual_memory();
     processes(arguments[0]);

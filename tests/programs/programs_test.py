@@ -6,6 +6,7 @@ skipped.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,11 @@ class Programs(unittest.TestCase):
             # 4 launches: positions 0 to 4 and velocities 0 to 4, and the zeros of the second array
             # of positions, which are those of the velocities.
             self.assertEqual(len(list(Path(folder, "memory").iterdir())), 10)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_variable_says_how_many_gpus_there_are(self):
+        ran = run("--", compiled("memory.cu"), cwd=HERE, env={**os.environ, "WARPSCOPE_GPUS": "2"})
+        self.assertIn("2 GPUs, the second cudaSuccess, current 1, access 1", ran.stdout)
 
     def test_a_capture_needs_the_source(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -112,6 +112,17 @@ Stream& stream_of(StreamHandle handle) {
     return *handle;
 }
 
+void demand_device(int device) {
+    demand(device >= 0 && device < gpu().settings().gpus, Status::invalid_device,
+           "there is no GPU with this number: WARPSCOPE_GPUS says how many there are (1)");
+}
+
+bool can_access(int device, int peer) {
+    demand_device(device);
+    demand_device(peer);
+    return device != peer;
+}
+
 bool is_cooperative(const LaunchAttribute* attributes, unsigned count) {
     constexpr int cooperative = 2, cluster_dimension = 4;
     bool found = false;

@@ -25,6 +25,11 @@ struct LaunchAttribute {  // CUlaunchAttribute, cudaLaunchAttribute
 /// clusters.
 bool is_cooperative(const LaunchAttribute* attributes, unsigned count);
 
+/// Throws CallError unless the program has a GPU with this number.
+void demand_device(int device);
+/// Whether the one of two GPUs may use the memory of the other: all do.
+bool can_access(int device, int peer);
+
 /// A function that programs may call.
 struct ApiFunction {
     ApiFunction(const char* name, const void* function);

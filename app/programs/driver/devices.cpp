@@ -11,6 +11,7 @@ namespace warpscope::programs {
 /// CUcontext. All contexts of a program share the one device and its memory.
 struct Context {
     unsigned flags = 0;
+    int device = 0;
 };
 
 }  // namespace warpscope::programs
@@ -27,14 +28,10 @@ Context primary;
 unsigned primary_uses = 0;
 thread_local std::vector<Context*> contexts;  // the last one is current
 
-void demand_first(int device) {
-    demand(device == 0, Status::invalid_device, "the emulator is one device, number 0");
-}
-
 Status create_context(Context** context, unsigned flags, int device) {
     return driver_call("cuCtxCreate", [&](Gpu&) {
-        demand_first(device);
-        contexts.push_back(*context = new Context{flags});
+        demand_device(device);
+        contexts.push_back(*context = new Context{flags, device});
     });
 }
 
@@ -65,12 +62,12 @@ WARPSCOPE_DRIVER(cuGetErrorName, cuGetErrorName, Status status, const char** nam
 }
 
 WARPSCOPE_DRIVER(cuDeviceGetCount, cuDeviceGetCount, int* count) {
-    return success_with(count, 1);
+    return driver_call(__func__, [&](Gpu& gpu) { *count = gpu.settings().gpus; });
 }
 WARPSCOPE_DRIVER(cuDeviceGet, cuDeviceGet, int* device, int ordinal) {
     return driver_call(__func__, [&](Gpu&) {
-        demand_first(ordinal);
-        *device = 0;
+        demand_device(ordinal);
+        *device = ordinal;
     });
 }
 WARPSCOPE_DRIVER(cuDeviceGetName, cuDeviceGetName, char* name, int bytes, int) {
@@ -96,8 +93,8 @@ WARPSCOPE_DRIVER(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char* text, int bytes
     std::snprintf(text, std::size_t(bytes), "0000:00:00.0");
     return Status::success;
 }
-WARPSCOPE_DRIVER(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, int* can, int, int) {
-    return success_with(can, 0);
+WARPSCOPE_DRIVER(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, int* can, int device, int peer) {
+    return driver_call(__func__, [&](Gpu&) { *can = can_access(device, peer); });
 }
 
 WARPSCOPE_DRIVER(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, Context** context, int) {
@@ -155,7 +152,7 @@ WARPSCOPE_DRIVER(cuCtxDetach, cuCtxDetach, Context* context) {
     return cuCtxDestroy_v2(context);
 }
 WARPSCOPE_DRIVER(cuCtxGetDevice, cuCtxGetDevice, int* device) {
-    *device = 0;
+    *device = contexts.empty() ? 0 : contexts.back()->device;
     return contexts.empty() ? Status::invalid_context : Status::success;
 }
 WARPSCOPE_DRIVER(cuCtxGetFlags, cuCtxGetFlags, unsigned* flags) {

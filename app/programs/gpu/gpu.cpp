@@ -195,9 +195,13 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
     const WorkId id = streams_.add(
         stream, [=] { move(from); }, NodeKind::copy);
     // A copy within the device does not make the host wait.
-    const bool within = !reads_pageable && !writes_pageable &&
-                        direction != Direction::host_to_device &&
-                        direction != Direction::device_to_host;
+    const auto is_of_device = [&](std::uint64_t address) {
+        const auto block = find(address);
+        return block && block->kind == MemoryKind::device;
+    };
+    const bool within =
+        direction == Direction::device_to_device ||
+        (direction == Direction::any && is_of_device(to.address) && is_of_device(from.address));
     if (writes_pageable || (returns == Return::when_done && !within)) {
         streams_.run_until(id);
         throw_sticky();

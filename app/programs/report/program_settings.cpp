@@ -1,5 +1,6 @@
 #include "programs/report/program_settings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -88,6 +89,7 @@ ProgramSettings ProgramSettings::from_environment() {
     settings.landing = read_word("WARPSCOPE_LANDING", landing_words, settings.landing);
     const std::string seed(value_of("WARPSCOPE_SEED"));
     if (!seed.empty()) settings.seed = std::strtoull(seed.c_str(), nullptr, 10);
+    settings.gpus = std::clamp(std::atoi(std::string(value_of("WARPSCOPE_GPUS")).c_str()), 1, 16);
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
     settings.captures = value_of("WARPSCOPE_CAPTURE");

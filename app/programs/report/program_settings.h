@@ -18,6 +18,7 @@ struct ProgramSettings {
     emulator::BarrierPolicy barriers = emulator::BarrierPolicy::volta;
     emulator::Landing landing = emulator::Landing::random;
     std::uint64_t seed = 1;
+    int gpus = 1;  ///< that the program sees; WARPSCOPE_GPUS
     /// A folder for the reports of the program and of the processes that it starts, one file for
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;

@@ -30,13 +30,15 @@ using namespace warpscope::programs;
 
 namespace {
 
-void demand_first(int device) {
-    demand(device == 0, Status::invalid_device, "the emulator is one device, number 0");
+thread_local int current_device = 0;
+
+void demand_peer(int peer) {
+    demand(can_access(current_device, peer), Status::invalid_device, "a GPU is no peer of itself");
 }
 
 Status write_properties(const char* function, void* to, int device, int version) {
     return runtime_call(function, [&](Gpu&) {
-        demand_first(device);
+        demand_device(device);
         write_device_properties(to, version);
     });
 }
@@ -78,18 +80,20 @@ WARPSCOPE_RUNTIME(cudaThreadExit) {
     return cudaDeviceReset();
 }
 WARPSCOPE_RUNTIME(cudaGetDeviceCount, int* count) {
-    *count = 1;
-    return Status::success;
+    return runtime_call(__func__, [&](Gpu& gpu) { *count = gpu.settings().gpus; });
 }
 WARPSCOPE_RUNTIME(cudaGetDevice, int* device) {
-    *device = 0;
+    *device = current_device;
     return Status::success;
 }
 WARPSCOPE_RUNTIME(cudaSetDevice, int device) {
-    return runtime_call(__func__, [&](Gpu&) { demand_first(device); });
+    return runtime_call(__func__, [&](Gpu&) {
+        demand_device(device);
+        current_device = device;
+    });
 }
 WARPSCOPE_RUNTIME(cudaInitDevice, int device, unsigned, unsigned) {
-    return runtime_call(__func__, [&](Gpu&) { demand_first(device); });
+    return runtime_call(__func__, [&](Gpu&) { demand_device(device); });
 }
 WARPSCOPE_RUNTIME(cudaSetValidDevices, int*, int) {
     return Status::success;
@@ -121,9 +125,15 @@ WARPSCOPE_RUNTIME(cudaDeviceGetLimit, std::size_t* value, int limit) {
 WARPSCOPE_RUNTIME(cudaDeviceSetLimit, int limit, std::size_t value) {
     return runtime_call(__func__, [&](Gpu& gpu) { gpu.set_limit(limit, value); });
 }
-WARPSCOPE_RUNTIME(cudaDeviceCanAccessPeer, int* can, int, int) {
-    *can = 0;
-    return Status::success;
+WARPSCOPE_RUNTIME(cudaDeviceCanAccessPeer, int* can, int device, int peer) {
+    return runtime_call(__func__, [&](Gpu&) { *can = can_access(device, peer); });
+}
+// All GPUs of a program have one memory.
+WARPSCOPE_RUNTIME(cudaDeviceEnablePeerAccess, int peer, unsigned) {
+    return runtime_call(__func__, [&](Gpu&) { demand_peer(peer); });
+}
+WARPSCOPE_RUNTIME(cudaDeviceDisablePeerAccess, int peer) {
+    return runtime_call(__func__, [&](Gpu&) { demand_peer(peer); });
 }
 WARPSCOPE_RUNTIME(cudaDeviceGetStreamPriorityRange, int* least, int* greatest) {
     if (least) *least = 0;
@@ -142,7 +152,7 @@ WARPSCOPE_RUNTIME(cudaDeviceGetByPCIBusId, int* device, const char*) {
 }
 WARPSCOPE_RUNTIME(cudaDeviceGetAttribute, int* value, int attribute, int device) {
     return runtime_call(__func__, [&](Gpu&) {
-        demand_first(device);
+        demand_device(device);
         *value = device_attribute(attribute);
     });
 }
