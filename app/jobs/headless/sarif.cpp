@@ -17,7 +17,8 @@ using emulator::ThreadAtLine;
 
 /// The identifiers of the rules, indexed by FindingKind.
 constexpr const char* rules[] = {
-    "Two threads access a word of shared memory, one of them writes, and nothing orders them.",
+    "Two threads, or the work of two streams, access a word of memory, one of them writes, and "
+    "nothing orders them.",
     "A thread reads memory that was never written.",
     "Not every thread reaches a barrier.",
     "A thread accesses memory that is not allocated, or an address that is not aligned.",

@@ -25,9 +25,12 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 void shorten(emulator::Finding& finding, const std::string& folder) {
     finding.kernel = programs::kernel_name(finding.kernel);
     replace(finding.sentence, folder, "");
-    replace(finding.first.file, folder, "");
-    for (emulator::HeaderLine& line : finding.first.inlined) replace(line.file, folder, "");
-    if (finding.second) replace(finding.second->file, folder, "");
+    for (emulator::ThreadAtLine* at :
+         {&finding.first, finding.second ? &*finding.second : nullptr}) {
+        if (!at) continue;
+        replace(at->file, folder, "");
+        for (emulator::HeaderLine& line : at->inlined) replace(line.file, folder, "");
+    }
     for (emulator::Finding& other : finding.repaired_too) shorten(other, folder);
 }
 

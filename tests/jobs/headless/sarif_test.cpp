@@ -147,6 +147,7 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
 TEST(Sarif, ACallAtAnAddressHasOnlyItsFunction) {
     Finding f{.kind = FindingKind::call, .kernel = "main", .by_host = true};
     f.first = {.file = "app+0x12f4"};
+    f.sentence = "cudaFree() failed.";
     const Json log = sarif({f}, true);
     expect_valid(log);
     const Json location = log["runs"][0]["results"][0]["locations"][0];
