@@ -41,6 +41,10 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::hint, decode_hint},
     {Grammar::print, decode_print},
     {Grammar::assertion, decode_assertion},
+    {Grammar::matrix_load, decode_matrix_load},
+    {Grammar::matrix_store, decode_matrix_store},
+    {Grammar::matrix_move, decode_matrix_move},
+    {Grammar::matrix_product, decode_matrix_product},
     {Grammar::texture, decode_texture},
     {Grammar::surface_load, decode_surface_load},
     {Grammar::surface_store, decode_surface_store}};
@@ -63,6 +67,8 @@ std::size_t most_types(TypeList list) {
             return 2;
         case TypeList::three:
             return 3;
+        case TypeList::four:
+            return 4;
         default:
             return 1;
     }

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "emulator/decode/statement_decoder.h"
+#include "emulator/warp/matrices.h"
 
 namespace warpscope::emulator {
 
@@ -147,6 +148,51 @@ void decode_store(StatementDecoder& d) {
     };
     e.full = handler(Instruction::full);
     e.masked = handler(Instruction::masked);
+    d.emit(std::move(e));
+}
+
+namespace {
+
+// Returns the emission of ldmatrix and stmatrix. `values`: the registers, one for each matrix.
+Emission matrix_emission(StatementDecoder& d, const Operand& address,
+                         const std::vector<Operand>& values, MemoryAccess access) {
+    MemoryForm form = memory_form(d);
+    if (form.type != Type::b16) d.fail("the elements of a matrix have the type .b16");
+    form.elements = d.has("x4") ? 4 : d.has("x2") ? 2 : 1;
+    if (form.elements == 1 && !d.has("x1")) d.fail("the number of matrices is .x1, .x2 or .x4");
+    if (values.size() != form.elements) d.fail("as many registers as matrices are needed");
+    for (const Operand& o : values) d.check_width(o, Type::b32);
+    const Address at = address_of(d, address, form.space);
+    Emission e = access_emission(d, form, at, access);
+    e.bytes = matrix_row_bytes;
+    e.operands = {at.operand};
+    AccessForm encoded = form.access_form();
+    encoded.matrices = true;
+    encoded.transposed = d.has("trans");
+    e.target = encoded.encoded();
+    return e;
+}
+
+}  // namespace
+
+// ldmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 d, [a]
+void decode_matrix_load(StatementDecoder& d) {
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    Emission e = matrix_emission(d, d.operand(1), into, MemoryAccess::load);
+    std::vector<std::uint32_t> results;
+    for (const Operand& o : into) results.push_back(d.destination(o));
+    e.operands.insert(e.operands.begin(), results.begin(), results.end());
+    e.detail = e.address_operand = std::uint8_t(results.size());
+    e.full = load_matrices;
+    d.emit(std::move(e));
+}
+
+// stmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 [a], b
+void decode_matrix_store(StatementDecoder& d) {
+    const std::vector<Operand> from = elements_of(d.operand(1));
+    Emission e = matrix_emission(d, d.operand(0), from, MemoryAccess::store);
+    for (const Operand& o : from) e.operands.push_back(d.source(o, Type::b32));
+    e.full = store_matrices;
     d.emit(std::move(e));
 }
 

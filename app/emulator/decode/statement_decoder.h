@@ -86,6 +86,12 @@ Scope scope_of(const Statement& s);  ///< .cta and .cluster; else that of the de
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
+void decode_matrix_load(StatementDecoder& d);
+void decode_matrix_store(StatementDecoder& d);
+
+// decode_matrix.cpp
+void decode_matrix_move(StatementDecoder& d);
+void decode_matrix_product(StatementDecoder& d);
 
 // decode_image.cpp
 void decode_texture(StatementDecoder& d);

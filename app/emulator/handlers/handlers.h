@@ -91,6 +91,40 @@ Handler memory_handler(const MemoryForm& form, Instruction::Mode mode);
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
 
+/// ldmatrix: operands are the results, then the address; detail: how many results there are.
+const Instruction* load_matrices(const Instruction* i, Warp& w);
+/// stmatrix: operands are the address, then the values.
+const Instruction* store_matrices(const Instruction* i, Warp& w);
+
+/// movmatrix: operands d, a.
+const Instruction* transpose_matrix(const Instruction* i, Warp& w);
+
+/// The shape of a product of matrices: m rows and 8 columns, of sums of k products.
+struct ProductShape {
+    unsigned m = 16, k = 8;
+
+    constexpr ProductShape() = default;
+    constexpr ProductShape(unsigned rows, unsigned products) : m(rows), k(products) {}
+    explicit constexpr ProductShape(std::uint16_t detail) : m(detail & 255), k(detail >> 8) {}
+    constexpr std::uint16_t encoded() const { return std::uint16_t(m | k << 8); }
+
+    /// Registers of each lane.
+    constexpr unsigned a(Type type) const { return m * k / 32 / elements(type); }
+    constexpr unsigned b(Type type) const { return 8 * k / 32 / elements(type); }
+    constexpr unsigned c(Type type) const { return m * 8 / 32 / elements(type); }
+    static constexpr unsigned elements(Type type) {
+        return bits_of(type) < 32 ? 32 / bits_of(type) : 1;
+    }
+};
+/// mma. Instruction::target: where its operands begin in Kernel::matrix_operands: d, a, b, c, with
+/// as many registers as the shape says. detail: ProductShape::encoded(); immediate: 1 for
+/// .satfinite.
+struct ProductTypes {
+    Type a = Type::f16, b = Type::f16;
+    Type c = Type::f32;  ///< and that of d
+};
+Handler matrix_product(const ProductTypes& types);  ///< nullptr where the ISA does not have it
+
 /// Instruction::target holds an ImageForm. Operands: four results, handle, coordinates. Two
 /// coordinates are in one slot of 64 bits.
 const Instruction* fetch_texture(const Instruction* i, Warp& w);

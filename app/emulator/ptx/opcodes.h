@@ -75,6 +75,10 @@ enum class Grammar : std::uint8_t {
     hint,
     print,
     assertion,
+    matrix_load,
+    matrix_store,
+    matrix_move,
+    matrix_product,
     texture,
     surface_load,
     surface_store,
@@ -87,10 +91,11 @@ enum class TypeList : std::uint8_t {
     none,
     optional,  ///< none or one
     integer,   ///< one: .b8 to .s64
-    real,      ///< one: .f16 to .f64, .f16x2
+    real,      ///< one: .f16 to .f64, .f16x2, .bf16, .bf16x2, .tf32
     any,       ///< one
     two,
-    three
+    three,
+    four
 };
 
 /// One operand as the table writes it.

@@ -17,6 +17,7 @@ bool passes(const Instruction& i) {
 
 bool is_compiled_access(const Instruction& i, MemoryAccess access) {
     const AccessForm form(i.target);
+    if (form.matrices) return false;
     const std::uint64_t bytes = form.bytes * form.elements;
     if (std::uint64_t(i.immediate) & (bytes - 1)) return false;  // never aligned: an error
     if (access != MemoryAccess::load && access != MemoryAccess::store) return false;
