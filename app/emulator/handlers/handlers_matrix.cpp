@@ -62,12 +62,16 @@ struct Tiles {
 template <class Bits, class F>
 void for_elements(const Warp& w, const std::uint32_t* operands, unsigned registers, F f) {
     using Register = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
-    for (unsigned r = 0; r < registers; ++r)
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-            const auto held = w.get<Register>(operands[r], lane);
+    for (unsigned r = 0; r < registers; ++r) {
+        const std::byte* from = w.registers + slot_offset(operands[r]);
+        const std::size_t step = is_uniform(operands[r]) ? 0 : sizeof(Register);
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane, from += step) {
+            Register held;
+            std::memcpy(&held, from, sizeof(held));
             for (unsigned e = 0; e < sizeof(Register) / sizeof(Bits); ++e)
                 f(lane, r, e, Bits(held >> 8 * sizeof(Bits) * e));
         }
+    }
 }
 
 /// Lane l holds elements of row l / 4 of a, and of column l / 4 of b.
@@ -101,58 +105,64 @@ float cut(double value) {
     return is_farther ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) - 1) : near;
 }
 
-/// One row of sums, as the tensor cores of an H100 compute them: the products are exact; they and c
-/// are cut off at the same place, 25 bits behind the first bit of the largest; what is left is
-/// added exactly. See docs/emulator.md.
-void add_products(const double* a, const double (*b)[columns], unsigned count, const double* c,
-                  double* sums) {
-    constexpr unsigned kept_bits = 25;
-    double products[most_products][columns], largest[columns], scales[columns];
-    std::int32_t units[columns];
-    for (unsigned n = 0; n < columns; ++n) largest[n] = std::abs(c[n]);
+// The exponent of a value, as tensor cores compare them. What is no finite number has one above
+// those of all others, even when zero's is added to it.
+constexpr std::int16_t zero_exponent = -4096, special_exponent = 12288, least_special_sum = 8192;
+
+std::int16_t exponent_of(double value) {
+    const auto field = int(std::bit_cast<std::uint64_t>(value) >> 52 & 2047);
+    return std::int16_t(field == 0      ? zero_exponent
+                        : field == 2047 ? special_exponent
+                                        : field - 1023);
+}
+
+struct FloatTiles : Tiles<double> {
+    std::int16_t a_exponents[most_rows][most_products], b_exponents[most_products][columns];
+
+    void find_exponents(ProductShape shape) {
+        for (unsigned row = 0; row < shape.m; ++row)
+            for (unsigned k = 0; k < shape.k; ++k) a_exponents[row][k] = exponent_of(a[row][k]);
+        for (unsigned k = 0; k < shape.k; ++k)
+            for (unsigned n = 0; n < columns; ++n) b_exponents[k][n] = exponent_of(b[k][n]);
+    }
+};
+
+/// A sum of special values, by IEEE 754.
+double special_sum(const double* a, const double (*b)[columns], unsigned n, unsigned count,
+                   double c) {
+    for (unsigned k = 0; k < count; ++k) c += a[k] * b[k][n];
+    return c;
+}
+
+/// One row of sums, as the tensor cores of an H200 compute them: the products are exact; they and c
+/// are cut off at one place, 25 bits behind the largest exponent, where that of a product is the
+/// sum of its factors' exponents; what is left is added exactly. See docs/emulator.md.
+template <unsigned count>
+void add_products(const FloatTiles& tiles, unsigned row, const double* c, double* sums) {
+    constexpr int kept_bits = 25, least_exponent = -500;
+    const double* const a = tiles.a[row];
+    std::int16_t largest[columns];
+    for (unsigned n = 0; n < columns; ++n) largest[n] = exponent_of(c[n]);
     for (unsigned k = 0; k < count; ++k)
         for (unsigned n = 0; n < columns; ++n) {
-            const double product = a[k] * b[k][n];
-            products[k][n] = product;
-            largest[n] = std::max(largest[n], std::abs(product));
+            const auto exponent = std::int16_t(tiles.a_exponents[row][k] + tiles.b_exponents[k][n]);
+            largest[n] = exponent > largest[n] ? exponent : largest[n];
         }
+    double scales[columns], places[columns];
     for (unsigned n = 0; n < columns; ++n) {
-        const std::uint64_t exponent =
-            std::max<std::uint64_t>(std::bit_cast<std::uint64_t>(largest[n]) >> 52, 512);
-        scales[n] = std::bit_cast<double>((2046 + kept_bits - exponent) << 52);
-        units[n] = std::int32_t(c[n] * scales[n]);
+        const bool special = largest[n] >= least_special_sum;
+        const int last = std::max(int(largest[n]), least_exponent) - kept_bits;
+        places[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 + last) << 52);
+        scales[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 - last) << 52);
     }
+    std::int32_t units[columns];
+    for (unsigned n = 0; n < columns; ++n) units[n] = std::int32_t(c[n] * scales[n]);
     for (unsigned k = 0; k < count; ++k)
-        for (unsigned n = 0; n < columns; ++n) units[n] += std::int32_t(products[k][n] * scales[n]);
-    for (unsigned n = 0; n < columns; ++n) sums[n] = units[n] / scales[n];
-}
-
-/// add_products() where an operand may be infinite or no number. Only the other columns have finite
-/// sums.
-void add_special_products(const double* a, const double (*b)[columns], unsigned count,
-                          const double* c, double* sums) {
-    double finite_b[most_products][columns], finite_c[columns];
-    bool some_are_finite = false;
-    for (unsigned n = 0; n < columns; ++n) {
-        sums[n] = c[n];
-        for (unsigned k = 0; k < count; ++k) sums[n] += a[k] * b[k][n];
-        const bool finite = std::isfinite(sums[n]);
-        some_are_finite |= finite;
-        for (unsigned k = 0; k < count; ++k) finite_b[k][n] = finite ? b[k][n] : 0;
-        finite_c[n] = finite ? c[n] : 0;
-    }
-    if (!some_are_finite) return;
-    double finite_sums[columns];
-    add_products(a, finite_b, count, finite_c, finite_sums);
+        for (unsigned n = 0; n < columns; ++n)
+            units[n] += std::int32_t(a[k] * tiles.b[k][n] * scales[n]);
     for (unsigned n = 0; n < columns; ++n)
-        if (std::isfinite(sums[n])) sums[n] = finite_sums[n];
-}
-
-template <class Value>
-bool is_finite(const Value* values, unsigned count) {
-    bool finite = true;
-    for (unsigned k = 0; k < count; ++k) finite &= std::abs(values[k]) <= 0x1p1000;
-    return finite;
+        sums[n] = largest[n] >= least_special_sum ? special_sum(a, tiles.b, n, count, c[n])
+                                                  : units[n] * places[n];
 }
 
 // Elements of c and d.
@@ -216,16 +226,16 @@ const Instruction* multiply_floats(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
     const FloatMode mode(false);
     const ProductOperands o(i, w, a_type, c_type);
-    Tiles<double> tiles;
+    FloatTiles tiles;
     double c[most_rows][columns], sums[most_rows][columns];
     read_tiles<A, A>(w, o.a, o.shape.a(a_type), o.b, o.shape.b(a_type), o.shape.m == 16, tiles);
-    read_addend<typename C::Bits>(w, o.c, o.shape.c(c_type), c, C::value);
-    bool finite =
-        is_finite(&tiles.b[0][0], o.shape.k * columns) && is_finite(&c[0][0], o.shape.m * columns);
-    for (unsigned row = 0; row < o.shape.m; ++row) finite &= is_finite(tiles.a[row], o.shape.k);
-    const auto add = finite ? add_products : add_special_products;
-    for (unsigned row = 0; row < o.shape.m; ++row)
-        add(tiles.a[row], tiles.b, o.shape.k, c[row], sums[row]);
+    read_addend<typename C::Bits>(w, o.c, o.shape.c(c_type), c,
+                                  [](typename C::Bits bits) { return C::value(bits); });
+    tiles.find_exponents(o.shape);
+    const auto add = o.shape.k == 16  ? add_products<16>
+                     : o.shape.k == 8 ? add_products<8>
+                                      : add_products<4>;
+    for (unsigned row = 0; row < o.shape.m; ++row) add(tiles, row, c[row], sums[row]);
     write_result<typename C::Bits>(w, o.d, o.shape.c(c_type), [&](unsigned row, unsigned column) {
         return C::bits(sums[row][column]);
     });
@@ -239,7 +249,8 @@ const Instruction* multiply_doubles(const Instruction* i, Warp& w) {
     double sums[most_rows][columns];
     read_tiles<Double, Double>(w, o.a, o.shape.a(Type::f64), o.b, o.shape.b(Type::f64),
                                o.shape.m == 16, tiles);
-    read_addend<std::uint64_t>(w, o.c, o.shape.c(Type::f64), sums, Double::value);
+    read_addend<std::uint64_t>(w, o.c, o.shape.c(Type::f64), sums,
+                               [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
     for (unsigned row = 0; row < o.shape.m; ++row)
         for (unsigned n = 0; n < columns; ++n)
             for (unsigned k = 0; k < o.shape.k; ++k)
