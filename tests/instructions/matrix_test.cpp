@@ -16,14 +16,7 @@ using compute::DevicePointer;
 using Word32 = std::uint32_t;
 constexpr unsigned lanes = 32;
 
-class MatrixInstructions : public OnDevices {
-  protected:
-    /// Whether the device executes PTX for a compute capability, such as 80.
-    bool executes(int capability) {
-        const compute::DeviceInfo& info = device().info();
-        return info.kind != compute::DeviceKind::cuda || info.compute_capability >= capability;
-    }
-};
+class MatrixInstructions : public OnDevices {};
 WARPSCOPE_ON_DEVICES(MatrixInstructions);
 
 /// Instructions of one warp. Before them each lane has its words of the input in %i0, %i1 and so
@@ -123,7 +116,7 @@ TEST_P(MatrixInstructions, LoadMatrices) {
 
 /// Rows that are stored to the place of lane 5 l % 32 and loaded from there by ordinary loads.
 TEST_P(MatrixInstructions, StoreMatrices) {
-    if (!executes(90)) GTEST_SKIP() << "stmatrix needs sm_90";
+    if (!executes(device(), 90)) GTEST_SKIP() << "stmatrix needs sm_90";
     for (const unsigned count : {1u, 2u, 4u})
         for (const bool transposed : {false, true}) {
             const std::string form = fmt::format("stmatrix.sync.aligned.m8n8.x{}{}.shared.b16",
@@ -330,7 +323,7 @@ TEST_P(MatrixInstructions, ProductsOfSmallNumbersAreExact) {
                 for (const std::string modifier : {"", ".satfinite"})
                     all.push_back({m, k, a, b, "s32", capability, modifier});
     for (const Product& p : all) {
-        if (!executes(p.capability)) continue;
+        if (!executes(device(), p.capability)) continue;
         const Matrix a = random_matrix(p.m, p.k, element_type(p.a), small);
         const Matrix b = random_matrix(p.k, 8, element_type(p.b), small);
         const Matrix c = random_matrix(p.m, 8, element_type(p.c), small);
@@ -349,7 +342,7 @@ TEST_P(MatrixInstructions, ProductsAreCloseToExactOnes) {
         return std::ldexp(double(random()) * 0x1p-31 - 1, int(random() % 12) - 6);
     };
     for (const Product& p : float_products()) {
-        if (!executes(p.capability)) continue;
+        if (!executes(device(), p.capability)) continue;
         const Matrix a = random_matrix(p.m, p.k, element_type(p.a), spread);
         const Matrix b = random_matrix(p.k, 8, element_type(p.b), spread);
         const Matrix c = random_matrix(p.m, 8, element_type(p.c), spread);
@@ -372,7 +365,7 @@ TEST_P(MatrixInstructions, ProductsAreCloseToExactOnes) {
 TEST_P(MatrixInstructions, ProductsOfInfinities) {
     const double inf = INFINITY;
     const Product p{16, 16, "bf16", "bf16", "f32", 80};
-    if (!executes(p.capability)) GTEST_SKIP() << "bf16 needs sm_80";
+    if (!executes(device(), p.capability)) GTEST_SKIP() << "bf16 needs sm_80";
     const Matrix a(16, std::vector<double>(16, 2)), c(16, std::vector<double>(8, 1));
     Matrix b(16, std::vector<double>(8, 3));
     b[5][1] = -inf;

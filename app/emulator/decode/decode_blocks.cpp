@@ -13,6 +13,7 @@ struct GrammarDecoder {
 
 constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::arithmetic, decode_arithmetic},
+    {Grammar::extremum, decode_extremum},
     {Grammar::dot_product, decode_dot_product},
     {Grammar::absolute_difference, decode_absolute_difference},
     {Grammar::carry, decode_carry},

@@ -63,6 +63,7 @@ void decode_statement(StatementDecoder& d);
 
 // decode_arithmetic.cpp
 void decode_arithmetic(StatementDecoder& d);
+void decode_extremum(StatementDecoder& d);
 void decode_carry(StatementDecoder& d);
 void decode_dot_product(StatementDecoder& d);
 void decode_absolute_difference(StatementDecoder& d);

@@ -28,6 +28,7 @@ struct Arithmetic {
     Type type = Type::b32;
     bool saturates = false;  ///< .sat
     bool flushes = false;    ///< .ftz that the handler carries out, not the CPU's mode
+    bool rectifies = false;  ///< .relu
 };
 
 /// Sets operand 0 to the operation's result, for all lanes. nullptr: PTX, or the emulator, does not
@@ -43,6 +44,7 @@ struct Conversion {
     Rounding rounding = Rounding::none;
     bool to_integral = false;  ///< .rni, .rzi, .rmi, .rpi: round to a whole number
     bool saturate = false;
+    bool rectify = false;  ///< .relu
 };
 Handler conversion_handler(const Conversion& conversion, OperandKinds kinds);
 /// nullptr where a conversion has no SIMD handler.

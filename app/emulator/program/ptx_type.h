@@ -71,6 +71,9 @@ constexpr bool is_float(Type type) {
 constexpr bool is_pair(Type type) {
     return type == Type::f16x2 || type == Type::bf16x2;
 }
+constexpr bool is_bfloat(Type type) {
+    return type == Type::bf16 || type == Type::bf16x2;
+}
 /// A binary16 or bfloat16, or a pair of them.
 constexpr bool is_half(Type type) {
     return type == Type::f16 || type == Type::bf16 || is_pair(type);

@@ -68,6 +68,7 @@ constexpr OperandRoles roles_of(std::string_view text) {
     ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
 #define SPACES ".global .shared .shared::cta .local .const .param "
 #define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
+#define EXTREMUM ".ftz .NaN .xorsign .abs "
 #define SHAPES ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
 // Cache operators, scopes and memory orders. Memory is coherent and in order in the emulator.
 #define CACHE                                                                                    \
