@@ -180,7 +180,7 @@ void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::
 
 void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
     const InstructionInfo& info = launch_.kernel().lines[pc];
-    const Operand& value = step.statement->operands.back();
+    const Operand& value = step.statement->operands[1];
     const bool is_vector = value.kind == Operand::vector;
     const std::size_t elements = is_vector ? value.elements.size() : 1;
     const std::size_t bytes = info.bytes / elements;

@@ -59,6 +59,15 @@ Address writable_address(StatementDecoder& d, const Operand& o, Space& space) {
     return found;
 }
 
+bool has_cache_policy(const StatementDecoder& d) {
+    return d.has("L2::cache_hint");
+}
+
+// Fails unless the statement has `count` operands, or one more that is its cache policy.
+void expect_operands(const StatementDecoder& d, std::size_t count, const char* what) {
+    if (d.statement().operands.size() != count + has_cache_policy(d)) d.fail(what);
+}
+
 MemoryForm memory_form(const StatementDecoder& d) {
     MemoryForm form;
     form.space = space_of(d.statement());
@@ -98,6 +107,7 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
 
 // ld{.space}{.vec}.type d, [a]
 void decode_load(StatementDecoder& d) {
+    expect_operands(d, 2, "only .L2::cache_hint has a policy behind the address");
     MemoryForm form = memory_form(d);
     const std::vector<Operand> into = elements_of(d.operand(0));
     if (into.size() != form.elements) d.fail("as many registers as elements are needed");
@@ -128,6 +138,7 @@ void decode_load(StatementDecoder& d) {
 
 // st{.space}{.vec}.type [a], b
 void decode_store(StatementDecoder& d) {
+    expect_operands(d, 2, "only .L2::cache_hint has a policy behind the value");
     MemoryForm form = memory_form(d);
     form.store = true;
     const std::vector<Operand> from = elements_of(d.operand(1));
@@ -234,9 +245,9 @@ void decode_atomic(StatementDecoder& d) {
     form.type = d.type();
     const AtomicOp op = atomic_operation(d);
     const std::size_t first = d.operation() == Operation::atom ? 1 : 0;
-    if (operands.size() != first + (op == AtomicOp::cas ? 3 : 2))
-        d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
-                                   : "an atomic has an address and one value");
+    expect_operands(d, first + (op == AtomicOp::cas ? 3 : 2),
+                    op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
+                                        : "an atomic has an address and one value");
     const Address at = writable_address(d, operands[first], form.space);
     Emission e = access_emission(d, form, at, MemoryAccess::atomic);
     e.full = atomic_handler(op, form.type);

@@ -83,6 +83,13 @@ void decode_convert_address(StatementDecoder& d) {
                       {destination, a, window});
 }
 
+// createpolicy.….b64 d, …: caches change no result, so that every policy is 0
+void decode_cache_policy(StatementDecoder& d) {
+    if (d.type() != Type::b64) d.fail_form();
+    d.emit_arithmetic({Operation::mov, Type::b64}, Type::b64,
+                      {d.destination(d.operand(0)), d.constant(0)});
+}
+
 // isspacep.space p, a
 void decode_space_test(StatementDecoder& d) {
     const Handler handler = space_test(space_of(d.statement()));

@@ -39,6 +39,13 @@ void decode_shuffle(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
+// elect.sync d|p, members
+void decode_election(StatementDecoder& d) {
+    if (d.operand(0).kind != Operand::pair) d.fail("a lane and a predicate are the results");
+    const auto [leader, is_leader] = pair_of(d);
+    d.emit(warp_emission(elect, {leader, is_leader, d.source(1, Type::b32)}));
+}
+
 // vote.sync.mode.pred p, {!}a, members; vote.sync.ballot.b32 d, {!}a, members
 void decode_vote(StatementDecoder& d) {
     Emission e = warp_emission(

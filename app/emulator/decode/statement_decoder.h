@@ -80,6 +80,7 @@ void decode_move(StatementDecoder& d);
 void decode_convert(StatementDecoder& d);
 void decode_convert_address(StatementDecoder& d);
 void decode_space_test(StatementDecoder& d);
+void decode_cache_policy(StatementDecoder& d);
 
 // decode_memory.cpp
 Space space_of(const Statement& s);
@@ -101,6 +102,7 @@ void decode_surface_store(StatementDecoder& d);
 
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);
+void decode_election(StatementDecoder& d);
 void decode_vote(StatementDecoder& d);
 void decode_match(StatementDecoder& d);
 void decode_reduction(StatementDecoder& d);

@@ -146,6 +146,8 @@ enum class ReduceOp : std::uint8_t { add, min_u, min_s, max_u, max_s, and_, or_,
 const Instruction* shuffle(const Instruction* i, Warp& w);
 /// shuffle() for all lanes with one b and one c; a is a vector.
 Handler shuffle_handler(ShuffleMode mode);
+/// Operands d or 0, p or 0, members.
+const Instruction* elect(const Instruction* i, Warp& w);
 /// Operands d, a predicate, members; target: 1 negates the predicate.
 const Instruction* vote(const Instruction* i, Warp& w);
 /// Operands d, a, members; match_all has p or 0 behind them. target: bits of a.
