@@ -91,10 +91,6 @@ void decode_atomic(StatementDecoder& d);
 void decode_matrix_load(StatementDecoder& d);
 void decode_matrix_store(StatementDecoder& d);
 
-// decode_matrix.cpp
-void decode_matrix_move(StatementDecoder& d);
-void decode_matrix_product(StatementDecoder& d);
-
 // decode_image.cpp
 void decode_texture(StatementDecoder& d);
 void decode_surface_load(StatementDecoder& d);
@@ -108,6 +104,8 @@ void decode_match(StatementDecoder& d);
 void decode_reduction(StatementDecoder& d);
 void decode_active_mask(StatementDecoder& d);
 void decode_warp_barrier(StatementDecoder& d);
+void decode_matrix_move(StatementDecoder& d);
+void decode_matrix_product(StatementDecoder& d);
 
 // decode_control.cpp
 void decode_branch(StatementDecoder& d);

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/handlers/print_text.h"
 #include "emulator/program/assertion_error.h"
+#include "emulator/warp/print_text.h"
 
 // printf() and assert(), which the CUDA compiler turns into calls of vprintf and __assertfail.
 namespace warpscope::emulator {
