@@ -48,6 +48,9 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::matrix_store, decode_matrix_store},
     {Grammar::matrix_move, decode_matrix_move},
     {Grammar::matrix_product, decode_matrix_product},
+    {Grammar::fragment_load, decode_fragment_load},
+    {Grammar::fragment_store, decode_fragment_store},
+    {Grammar::fragment_product, decode_fragment_product},
     {Grammar::texture, decode_texture},
     {Grammar::surface_load, decode_surface_load},
     {Grammar::surface_store, decode_surface_store}};

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -205,6 +207,98 @@ void decode_matrix_store(StatementDecoder& d) {
     for (const Operand& o : from) e.operands.push_back(d.source(o, Type::b32));
     e.full = store_matrices;
     d.emit(std::move(e));
+}
+
+namespace {
+
+// A fragment of wmma: the registers of each lane, and how many of them memory has.
+struct Fragment {
+    unsigned registers = 8, moved = 8;
+    FragmentParts parts;
+    std::uint64_t line =
+        16;  // elements between the beginnings of two lines, unless the statement says it
+};
+
+Fragment fragment_of(const StatementDecoder& d, bool is_sum) {
+    const Type type = d.type();
+    const unsigned k = type == Type::tf32 || d.has("m16n16k8") ? 8 : 16, bits = bits_of(type);
+    const bool is_row = d.has("row");
+    const bool known =
+        is_sum ? type == Type::f16 || type == Type::f32 || type == Type::s32
+               : type == Type::f16 || type == Type::bf16 || type == Type::tf32 || bits == 8;
+    if (!known || !(d.has("m16n16k16") || d.has("m16n16k8")) || (is_sum && !is_row))
+        d.fail("the emulator does not execute this form of wmma");
+    const unsigned elements = is_sum ? 8 : k / 2;
+    Fragment f;
+    f.line = is_sum || is_row == d.has("b") ? 16 : k;
+    f.moved = elements * bits / 32;
+    f.registers = type == Type::f16 && !is_sum ? 8 : f.moved;
+    f.parts.parts = unsigned(f.line) / elements;
+    f.parts.element_bytes = bits / 8;
+    f.parts.part_bytes = 4 * f.moved;
+    return f;
+}
+
+// Emits the loads or stores of a fragment: each lane moves up to 16 bytes at a time.
+void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
+                   const std::vector<Operand>& values, MemoryAccess access) {
+    if (values.size() != f.registers)
+        d.fail(fmt::format("a matrix has {} registers where {} are needed", values.size(),
+                           f.registers));
+    MemoryForm form;
+    form.space = space_of(d.statement());
+    form.type = Type::b32;
+    form.elements = std::min(4u, f.moved);
+    form.store = access == MemoryAccess::store;
+    Address at = address_of(d, address, form.space);
+    f.parts.wide_address = at.wide;
+    const std::uint32_t place = d.state().slots.vector(64);
+    Emission parts = emission_of(
+        {place, at.operand,
+         d.statement().operands.size() > 2 ? d.source(2, Type::b32) : d.constant(f.line)});
+    parts.full = find_fragment_parts;
+    parts.immediate = at.offset;
+    parts.target = f.parts.encoded();
+    parts.operation = Operation::fragment_parts;
+    d.emit_inserted(std::move(parts));
+    at.operand = place;
+    at.offset = 0;
+    at.wide = true;
+    for (unsigned first = 0; first < f.moved; first += form.elements, at.offset += 16) {
+        Emission e = access_emission(d, form, at, access);
+        for (unsigned k = 0; k < form.elements; ++k) {
+            const Operand& o = values[first + k];
+            d.check_width(o, Type::b32);
+            e.operands.push_back(form.store ? d.source(o, Type::b32) : d.destination(o));
+        }
+        e.operands.insert(form.store ? e.operands.begin() : e.operands.end(), place);
+        e.detail = e.address_operand = form.store ? 0 : std::uint8_t(form.elements);
+        e.target = form.access_form().encoded();
+        e.full = form.store ? any_store : any_load;
+        e.operation = form.store ? Operation::st : Operation::ld;
+        e.type = Type::b32;
+        d.emitter().begin(d.statement());  // observers are told of each access
+        d.emit(std::move(e));
+    }
+}
+
+}  // namespace
+
+// wmma.load.a.sync.aligned.layout.shape{.space}.type d, [a]{, stride}; .b and .c likewise
+void decode_fragment_load(StatementDecoder& d) {
+    const Fragment f = fragment_of(d, d.has("c"));
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    emit_fragment(d, f, d.operand(1), into, MemoryAccess::load);
+    // Each element of f16 lies in two registers.
+    for (unsigned k = f.moved; k < f.registers; ++k)
+        d.emit_arithmetic({Operation::mov, Type::b32}, Type::b32,
+                          {d.destination(into[k]), d.destination(into[k - f.moved])});
+}
+
+// wmma.store.d.sync.aligned.layout.shape{.space}.type [a], b{, stride}
+void decode_fragment_store(StatementDecoder& d) {
+    emit_fragment(d, fragment_of(d, true), d.operand(0), elements_of(d.operand(1)),
+                  MemoryAccess::store);
 }
 
 namespace {

@@ -139,6 +139,36 @@ void decode_matrix_move(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
+namespace {
+
+// Emits a product with the registers of its operands d, a, b and c, of which there are `counts`.
+void emit_product(StatementDecoder& d, Emission e, const ProductTypes& types,
+                  std::initializer_list<unsigned> counts) {
+    e.immediate = d.has("satfinite");
+    e.cost_point = true;
+    std::vector<std::uint32_t>& operands = d.state().kernel->matrix_operands;
+    e.target = std::uint32_t(operands.size());
+    std::size_t k = 0;
+    for (const unsigned count : counts) {
+        const std::vector<Operand> registers = elements_of(d.operand(k));
+        if (registers.size() != count)
+            d.fail(fmt::format("a matrix has {} registers where {} are needed", registers.size(),
+                               count));
+        const bool is_sum = k == 0 || k == 3;
+        const Type type = is_sum && bits_of(types.c) >= 32 && is_float(types.c) ? types.c
+                          : bits_of(types.a) == 64                              ? Type::f64
+                                                                                : Type::b32;
+        for (const Operand& o : registers) {
+            d.check_width(o, type);
+            operands.push_back(k == 0 ? d.destination(o) : d.source(o, type));
+        }
+        ++k;
+    }
+    d.emit(std::move(e));
+}
+
+}  // namespace
+
 // mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c
 void decode_matrix_product(StatementDecoder& d) {
     const ProductTypes types{d.type(1), d.type(2), d.type(3)};
@@ -147,27 +177,32 @@ void decode_matrix_product(StatementDecoder& d) {
     if (!e.full || d.type(0) != types.c) d.fail_form();
     const ProductShape shape = shape_of(d, types.a);
     e.detail = shape.encoded();
-    e.immediate = d.has("satfinite");
-    e.cost_point = true;
-    std::vector<std::uint32_t>& operands = d.state().kernel->matrix_operands;
-    e.target = std::uint32_t(operands.size());
-    const unsigned counts[] = {shape.c(types.c), shape.a(types.a), shape.b(types.b),
-                               shape.c(types.c)};
-    for (unsigned k = 0; k < 4; ++k) {
-        const std::vector<Operand> registers = elements_of(d.operand(k));
-        if (registers.size() != counts[k])
-            d.fail(fmt::format("a matrix has {} registers where {} are needed", registers.size(),
-                               counts[k]));
-        const bool is_sum = k == 0 || k == 3;
-        const Type type = bits_of(types.a) == 64                             ? Type::f64
-                          : is_sum && is_float(types.c) && !is_half(types.c) ? types.c
-                                                                             : Type::b32;
-        for (const Operand& o : registers) {
-            d.check_width(o, type);
-            operands.push_back(k == 0 ? d.destination(o) : d.source(o, type));
-        }
-    }
-    d.emit(std::move(e));
+    emit_product(d, std::move(e), types,
+                 {shape.c(types.c), shape.a(types.a), shape.b(types.b), shape.c(types.c)});
+}
+
+// wmma.mma.sync.aligned.alayout.blayout.shape{.satfinite}.dtype{.atype.btype}.ctype d, a, b, c:
+// without the types of a and b, these are .f16
+void decode_fragment_product(StatementDecoder& d) {
+    std::vector<bool> layouts;
+    for (const std::string& m : d.statement().modifiers)
+        if (m == "row" || m == "col") layouts.push_back(m == "row");
+    if (layouts.size() != 2) d.fail("a and b need a layout: .row or .col");
+    const bool halves = d.types().size() == 2;
+    const ProductTypes types = halves ? ProductTypes{Type::f16, Type::f16, d.type(1)}
+                                      : ProductTypes{d.type(1), d.type(2), d.type(3)};
+    Emission e;
+    e.full = fragment_product(types);
+    FragmentProduct form;
+    form.k = types.a == Type::tf32 ? 8 : 16;
+    form.a_is_row = layouts[0];
+    form.b_is_row = layouts[1];
+    if (!e.full || d.type(0) != types.c || !d.has(form.k == 8 ? "m16n16k8" : "m16n16k16"))
+        d.fail("the emulator does not execute this form of wmma");
+    e.detail = form.encoded();
+    const unsigned factor = types.a == Type::f16 ? 8 : bits_of(types.a) == 8 ? 2 : 4;
+    const unsigned sum = types.c == Type::f16 ? 4 : 8;
+    emit_product(d, std::move(e), types, {sum, factor, factor, sum});
 }
 
 }  // namespace warpscope::emulator

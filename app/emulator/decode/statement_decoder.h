@@ -90,6 +90,8 @@ void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
 void decode_matrix_load(StatementDecoder& d);
 void decode_matrix_store(StatementDecoder& d);
+void decode_fragment_load(StatementDecoder& d);
+void decode_fragment_store(StatementDecoder& d);
 
 // decode_image.cpp
 void decode_texture(StatementDecoder& d);
@@ -106,6 +108,7 @@ void decode_active_mask(StatementDecoder& d);
 void decode_warp_barrier(StatementDecoder& d);
 void decode_matrix_move(StatementDecoder& d);
 void decode_matrix_product(StatementDecoder& d);
+void decode_fragment_product(StatementDecoder& d);
 
 // decode_control.cpp
 void decode_branch(StatementDecoder& d);

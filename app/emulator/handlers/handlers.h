@@ -127,6 +127,41 @@ struct ProductTypes {
 };
 Handler matrix_product(const ProductTypes& types);  ///< nullptr where the ISA does not have it
 
+/// wmma.mma of 16 rows and columns, of sums of k products. Instruction::target and immediate are
+/// those of mma; detail: encoded().
+struct FragmentProduct {
+    unsigned k = 16;
+    bool a_is_row = true, b_is_row = true;  ///< its layout is .row, not .col
+
+    constexpr FragmentProduct() = default;
+    explicit constexpr FragmentProduct(std::uint16_t detail)
+        : k(detail & 255), a_is_row(detail >> 8 & 1), b_is_row(detail >> 9 & 1) {}
+    constexpr std::uint16_t encoded() const {
+        return std::uint16_t(k | a_is_row << 8 | b_is_row << 9);
+    }
+};
+Handler fragment_product(const ProductTypes& types);
+/// Where the elements of each lane begin that wmma.load and wmma.store move: operands are 64 bits
+/// for the result, the address, and elements between the beginnings of two lines. immediate: the
+/// address's offset.
+struct FragmentParts {
+    bool wide_address = false;  ///< the address register has 64 bits
+    unsigned parts = 2;         ///< lanes that hold one line
+    unsigned element_bytes = 2;
+    unsigned part_bytes = 16;  ///< of a lane
+
+    constexpr FragmentParts() = default;
+    explicit constexpr FragmentParts(std::uint32_t target)
+        : wide_address(target & 1),
+          parts(target >> 1 & 15),
+          element_bytes(target >> 5 & 15),
+          part_bytes(target >> 9) {}
+    constexpr std::uint32_t encoded() const {
+        return std::uint32_t(wide_address) | parts << 1 | element_bytes << 5 | part_bytes << 9;
+    }
+};
+const Instruction* find_fragment_parts(const Instruction* i, Warp& w);
+
 /// Instruction::target holds an ImageForm. Operands: four results, handle, coordinates. Two
 /// coordinates are in one slot of 64 bits.
 const Instruction* fetch_texture(const Instruction* i, Warp& w);

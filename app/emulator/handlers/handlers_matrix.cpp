@@ -1,12 +1,8 @@
 // Products of matrices by a warp (PTX ISA 9.7.14, "Warp Level Matrix Multiply-Accumulate
 // Instructions").
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <type_traits>
 
-#include "emulator/handlers/half.h"
-#include "emulator/handlers/handlers.h"
+#include "emulator/handlers/matrix_model.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/warp/matrices.h"
 
@@ -14,65 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr unsigned columns = 8, most_rows = 16, most_products = 32;
-
-// Elements of a and b: the bits that registers hold, and their values.
-struct Half16 {
-    using Bits = std::uint16_t;
-    using Value = double;
-    static double value(Bits bits) {
-        const std::uint32_t digits = bits & 0x7FFFu;
-        const float magnitude = digits < 0x400 ? float(digits) * 0x1p-24f
-                                : digits < 0x7C00
-                                    ? std::bit_cast<float>((digits << 13) + (112u << 23))
-                                    : std::bit_cast<float>((digits << 13) | 0x7F800000u);
-        return bits & 0x8000 ? -magnitude : magnitude;
-    }
-};
-struct Bfloat16 {
-    using Bits = std::uint16_t;
-    using Value = double;
-    static double value(Bits bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
-};
-struct Tf32 {
-    using Bits = std::uint32_t;
-    using Value = double;
-    static double value(Bits bits) { return std::bit_cast<float>(bits & 0xFFFFE000u); }
-};
-struct Double {
-    using Bits = std::uint64_t;
-    using Value = double;
-    static double value(Bits bits) { return std::bit_cast<double>(bits); }
-};
-template <class T>
-struct Byte {
-    using Bits = std::uint8_t;
-    using Value = std::int32_t;
-    static std::int32_t value(Bits bits) { return T(bits); }
-};
-
-template <class Value>
-struct Tiles {
-    Value a[most_rows][most_products];
-    Value b[most_products][columns];
-};
-
-/// Calls f(lane, register, element, bits) for the elements of a fragment, which lie in `registers`
-/// registers of each lane.
-template <class Bits, class F>
-void for_elements(const Warp& w, const std::uint32_t* operands, unsigned registers, F f) {
-    using Register = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
-    for (unsigned r = 0; r < registers; ++r) {
-        const std::byte* from = w.registers + slot_offset(operands[r]);
-        const std::size_t step = is_uniform(operands[r]) ? 0 : sizeof(Register);
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane, from += step) {
-            Register held;
-            std::memcpy(&held, from, sizeof(held));
-            for (unsigned e = 0; e < sizeof(Register) / sizeof(Bits); ++e)
-                f(lane, r, e, Bits(held >> 8 * sizeof(Bits) * e));
-        }
-    }
-}
+using namespace matrix_model;
 
 /// Lane l holds elements of row l / 4 of a, and of column l / 4 of b.
 template <class A, class B>
@@ -97,87 +35,6 @@ MatrixPlace place_in_result(unsigned lane, unsigned r, unsigned element, bool is
     if (is_packed) return {lane / 4 + 8 * r, lane % 4 * 2 + element};
     return {lane / 4 + 8 * (r / 2), lane % 4 * 2 + r % 2};
 }
-
-/// The part of a double that a float holds; the rest is cut off.
-float cut(double value) {
-    const auto near = float(value);
-    const bool is_farther = std::abs(double(near)) > std::abs(value) && !std::isinf(near);
-    return is_farther ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) - 1) : near;
-}
-
-// The exponent of a value, as tensor cores compare them. What is no finite number has one above
-// those of all others, even when zero's is added to it.
-constexpr std::int16_t zero_exponent = -4096, special_exponent = 12288, least_special_sum = 8192;
-
-std::int16_t exponent_of(double value) {
-    const auto field = int(std::bit_cast<std::uint64_t>(value) >> 52 & 2047);
-    return std::int16_t(field == 0      ? zero_exponent
-                        : field == 2047 ? special_exponent
-                                        : field - 1023);
-}
-
-struct FloatTiles : Tiles<double> {
-    std::int16_t a_exponents[most_rows][most_products], b_exponents[most_products][columns];
-
-    void find_exponents(ProductShape shape) {
-        for (unsigned row = 0; row < shape.m; ++row)
-            for (unsigned k = 0; k < shape.k; ++k) a_exponents[row][k] = exponent_of(a[row][k]);
-        for (unsigned k = 0; k < shape.k; ++k)
-            for (unsigned n = 0; n < columns; ++n) b_exponents[k][n] = exponent_of(b[k][n]);
-    }
-};
-
-/// A sum of special values, by IEEE 754.
-double special_sum(const double* a, const double (*b)[columns], unsigned n, unsigned count,
-                   double c) {
-    for (unsigned k = 0; k < count; ++k) c += a[k] * b[k][n];
-    return c;
-}
-
-/// One row of sums, as the tensor cores of an H200 compute them: the products are exact; they and c
-/// are cut off at one place, 25 bits behind the largest exponent, where that of a product is the
-/// sum of its factors' exponents; what is left is added exactly. See docs/emulator.md.
-template <unsigned count>
-void add_products(const FloatTiles& tiles, unsigned row, const double* c, double* sums) {
-    constexpr int kept_bits = 25, least_exponent = -500;
-    const double* const a = tiles.a[row];
-    std::int16_t largest[columns];
-    for (unsigned n = 0; n < columns; ++n) largest[n] = exponent_of(c[n]);
-    for (unsigned k = 0; k < count; ++k)
-        for (unsigned n = 0; n < columns; ++n) {
-            const auto exponent = std::int16_t(tiles.a_exponents[row][k] + tiles.b_exponents[k][n]);
-            largest[n] = exponent > largest[n] ? exponent : largest[n];
-        }
-    double scales[columns], places[columns];
-    for (unsigned n = 0; n < columns; ++n) {
-        const bool special = largest[n] >= least_special_sum;
-        const int last = std::max(int(largest[n]), least_exponent) - kept_bits;
-        places[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 + last) << 52);
-        scales[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 - last) << 52);
-    }
-    std::int32_t units[columns];
-    for (unsigned n = 0; n < columns; ++n) units[n] = std::int32_t(c[n] * scales[n]);
-    for (unsigned k = 0; k < count; ++k)
-        for (unsigned n = 0; n < columns; ++n)
-            units[n] += std::int32_t(a[k] * tiles.b[k][n] * scales[n]);
-    for (unsigned n = 0; n < columns; ++n)
-        sums[n] = largest[n] >= least_special_sum ? special_sum(a, tiles.b, n, count, c[n])
-                                                  : units[n] * places[n];
-}
-
-// Elements of c and d.
-struct Single {
-    using Bits = std::uint32_t;
-    static double value(Bits bits) { return std::bit_cast<float>(bits); }
-    static Bits bits(double sum) {
-        return std::isnan(sum) ? 0x7FFFFFFFu : std::bit_cast<std::uint32_t>(cut(sum));
-    }
-};
-struct HalfSum {
-    using Bits = std::uint16_t;
-    static double value(Bits bits) { return Half{bits}; }
-    static Bits bits(double sum) { return Half::of(sum).bits; }
-};
 
 /// The operands of an instruction.
 struct ProductOperands {
@@ -304,6 +161,154 @@ Handler matrix_product(const ProductTypes& types) {
     if (a == Type::bf16) return multiply_floats<Bfloat16, Type::bf16, Single, Type::f32>;
     if (a == Type::tf32) return multiply_floats<Tf32, Type::tf32, Single, Type::f32>;
     return nullptr;
+}
+
+namespace {
+
+/// The fragments of wmma: the PTX ISA leaves it open which lane holds what. Here a lane holds
+/// elements that lie behind each other in memory: of a row, or of a column where the matrix has the
+/// layout .col.
+MatrixPlace place_in_fragment(unsigned lane, unsigned element, unsigned elements, unsigned line,
+                              bool is_row) {
+    const unsigned parts = line / elements;
+    const MatrixPlace at{lane / parts, lane % parts * elements + element};
+    return is_row ? at : MatrixPlace{at.column, at.row};
+}
+
+/// Calls f(row, column, bits) for the elements of a fragment, which has `total` elements in all
+/// lanes.
+template <class Bits, class F>
+void for_fragment(const Warp& w, const std::uint32_t* operands, unsigned total, unsigned line,
+                  bool is_row, F f) {
+    constexpr unsigned in_register = sizeof(std::uint32_t) / sizeof(Bits);
+    const unsigned elements = total / lanes_per_warp;
+    for_elements<Bits>(w, operands, elements / in_register,
+                       [&](unsigned lane, unsigned r, unsigned e, Bits bits) {
+                           const MatrixPlace at =
+                               place_in_fragment(lane, r * in_register + e, elements, line, is_row);
+                           f(at.row, at.column, bits);
+                       });
+}
+
+constexpr unsigned side = 16;
+
+/// Reads a and b of a product of fragments.
+template <class A, class B, class SetA, class SetB>
+void read_factors(const Warp& w, const FragmentProduct& form, const std::uint32_t* a,
+                  const std::uint32_t* b, SetA set_a, SetB set_b) {
+    for_fragment<typename A::Bits>(w, a, side * form.k, form.a_is_row ? form.k : side,
+                                   form.a_is_row, set_a);
+    for_fragment<typename B::Bits>(w, b, side * form.k, form.b_is_row ? side : form.k,
+                                   form.b_is_row, set_b);
+}
+
+/// Sets the elements of d to f(row, column).
+template <class Bits, class F>
+void write_fragment(Warp& w, const std::uint32_t* operands, F f) {
+    constexpr unsigned in_register = sizeof(std::uint32_t) / sizeof(Bits), elements = side / 2;
+    for (unsigned r = 0; r < elements / in_register; ++r)
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+            if (!(w.mask >> lane & 1) || !operands[r]) continue;
+            std::uint32_t held = 0;
+            for (unsigned e = 0; e < in_register; ++e) {
+                const MatrixPlace at =
+                    place_in_fragment(lane, r * in_register + e, elements, side, true);
+                held |= std::uint32_t(Bits(f(at.row, at.column))) << 8 * sizeof(Bits) * e;
+            }
+            w.set(operands[r], lane, held);
+        }
+}
+
+template <class A, unsigned registers, class C>
+const Instruction* multiply_fragments(const Instruction* i, Warp& w) {
+    if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    const FloatMode mode(false);
+    const FragmentProduct form(i->detail);
+    const std::uint32_t* const d = w.block->kernel->matrix_operands.data() + i->target;
+    const std::uint32_t* const a = d + side / 2 * sizeof(typename C::Bits) / sizeof(std::uint32_t);
+    double c[side][side], sums[side][side];
+    for_fragment<typename C::Bits>(w, a + 2 * registers, side * side, side, true,
+                                   [&](unsigned row, unsigned column, typename C::Bits bits) {
+                                       c[row][column] = C::value(bits);
+                                   });
+    const auto add = form.k == 16 ? add_products<16> : add_products<8>;
+    for (unsigned first = 0; first < side; first += columns) {
+        FloatTiles tiles;
+        read_factors<A, A>(
+            w, form, a, a + registers,
+            [&](unsigned row, unsigned k, typename A::Bits bits) {
+                tiles.a[row][k] = A::value(bits);
+            },
+            [&](unsigned k, unsigned n, typename A::Bits bits) {
+                if (n - first < columns) tiles.b[k][n - first] = A::value(bits);
+            });
+        tiles.find_exponents({side, form.k});
+        for (unsigned row = 0; row < side; ++row)
+            add(tiles, row, &c[row][first], &sums[row][first]);
+    }
+    write_fragment<typename C::Bits>(
+        w, d, [&](unsigned row, unsigned column) { return C::bits(sums[row][column]); });
+    return w.cost_point(i, i + 1);
+}
+
+template <class T>
+const Instruction* multiply_byte_fragments(const Instruction* i, Warp& w) {
+    if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    const FragmentProduct form(i->detail);
+    const std::uint32_t* const d = w.block->kernel->matrix_operands.data() + i->target;
+    const std::uint32_t *const a = d + 8, *const b = a + 2, *const c = b + 2;
+    std::int32_t factors[2][side][side];
+    std::int64_t sums[side][side];
+    for_fragment<std::uint32_t>(w, c, side * side, side, true,
+                                [&](unsigned row, unsigned column, std::uint32_t bits) {
+                                    sums[row][column] = std::int32_t(bits);
+                                });
+    read_factors<Byte<T>, Byte<T>>(
+        w, form, a, b,
+        [&](unsigned row, unsigned k, std::uint8_t bits) { factors[0][row][k] = T(bits); },
+        [&](unsigned k, unsigned n, std::uint8_t bits) { factors[1][k][n] = T(bits); });
+    for (unsigned row = 0; row < side; ++row)
+        for (unsigned k = 0; k < side; ++k)
+            for (unsigned n = 0; n < side; ++n)
+                sums[row][n] += factors[0][row][k] * factors[1][k][n];
+    const bool clamps = i->immediate;
+    write_fragment<std::uint32_t>(w, d, [&](unsigned row, unsigned column) {
+        const std::int64_t sum = sums[row][column];
+        return std::uint32_t(clamps ? std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
+    });
+    return w.cost_point(i, i + 1);
+}
+
+}  // namespace
+
+Handler fragment_product(const ProductTypes& types) {
+    const auto [a, b, c] = types;
+    if (a != b) return nullptr;
+    if (a == Type::f16 && c == Type::f16) return multiply_fragments<Half16, 8, HalfSum>;
+    if (c == Type::s32)
+        return a == Type::s8   ? multiply_byte_fragments<std::int8_t>
+               : a == Type::u8 ? multiply_byte_fragments<std::uint8_t>
+                               : nullptr;
+    if (c != Type::f32) return nullptr;
+    return a == Type::f16    ? multiply_fragments<Half16, 8, Single>
+           : a == Type::bf16 ? multiply_fragments<Bfloat16, 4, Single>
+           : a == Type::tf32 ? multiply_fragments<Tf32, 4, Single>
+                             : nullptr;
+}
+
+const Instruction* find_fragment_parts(const Instruction* i, Warp& w) {
+    const FragmentParts form(i->target);
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        const std::uint64_t base = form.wide_address ? w.get<std::uint64_t>(i->operands[1], lane)
+                                                     : w.get<std::uint32_t>(i->operands[1], lane);
+        const std::uint64_t line = lane / form.parts,
+                            stride = w.get<std::uint32_t>(i->operands[2], lane);
+        w.set<std::uint64_t>(i->operands[0], lane,
+                             base + std::uint64_t(i->immediate) +
+                                 line * stride * form.element_bytes +
+                                 lane % form.parts * form.part_bytes);
+    }
+    return i + 1;
 }
 
 const Instruction* transpose_matrix(const Instruction* i, Warp& w) {

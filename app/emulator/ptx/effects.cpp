@@ -79,7 +79,9 @@ bool is_block_barrier(const Statement& s) {
 bool works_on_matrices(const Statement& s) {
     const Grammar grammar = s.opcode->grammar;
     return grammar == Grammar::matrix_load || grammar == Grammar::matrix_store ||
-           grammar == Grammar::matrix_move || grammar == Grammar::matrix_product;
+           grammar == Grammar::matrix_move || grammar == Grammar::matrix_product ||
+           grammar == Grammar::fragment_load || grammar == Grammar::fragment_store ||
+           grammar == Grammar::fragment_product;
 }
 
 bool waits_for_threads(const Statement& s) {

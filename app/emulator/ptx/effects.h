@@ -25,7 +25,7 @@ std::vector<std::int32_t> sources_of(const Statement& statement);
 bool ends_block(const Statement& statement);
 bool is_exit(const Statement& statement);  ///< ret, exit
 bool is_block_barrier(const Statement& statement);
-/// All lanes of a warp execute it together: ldmatrix, mma.
+/// All lanes of a warp execute it together: ldmatrix, mma, wmma.
 bool works_on_matrices(const Statement& statement);
 /// A barrier, or an exchange between the lanes of a warp.
 bool waits_for_threads(const Statement& statement);

@@ -69,6 +69,7 @@ constexpr OperandRoles roles_of(std::string_view text) {
 #define SPACES ".global .shared .shared::cta .local .const .param "
 #define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
 #define EXTREMUM ".ftz .NaN .xorsign .abs "
+#define FRAGMENTS ".row .col .m16n16k16 .m16n16k8 "
 #define SHAPES ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
 // Cache operators, scopes and memory orders. Memory is coherent and in order in the emulator.
 #define CACHE                                                                                    \
@@ -156,7 +157,6 @@ constexpr std::pair<std::string_view, std::string_view> not_emulated[] = {
     {"txq", "queries of textures are not emulated: give the kernel the size"},
     {"suq", "queries of surfaces are not emulated: give the kernel the size"},
     {"sured", "reductions of surfaces are not emulated"},
-    {"wmma", "the emulator does not execute wmma: use mma.sync"},
     {"wgmma", "the emulator does not execute wgmma, the products of a group of four warps"},
     {"tcgen05", "the emulator does not execute tcgen05, the tensor cores of sm_100"}};
 

@@ -42,9 +42,9 @@ TEST(LoadError, SomeOfTexturesAndMatricesAreNotEmulated) {
     expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
                                            "[image, {%f4, %f5}];")),
                     "texture references are not emulated: use a texture object");
-    expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+    expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 "
                                            "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
-                    "the emulator does not execute wmma: use mma.sync: 'wmma");
+                    "unknown modifier .m32n8k16");
     expect_contains(load_error(kernel_text("wgmma.fence.sync.aligned;")),
                     "the emulator does not execute wgmma, the products of a group of four warps");
     expect_contains(load_error(kernel_text("tcgen05.wait::ld.sync.aligned;")),

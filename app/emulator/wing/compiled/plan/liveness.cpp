@@ -23,7 +23,8 @@ NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variab
     for (const Instruction* i = &units.kernel().code[unit.begin]; i <= unit.instruction; ++i)
         for (const std::uint32_t operand : i->operands) read(operand);
     // It does not matter which of the kernel's products of matrices reads them.
-    if (unit.instruction->operation == Operation::mma)
+    const Operation operation = unit.instruction->operation;
+    if (operation == Operation::mma || operation == Operation::wmma_mma)
         for (const std::uint32_t operand : units.kernel().matrix_operands) read(operand);
     return reads;
 }
