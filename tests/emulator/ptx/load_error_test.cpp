@@ -44,7 +44,7 @@ TEST(LoadError, SomeOfTexturesAndMatricesAreNotEmulated) {
                     "texture references are not emulated: use a texture object");
     expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 "
                                            "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
-                    "unknown modifier .m32n8k16");
+                    "the emulator does not execute this form of wmma");
     expect_contains(load_error(kernel_text("wgmma.fence.sync.aligned;")),
                     "the emulator does not execute wgmma, the products of a group of four warps");
     expect_contains(load_error(kernel_text("tcgen05.wait::ld.sync.aligned;")),
