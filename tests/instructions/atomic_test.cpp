@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "instructions/bfloat_reference.h"
 #include "instructions/form.h"
 #include "instructions/half_reference.h"
 #include "support/devices.h"
@@ -102,6 +103,15 @@ const std::vector<Atomic> table{
      [](unsigned t) { return ~one_bit(t); }, none},
     {"or", "b64", 0, [](Word o, Word a, Word) { return o | a; }, one_bit, none},
     {"xor", "b64", 1, [](Word o, Word a, Word) { return o ^ a; }, scattered, none},
+    {"add.noftz", "bf16", 0x3f80,
+     [](Word o, Word a, Word) { return Word(bfloat_bits(bfloat_value(o), bfloat_value(a))); },
+     [](unsigned) { return Word(0x3f80); }, none},
+    {"add.noftz", "bf16x2", 0x3f800000,
+     [](Word o, Word a, Word) {
+         return Word(bfloat_bits(bfloat_value(o & 0xffff), bfloat_value(a & 0xffff))) |
+                Word(bfloat_bits(bfloat_value(o >> 16), bfloat_value(a >> 16))) << 16;
+     },
+     [](unsigned) { return Word(0x40003f80); }, none},
     {"inc", "u32", 10, [](Word o, Word a, Word) { return o >= a ? 0 : o + 1; },
      [](unsigned) { return Word(12); }, none},
     {"dec", "u32", 3, [](Word o, Word a, Word) { return o == 0 || o > a ? a : o - 1; },
@@ -135,7 +145,8 @@ std::string module_of(const Atomic& atomic, const std::string& space, bool retur
     put("TYPE", fmt::format("b{}", width(atomic.type)));
     put("WRITE_BACK",
         space.ends_with(".global") ? "bra DONE;\nDONE:" : "st.global.u64 [%global], %l;");
-    return ".version 7.0\n.target sm_75\n.address_size 64\n" + text;
+    const char* target = atomic.type.starts_with("bf") ? "sm_90" : "sm_75";
+    return fmt::format(".version 8.0\n.target {}\n.address_size 64\n", target) + text;
 }
 
 /// In any order of the threads, each one finds the value that the thread before it stored. So the
@@ -181,6 +192,7 @@ void check_table(compute::Device& device, const std::string& space, bool returns
     for (const Atomic& atomic : table) forms += instruction_of(atomic, space, returns);
     if (record_forms(forms)) return;
     for (const Atomic& atomic : table) {
+        if (atomic.type.starts_with("bf") && !executes(device, 90)) continue;
         if (!returns && (atomic.operation == "exch" || atomic.operation == "cas")) continue;
         SCOPED_TRACE(fmt::format("{}{}.{}.{}", returns ? "atom" : "red", space, atomic.operation,
                                  atomic.type));

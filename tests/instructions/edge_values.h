@@ -21,8 +21,16 @@ inline std::vector<std::uint64_t> half_edges() {
         for (std::uint64_t sign : {0x0000, 0x8000}) values.push_back(v | sign);
     return values;
 }
-inline std::vector<std::uint64_t> half_pair_edges() {
-    const std::vector<std::uint64_t> halves = half_edges();
+/// Likewise for bfloat16.
+inline std::vector<std::uint64_t> bfloat_edges() {
+    std::vector<std::uint64_t> values;
+    for (std::uint64_t v : {0x0000, 0x0001, 0x0002, 0x007f, 0x0080, 0x0081, 0x2000, 0x3e80, 0x3eab,
+                            0x3f00, 0x3f7f, 0x3f80, 0x3f81, 0x3fc0, 0x4020, 0x4049, 0x42c8, 0x437f,
+                            0x4380, 0x4b7f, 0x5f00, 0x7f7e, 0x7f7f, 0x7f80, 0x7fc0, 0x7fff})
+        for (std::uint64_t sign : {0x0000, 0x8000}) values.push_back(v | sign);
+    return values;
+}
+inline std::vector<std::uint64_t> pair_edges(const std::vector<std::uint64_t>& halves) {
     std::vector<std::uint64_t> values;
     for (std::size_t k = 0; k < halves.size(); ++k)
         values.push_back(halves[k] | halves[(k * 7 + 3) % halves.size()] << 16);
@@ -32,7 +40,9 @@ inline std::vector<std::uint64_t> half_pair_edges() {
 /// The bits of operands that instructions often handle wrongly, for a PTX type such as "s16".
 inline std::vector<std::uint64_t> edge_values(std::string_view type) {
     if (type == "f16") return half_edges();
-    if (type == "f16x2") return half_pair_edges();
+    if (type == "f16x2") return pair_edges(half_edges());
+    if (type == "bf16") return bfloat_edges();
+    if (type == "bf16x2") return pair_edges(bfloat_edges());
     int width = 64;
     std::from_chars(type.data() + 1, type.data() + type.size(), width);  // "s16"
     std::vector<std::uint64_t> values;

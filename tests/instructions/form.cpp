@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "emulator/launcher.h"
+#include "instructions/bfloat_reference.h"
 #include "instructions/edge_values.h"
 #include "instructions/half_reference.h"
 #include "support/long_tests.h"
@@ -38,7 +39,7 @@ bool is_signed(std::string_view type) {
     return type[0] == 's';
 }
 bool is_real(std::string_view type) {
-    return type[0] == 'f';
+    return type[0] == 'f' || type.starts_with("bf");
 }
 
 std::uint64_t cut(std::uint64_t bits, int width) {
@@ -53,6 +54,7 @@ Int as_int(std::string_view type, std::uint64_t bits) {
 
 std::uint64_t real_bits(std::string_view type, double value) {
     if (type == "f16") return half_bits(value);
+    if (type == "bf16") return bfloat_bits(value);
     return type == "f32" ? std::bit_cast<std::uint32_t>(float(value))
                          : std::bit_cast<std::uint64_t>(value);
 }
@@ -143,7 +145,7 @@ std::vector<Variant> sample_of(const std::vector<Variant>& variants, std::size_t
 
 std::string module_of(const Form& form, std::string_view type, const std::vector<Variant>& variants,
                       std::string_view target) {
-    std::string text = fmt::format(".version 7.6\n.target {}\n.address_size 64\n", target);
+    std::string text = fmt::format(".version 8.0\n.target {}\n.address_size 64\n", target);
     for (const Variant& variant : variants) text += kernel_of(form, type, variant);
     return text;
 }
@@ -176,9 +178,10 @@ std::optional<std::string> fault(const Form& form, const std::string& type, std:
     }
     expected = cut(expected, width(type));
     if (expected == got) return std::nullopt;
-    if (type == "f16x2") {
-        const auto low = fault(form, "f16", expected & 0xffff, got & 0xffff, a);
-        return low ? low : fault(form, "f16", expected >> 16, got >> 16, a);
+    if (type.ends_with("x2")) {
+        const std::string half = type.substr(0, type.size() - 2);
+        const auto low = fault(form, half, expected & 0xffff, got & 0xffff, a);
+        return low ? low : fault(form, half, expected >> 16, got >> 16, a);
     }
     if (is_real(type)) {
         if (std::isnan(as_real(type, expected)) && std::isnan(as_real(type, got)))
@@ -219,15 +222,22 @@ bool compare(const Form& form, const std::string& text, const Types& types, cons
 }  // namespace
 
 int width(std::string_view type) {
-    if (type == "f16x2") return 32;
+    if (type.ends_with("x2")) return 32;
+    if (type.starts_with("bf")) return 16;
     return std::stoi(std::string(type.substr(1)));
 }
 
 double as_real(std::string_view type, std::uint64_t bits) {
     if (type == "f16") return half_value(bits);
+    if (type == "bf16") return bfloat_value(bits);
     if (type == "f32") return std::bit_cast<float>(std::uint32_t(bits));
     if (type == "f64") return std::bit_cast<double>(bits);
     return double(as_int(type, bits));
+}
+
+bool executes(const compute::Device& device, int capability) {
+    const compute::DeviceInfo& info = device.info();
+    return info.kind != compute::DeviceKind::cuda || info.compute_capability >= capability;
 }
 
 bool record_forms(const std::string& ptx) {
@@ -235,7 +245,7 @@ bool record_forms(const std::string& ptx) {
     return std::getenv("WARPSCOPE_ONLY_FORMS") != nullptr;
 }
 
-void check(compute::Device& device, const std::vector<Form>& table) {
+void check(compute::Device& device, const std::vector<Form>& table, std::string_view target) {
     std::string forms;
     for (const Form& form : table)
         for (const std::string& type : words(form.types)) forms += instruction_of(form, type);
@@ -247,7 +257,7 @@ void check(compute::Device& device, const std::vector<Form>& table) {
             const std::vector<Row> rows = rows_for(types);
             const std::vector<Variant> variants =
                 sample_of(variants_of(form, types.size() - 1), number++);
-            const std::string module = module_of(form, type, variants, "sm_75");
+            const std::string module = module_of(form, type, variants, target);
             try {
                 for (const Variant& variant : variants)
                     if (!compare(form, instruction_of(form, type), types, variant, rows,

@@ -63,7 +63,10 @@ std::function<Reference(const std::vector<std::string>&)> close_to(
 
 /// Runs every type of every row: with uniform and vector operands in each combination, under a
 /// divergent branch, and with a guard. Compiled kernels: two of these, unless the tests are long.
-void check(compute::Device& device, const std::vector<Form>& table);
+void check(compute::Device& device, const std::vector<Form>& table,
+           std::string_view target = "sm_75");
+/// Whether a device executes PTX for a compute capability, such as 80. The emulator executes all.
+bool executes(const compute::Device& device, int capability);
 
 /// Operands a, b, c of one lane, as bits.
 /// Integer types, as Form::types has them.

@@ -12,7 +12,7 @@ inline double half_value(std::uint64_t bits) {
     const int exponent = int(bits >> 10 & 31), digits = int(bits & 0x3ff);
     const double sign = bits & 0x8000 ? -1 : 1;
     if (exponent == 31)
-        return digits ? std::numeric_limits<double>::quiet_NaN()
+        return digits ? std::copysign(std::numeric_limits<double>::quiet_NaN(), sign)
                       : sign * std::numeric_limits<double>::infinity();
     return sign * (exponent ? std::ldexp(1024 + digits, exponent - 25) : std::ldexp(digits, -24));
 }

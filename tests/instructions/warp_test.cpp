@@ -193,6 +193,42 @@ TEST_P(WarpInstructions, MaskOfActiveLanes) {
                           });
 }
 
+/// One lane is the leader; all know it, and it alone has the predicate. The emulator elects the
+/// lowest one.
+TEST_P(WarpInstructions, Elections) {
+    if (device().info().kind == compute::DeviceKind::cuda)
+        GTEST_SKIP() << "a GPU may elect another lane";
+    const std::string answer = " @%p add.u32 %d, %d, 100;";
+    check_warps(device(),
+                {
+                    {"elect.sync %d|%p, -1;" + answer, "b32 b32",
+                     [](unsigned lane, Warp) { return lane == 0 ? 100 : 0; }},
+                    {"elect.sync %d|%p, 0x92492492;" + answer, "b32 b32",
+                     [](unsigned lane, Warp) { return lane == 1 ? 101 : 1; }, true},
+                },
+                "sm_90");
+}
+
+/// Cache hints, and what only concerns the speed of a GPU, change no result.
+TEST_P(WarpInstructions, HintsChangeNothing) {
+    if (!executes(device(), 90)) GTEST_SKIP() << "the hints need sm_90";
+    const std::string hints =
+        "createpolicy.fractional.L2::evict_first.b64 %l0, 1.0;\n"
+        "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %l0;\n"
+        "st.global.L2::cache_hint.b32 [%to], %a, %l0;\n"
+        "ld.global.L1::no_allocate.L2::cache_hint.b32 %r0, [%to], %l0;\n"
+        "red.global.add.L2::cache_hint.u32 [%to], %r0, %l0;\n"
+        "atom.global.add.L2::cache_hint.u32 %r1, [%to], 1, %l0;\n"
+        "ld.global.nc.L2::128B.b32 %r0, [%at];\n"
+        "prefetch.global.L2::evict_last [%to];\nprefetchu.L1 [%from];\n"
+        "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\n"
+        "ld.global.b32 %d, [%to];";
+    check_warps(
+        device(),
+        {{hints, "b32 b32", [](unsigned lane, Warp warp) { return 2 * warp[lane][0] + 1; }}},
+        "sm_90");
+}
+
 std::uint64_t folded(Warp warp, std::uint32_t members, auto f) {
     std::optional<std::uint32_t> total;
     for (unsigned lane = 0; lane < 32; ++lane)

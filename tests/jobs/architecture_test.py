@@ -21,16 +21,16 @@ ROOF = ""  # options and main, straight in app/
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
-    "emulator": [{"program"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
+    "emulator": [{"program", "async"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
                  {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host"}, {"launch_files"},
-                    {"nbody", "ripple", "sums", "launch"}, {"replicas"}],
+                    {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
-           {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],
+           {"editor", "heat", "launch", "microscope"}, {"tile"}, {"dock", "panels"}, {"window"}],
 }
 
 # What makes the emulator fast, and can be left out.

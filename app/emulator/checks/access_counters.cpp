@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "emulator/warp/members.h"
 #include "emulator/warp/warp.h"
 

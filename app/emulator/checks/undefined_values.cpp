@@ -180,7 +180,7 @@ void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::
 
 void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
     const InstructionInfo& info = launch_.kernel().lines[pc];
-    const Operand& value = step.statement->operands.back();
+    const Operand& value = step.statement->operands[1];
     const bool is_vector = value.kind == Operand::vector;
     const std::size_t elements = is_vector ? value.elements.size() : 1;
     const std::size_t bytes = info.bytes / elements;
@@ -211,8 +211,12 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         const Operand guard{.kind = Operand::register_, .index = s.guard};
         report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
     }
+    const Kernel& kernel = launch_.kernel();
+    const bool accesses = kernel.lines[pc].access != MemoryAccess::none;
+    const Lanes addressing =
+        accesses ? AccessForm(kernel.code[pc].target).addressing_lanes() : all_lanes;
     if (const Operand* address = address_of(s))
-        report(*address, undefined_of(*address) & mask, warp, pc,
+        report(*address, undefined_of(*address) & mask & addressing, warp, pc,
                "uses an undefined value as an address");
     Lanes result = 0;
     switch (s.opcode->kind) {

@@ -38,12 +38,13 @@ bool flushes_by_itself(const Arithmetic& a, bool ftz) {
 
 Arithmetic float_arithmetic(StatementDecoder& d) {
     const bool ftz = d.has("ftz");
-    Arithmetic a{d.operation(), d.type(), d.has("sat"), ftz};
+    Arithmetic a{d.operation(), d.type(), d.has("sat"), ftz, d.has("relu")};
     const int rounding = rounding_of(d.statement());
     if (is_half(a.type)) {
-        if (rounding != FE_TONEAREST) d.fail("f16 is rounded to the nearest value only");
+        if (rounding != FE_TONEAREST) d.fail("f16 and bf16 are rounded to the nearest value only");
         return a;
     }
+    if (a.rectifies) d.fail_form();
     if (a.operation == Operation::fmad) a.operation = Operation::fma;
     a.flushes = ftz && flushes_by_itself(a, ftz);
     d.float_mode.rounding = rounding;
@@ -64,6 +65,28 @@ void decode_arithmetic(StatementDecoder& d) {
     for (std::size_t k = 1; k < d.statement().operands.size(); ++k)
         operands.push_back(d.source(k, type));
     d.emit_arithmetic(a, d.type_of(0, type), std::move(operands));
+}
+
+// min{.ftz}{.NaN}{.xorsign.abs}.type d, a, b; max likewise; {.abs} with a third source c
+void decode_extremum(StatementDecoder& d) {
+    const Type type = d.type();
+    Extremum e;
+    e.is_max = d.operation() == Operation::fmax;
+    e.flushes = d.has("ftz");
+    e.keeps_nan = d.has("NaN");
+    e.ignores_signs = d.has("abs");
+    e.combines_signs = d.has("xorsign");
+    e.sources = std::uint8_t(d.statement().operands.size() - 1);
+    const bool is_plain = !e.keeps_nan && !e.ignores_signs && !e.combines_signs && e.sources == 2;
+    if (is_plain && !is_half(type)) return decode_arithmetic(d);
+    if (e.combines_signs != (e.ignores_signs && e.sources == 2)) d.fail_form();
+    std::vector<std::uint32_t> sources;
+    for (std::size_t k = 1; k <= e.sources; ++k) sources.push_back(d.source(k, type));
+    Emission emission = emission_of(std::move(sources));
+    emission.detail = e.encoded();
+    emission.operation = Operation::extremum;
+    emission.type = type;
+    d.emit_value(extremum_lanes(type), d.destination(d.operand(0)), 32, std::move(emission));
 }
 
 // add{c}{.cc}.type d, a, b; sub the same; mad{c}.hilo{.cc}.type d, a, b, c. They share one

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "emulator/decode/statement_decoder.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 
 // Asynchronous copies and mbarriers: PTX ISA 9.7.9.25 and 9.7.13.15.
 namespace warpscope::emulator {

@@ -13,6 +13,7 @@ struct GrammarDecoder {
 
 constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::arithmetic, decode_arithmetic},
+    {Grammar::extremum, decode_extremum},
     {Grammar::dot_product, decode_dot_product},
     {Grammar::absolute_difference, decode_absolute_difference},
     {Grammar::carry, decode_carry},
@@ -28,7 +29,9 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::load, decode_load},
     {Grammar::store, decode_store},
     {Grammar::atomic, decode_atomic},
+    {Grammar::cache_policy, decode_cache_policy},
     {Grammar::shuffle, decode_shuffle},
+    {Grammar::election, decode_election},
     {Grammar::vote, decode_vote},
     {Grammar::match, decode_match},
     {Grammar::reduction, decode_reduction},
@@ -41,6 +44,13 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::hint, decode_hint},
     {Grammar::print, decode_print},
     {Grammar::assertion, decode_assertion},
+    {Grammar::matrix_load, decode_matrix_load},
+    {Grammar::matrix_store, decode_matrix_store},
+    {Grammar::matrix_move, decode_matrix_move},
+    {Grammar::matrix_product, decode_matrix_product},
+    {Grammar::fragment_load, decode_fragment_load},
+    {Grammar::fragment_store, decode_fragment_store},
+    {Grammar::fragment_product, decode_fragment_product},
     {Grammar::texture, decode_texture},
     {Grammar::surface_load, decode_surface_load},
     {Grammar::surface_store, decode_surface_store},
@@ -69,6 +79,8 @@ std::size_t most_types(TypeList list) {
             return 2;
         case TypeList::three:
             return 3;
+        case TypeList::four:
+            return 4;
         default:
             return 1;
     }

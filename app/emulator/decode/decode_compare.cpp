@@ -56,13 +56,13 @@ Emission predicate_emission(Operation operation, std::vector<std::uint32_t> oper
     return e;
 }
 
-Handler half_comparison(const StatementDecoder& d, Comparison comparison, bool high) {
-    return compare_halves(comparison, d.has("ftz"), high);
+Handler half_comparison(const StatementDecoder& d, Comparison comparison, Type type, bool high) {
+    return compare_halves(comparison, type, d.has("ftz"), high);
 }
 
-// setp.cmp{.ftz}.f16x2 p|q, a, b: p compares the lower halves, q the upper halves
+// setp.cmp{.ftz}.f16x2 or .bf16x2 p|q, a, b: p compares the lower halves, q the upper halves
 void decode_compare_of_pairs(StatementDecoder& d) {
-    const Comparison comparison = comparison_of(d, Type::f16x2);
+    const Comparison comparison = comparison_of(d, d.type());
     expect_predicate_operand(d, false);
     const Operand& to = d.operand(0);
     if (to.kind != Operand::pair) d.fail("two predicates are needed, one for each half");
@@ -70,7 +70,7 @@ void decode_compare_of_pairs(StatementDecoder& d) {
         if (const std::uint32_t p = d.destination(to.elements[high])) {
             Emission e = emission_of({d.source(1, Type::b32), d.source(2, Type::b32)});
             e.detail = std::uint16_t(comparison);
-            d.emit_predicate(half_comparison(d, comparison, high), p, std::move(e));
+            d.emit_predicate(half_comparison(d, comparison, d.type(), high), p, std::move(e));
         }
 }
 
@@ -85,8 +85,8 @@ std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type t
     e.operation = Operation::setp;
     e.type = type;
     e.detail = std::uint16_t(comparison);
-    const Handler handler = type == Type::f16
-                                ? half_comparison(d, comparison, false)
+    const Handler handler = is_half(type)
+                                ? half_comparison(d, comparison, type, false)
                                 : comparison_handler(comparison, type, kinds_of({0, x, y}));
     if (!handler) d.fail(fmt::format("{} does not have this comparison", name_of(type)));
     if (into) {
@@ -104,7 +104,7 @@ std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type t
 // setp.cmp{.bool}.type p{|q}, a, b{, c}: p = (a cmp b) bool c, q = !(a cmp b) bool c
 void decode_compare(StatementDecoder& d) {
     const Type type = d.type();
-    if (type == Type::f16x2) return decode_compare_of_pairs(d);
+    if (is_pair(type)) return decode_compare_of_pairs(d);
     const Comparison comparison = comparison_of(d, type);
     const auto combination = combination_of(d);
     expect_predicate_operand(d, combination.has_value());
@@ -134,10 +134,11 @@ void decode_compare(StatementDecoder& d) {
 
 namespace {
 
-// set.cmp{.ftz}.dtype.f16 or .f16x2 d, a, b: 1.0 or all ones for true, in each half of f16x2
+// set.cmp{.ftz}.dtype.atype d, a, b for f16, bf16 and pairs: 1.0 or all ones for true, in each half
+// of a pair
 void decode_set_of_halves(StatementDecoder& d) {
     const Type to = d.type(0), from = d.type(1);
-    const bool packed = from == Type::f16x2;
+    const bool packed = is_pair(from);
     if (!is_half(from) || (packed && bits_of(to) != 32) || to == Type::f32 || bits_of(to) > 32)
         d.fail_form();
     const Comparison comparison = comparison_of(d, from);
@@ -146,7 +147,7 @@ void decode_set_of_halves(StatementDecoder& d) {
     for (unsigned high = 0; high < (packed ? 2 : 1); ++high) {
         holds[high] = d.new_predicate();
         Emission e = emission_of({holds[high], d.source(1, Type::b32), d.source(2, Type::b32)});
-        e.full = half_comparison(d, comparison, high);
+        e.full = half_comparison(d, comparison, from, high);
         e.operation = Operation::setp;
         e.type = from;
         e.detail = std::uint16_t(comparison);
@@ -156,7 +157,7 @@ void decode_set_of_halves(StatementDecoder& d) {
     if (!packed && bits_of(to) == 32)
         return d.emit_value(set_lanes(false), destination, 32, emission_of({holds[0]}));
     Emission e = emission_of({holds[0], holds[1]});
-    e.immediate = is_float(to) ? Half::one : std::uint16_t(~0);
+    e.immediate = is_bfloat(to) ? Bfloat::one : is_float(to) ? Half::one : std::uint16_t(~0);
     d.emit_value(set_halves, destination, 32, std::move(e));
 }
 

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "emulator/decode/statement_decoder.h"
+#include "emulator/warp/matrices.h"
 
 namespace warpscope::emulator {
 
@@ -49,6 +52,15 @@ Address writable_address(StatementDecoder& d, const Operand& o, Space& space) {
     return found;
 }
 
+bool has_cache_policy(const StatementDecoder& d) {
+    return d.has("L2::cache_hint");
+}
+
+// Fails unless the statement has `count` operands, or one more that is its cache policy.
+void expect_operands(const StatementDecoder& d, std::size_t count, const char* what) {
+    if (d.statement().operands.size() != count + has_cache_policy(d)) d.fail(what);
+}
+
 MemoryForm memory_form(const StatementDecoder& d) {
     MemoryForm form;
     form.space = space_of(d.statement());
@@ -88,6 +100,7 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
 
 // ld{.space}{.vec}.type d, [a]
 void decode_load(StatementDecoder& d) {
+    expect_operands(d, 2, "only .L2::cache_hint has a policy behind the address");
     MemoryForm form = memory_form(d);
     const std::vector<Operand> into = elements_of(d.operand(0));
     if (into.size() != form.elements) d.fail("as many registers as elements are needed");
@@ -118,6 +131,7 @@ void decode_load(StatementDecoder& d) {
 
 // st{.space}{.vec}.type [a], b
 void decode_store(StatementDecoder& d) {
+    expect_operands(d, 2, "only .L2::cache_hint has a policy behind the value");
     MemoryForm form = memory_form(d);
     form.store = true;
     const std::vector<Operand> from = elements_of(d.operand(1));
@@ -139,6 +153,143 @@ void decode_store(StatementDecoder& d) {
     e.full = handler(Instruction::full);
     e.masked = handler(Instruction::masked);
     d.emit(std::move(e));
+}
+
+namespace {
+
+// Returns the emission of ldmatrix and stmatrix. `values`: the registers, one for each matrix.
+Emission matrix_emission(StatementDecoder& d, const Operand& address,
+                         const std::vector<Operand>& values, MemoryAccess access) {
+    MemoryForm form = memory_form(d);
+    if (form.type != Type::b16) d.fail("the elements of a matrix have the type .b16");
+    form.elements = d.has("x4") ? 4 : d.has("x2") ? 2 : 1;
+    if (form.elements == 1 && !d.has("x1")) d.fail("the number of matrices is .x1, .x2 or .x4");
+    if (values.size() != form.elements) d.fail("as many registers as matrices are needed");
+    for (const Operand& o : values) d.check_width(o, Type::b32);
+    const Address at = address_of(d, address, form.space);
+    Emission e = access_emission(d, form, at, access);
+    e.bytes = matrix_row_bytes;
+    e.operands = {at.operand};
+    AccessForm encoded = form.access_form();
+    encoded.matrices = true;
+    encoded.transposed = d.has("trans");
+    e.target = encoded.encoded();
+    return e;
+}
+
+}  // namespace
+
+// ldmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 d, [a]
+void decode_matrix_load(StatementDecoder& d) {
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    Emission e = matrix_emission(d, d.operand(1), into, MemoryAccess::load);
+    std::vector<std::uint32_t> results;
+    for (const Operand& o : into) results.push_back(d.destination(o));
+    e.operands.insert(e.operands.begin(), results.begin(), results.end());
+    e.detail = e.address_operand = std::uint8_t(results.size());
+    e.full = load_matrices;
+    d.emit(std::move(e));
+}
+
+// stmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 [a], b
+void decode_matrix_store(StatementDecoder& d) {
+    const std::vector<Operand> from = elements_of(d.operand(1));
+    Emission e = matrix_emission(d, d.operand(0), from, MemoryAccess::store);
+    for (const Operand& o : from) e.operands.push_back(d.source(o, Type::b32));
+    e.full = store_matrices;
+    d.emit(std::move(e));
+}
+
+namespace {
+
+// A fragment of wmma: the registers of each lane, and how many of them memory has.
+struct Fragment {
+    unsigned registers = 8, moved = 8;
+    FragmentParts parts;
+    std::uint64_t line =
+        16;  // elements between the beginnings of two lines, unless the statement says it
+};
+
+Fragment fragment_of(const StatementDecoder& d, bool is_sum) {
+    const Type type = d.type();
+    const unsigned k = type == Type::tf32 || d.has("m16n16k8") ? 8 : 16, bits = bits_of(type);
+    const bool is_row = d.has("row");
+    const bool known =
+        is_sum ? type == Type::f16 || type == Type::f32 || type == Type::s32
+               : type == Type::f16 || type == Type::bf16 || type == Type::tf32 || bits == 8;
+    if (!known || !(d.has("m16n16k16") || d.has("m16n16k8")) || (is_sum && !is_row))
+        d.fail("the emulator does not execute this form of wmma");
+    const unsigned elements = is_sum ? 8 : k / 2;
+    Fragment f;
+    f.line = is_sum || is_row == d.has("b") ? 16 : k;
+    f.moved = elements * bits / 32;
+    f.registers = type == Type::f16 && !is_sum ? 8 : f.moved;
+    f.parts.parts = unsigned(f.line) / elements;
+    f.parts.element_bytes = bits / 8;
+    f.parts.part_bytes = 4 * f.moved;
+    return f;
+}
+
+// Emits the loads or stores of a fragment: each lane moves up to 16 bytes at a time.
+void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
+                   const std::vector<Operand>& values, MemoryAccess access) {
+    if (values.size() != f.registers)
+        d.fail(fmt::format("a matrix has {} registers where {} are needed", values.size(),
+                           f.registers));
+    MemoryForm form;
+    form.space = space_of(d.statement());
+    form.type = Type::b32;
+    form.elements = std::min(4u, f.moved);
+    form.store = access == MemoryAccess::store;
+    Address at = address_of(d, address, form.space);
+    f.parts.wide_address = at.wide;
+    const std::uint32_t place = d.state().slots.vector(64);
+    Emission parts = emission_of(
+        {place, at.operand,
+         d.statement().operands.size() > 2 ? d.source(2, Type::b32) : d.constant(f.line)});
+    parts.full = find_fragment_parts;
+    parts.immediate = at.offset;
+    parts.target = f.parts.encoded();
+    parts.operation = Operation::fragment_parts;
+    d.emit_inserted(std::move(parts));
+    at.operand = place;
+    at.offset = 0;
+    at.wide = true;
+    for (unsigned first = 0; first < f.moved; first += form.elements, at.offset += 16) {
+        Emission e = access_emission(d, form, at, access);
+        for (unsigned k = 0; k < form.elements; ++k) {
+            const Operand& o = values[first + k];
+            d.check_width(o, Type::b32);
+            e.operands.push_back(form.store ? d.source(o, Type::b32) : d.destination(o));
+        }
+        e.operands.insert(form.store ? e.operands.begin() : e.operands.end(), place);
+        e.detail = e.address_operand = form.store ? 0 : std::uint8_t(form.elements);
+        e.target = form.access_form().encoded();
+        e.full = form.store ? any_store : any_load;
+        e.operation = form.store ? Operation::st : Operation::ld;
+        e.type = Type::b32;
+        d.emitter().begin(d.statement());  // observers are told of each access
+        d.emit(std::move(e));
+    }
+}
+
+}  // namespace
+
+// wmma.load.a.sync.aligned.layout.shape{.space}.type d, [a]{, stride}; .b and .c likewise
+void decode_fragment_load(StatementDecoder& d) {
+    const Fragment f = fragment_of(d, d.has("c"));
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    emit_fragment(d, f, d.operand(1), into, MemoryAccess::load);
+    // Each element of f16 lies in two registers.
+    for (unsigned k = f.moved; k < f.registers; ++k)
+        d.emit_arithmetic({Operation::mov, Type::b32}, Type::b32,
+                          {d.destination(into[k]), d.destination(into[k - f.moved])});
+}
+
+// wmma.store.d.sync.aligned.layout.shape{.space}.type [a], b{, stride}
+void decode_fragment_store(StatementDecoder& d) {
+    emit_fragment(d, fragment_of(d, true), d.operand(0), elements_of(d.operand(1)),
+                  MemoryAccess::store);
 }
 
 namespace {
@@ -179,9 +330,9 @@ void decode_atomic(StatementDecoder& d) {
     form.type = d.type();
     const AtomicOp op = atomic_operation(d);
     const std::size_t first = d.operation() == Operation::atom ? 1 : 0;
-    if (operands.size() != first + (op == AtomicOp::cas ? 3 : 2))
-        d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
-                                   : "an atomic has an address and one value");
+    expect_operands(d, first + (op == AtomicOp::cas ? 3 : 2),
+                    op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
+                                        : "an atomic has an address and one value");
     const Address at = writable_address(d, operands[first], form.space);
     Emission e = access_emission(d, form, at, MemoryAccess::atomic);
     e.full = atomic_handler(op, form.type);

@@ -83,6 +83,13 @@ void decode_convert_address(StatementDecoder& d) {
                       {destination, a, window});
 }
 
+// createpolicy.….b64 d, …: caches change no result, so that every policy is 0
+void decode_cache_policy(StatementDecoder& d) {
+    if (d.type() != Type::b64) d.fail_form();
+    d.emit_arithmetic({Operation::mov, Type::b64}, Type::b64,
+                      {d.destination(d.operand(0)), d.constant(0)});
+}
+
 // isspacep.space p, a
 void decode_space_test(StatementDecoder& d) {
     const Handler handler = space_test(space_of(d.statement()));
@@ -94,10 +101,12 @@ void decode_space_test(StatementDecoder& d) {
 namespace {
 
 void read_rounding(const Statement& s, Conversion& c) {
-    static constexpr std::pair<std::string_view, Rounding> roundings[] = {{"rn", Rounding::nearest},
-                                                                          {"rz", Rounding::zero},
-                                                                          {"rm", Rounding::down},
-                                                                          {"rp", Rounding::up}};
+    static constexpr std::pair<std::string_view, Rounding> roundings[] = {
+        {"rn", Rounding::nearest},
+        {"rz", Rounding::zero},
+        {"rm", Rounding::down},
+        {"rp", Rounding::up},
+        {"rna", Rounding::nearest_away}};
     for (const auto& [name, rounding] : roundings) {
         if (s.has(name)) c.rounding = rounding;
         if (!s.has(std::string(name) + "i")) continue;
@@ -121,21 +130,31 @@ Type number_type(Type type) {
 
 }  // namespace
 
-// cvt{.rounding}{.ftz}{.sat}.dtype.atype d, a
+// cvt{.rounding}{.ftz}{.sat}{.relu}.dtype.atype d, a; cvt{.rounding}{.relu}.dtype.f32 d, a, b to a
+// pair
 void decode_convert(StatementDecoder& d) {
     Conversion c;
     read_rounding(d.statement(), c);
     c.saturate = d.has("sat");
+    c.rectify = d.has("relu");
     c.to = number_type(d.type(0));
     c.from = number_type(d.type(1));
+    if ((c.rounding == Rounding::nearest_away) > (c.to == Type::tf32) ||
+        c.rectify > (is_half(c.to) || c.to == Type::tf32))
+        d.fail_form();
+    d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz") &&
+                                    is_float(c.from) && !rounds_subnormals_to_zero(c);
+    if (is_pair(c.to) || d.statement().operands.size() == 3) {
+        Emission e = emission_of({d.source(1, c.from), d.source(2, c.from)});
+        e.detail = encode_rounding(c);
+        return d.emit_value(pair_conversion(c), d.destination(d.operand(0)), 32, std::move(e));
+    }
     const unsigned to_bits = bits_of(c.to), from_bits = bits_of(c.from);
     const bool integers = !is_float(c.to) && !is_float(c.from);
     // Fails for a wide register, whose upper half would keep its value: compilers write none.
     if (to_bits < 64 && d.register_bits(d.operand(0)) == 64) d.fail("the register is too wide");
     const std::uint32_t destination = d.destination(d.operand(0));
     std::uint32_t a = d.source(d.operand(1), c.from);
-    d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz") &&
-                                    is_float(c.from) && !rounds_subnormals_to_zero(c);
     if (d.register_bits(d.operand(1)) == 64 && from_bits < 64 && !is_uniform(a)) {
         // Handlers step through a register by the width of the type: its low half gets a slot.
         const std::uint32_t low = d.state().slots.vector(32);

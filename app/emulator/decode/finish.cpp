@@ -19,6 +19,8 @@ void finish_operands(KernelState& state) {
         // Operand 1 of a branch is no slot: it is the distance to its join.
         for (unsigned k = 0; k < (is_branch(i.role) ? 1 : 6); ++k)
             i.operands[k] = state.slots.final_operand(i.operands[k]);
+    for (std::uint32_t& operand : kernel.matrix_operands)
+        operand = state.slots.final_operand(operand);
     for (RegisterInfo& r : kernel.registers) r.slot = state.slots.final_operand(r.slot);
     for (RegisterInfo& r : kernel.cleared) r.slot = state.slots.final_operand(r.slot);
     state.slots.finish(kernel);
@@ -35,7 +37,8 @@ std::uint8_t events_of(const Instruction& i, const InstructionInfo& info) {
     if (accesses && (generic || info.space == Space::global)) events |= Instruction::global_access;
     if (!accesses && info.order != MemoryOrder::weak) events |= Instruction::fences;
     if (i.role == Role::warp_barrier) events |= Instruction::warp_sync;
-    if (accesses && info.space == Space::shared && !AccessForm(i.target).wide_address &&
+    const AccessForm form(i.target);
+    if (accesses && info.space == Space::shared && !form.wide_address && !form.matrices &&
         is_uniform(i.operands[info.address_operand]))
         events |= Instruction::uniform_shared;
     return events;

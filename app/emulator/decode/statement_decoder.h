@@ -63,6 +63,7 @@ void decode_statement(StatementDecoder& d);
 
 // decode_arithmetic.cpp
 void decode_arithmetic(StatementDecoder& d);
+void decode_extremum(StatementDecoder& d);
 void decode_carry(StatementDecoder& d);
 void decode_dot_product(StatementDecoder& d);
 void decode_absolute_difference(StatementDecoder& d);
@@ -79,6 +80,7 @@ void decode_move(StatementDecoder& d);
 void decode_convert(StatementDecoder& d);
 void decode_convert_address(StatementDecoder& d);
 void decode_space_test(StatementDecoder& d);
+void decode_cache_policy(StatementDecoder& d);
 
 // decode_memory.cpp
 Space space_of(const Statement& s);
@@ -96,6 +98,10 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space);
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
+void decode_matrix_load(StatementDecoder& d);
+void decode_matrix_store(StatementDecoder& d);
+void decode_fragment_load(StatementDecoder& d);
+void decode_fragment_store(StatementDecoder& d);
 
 // decode_image.cpp
 void decode_texture(StatementDecoder& d);
@@ -112,11 +118,15 @@ void decode_proxy_fence(StatementDecoder& d);
 
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);
+void decode_election(StatementDecoder& d);
 void decode_vote(StatementDecoder& d);
 void decode_match(StatementDecoder& d);
 void decode_reduction(StatementDecoder& d);
 void decode_active_mask(StatementDecoder& d);
 void decode_warp_barrier(StatementDecoder& d);
+void decode_matrix_move(StatementDecoder& d);
+void decode_matrix_product(StatementDecoder& d);
+void decode_fragment_product(StatementDecoder& d);
 
 // decode_control.cpp
 void decode_branch(StatementDecoder& d);

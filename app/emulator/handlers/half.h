@@ -8,16 +8,19 @@
 
 namespace warpscope::emulator {
 
-/// An IEEE 754 binary16 value. Arithmetic uses double, which holds every sum and product of two
-/// halves exactly. No intermediate result is a subnormal double, so the CPU's flush mode does not
-/// matter.
-struct Half {
+/// A float of 16 bits: a sign, an exponent, and `digit_bits` bits behind the leading one.
+/// Arithmetic uses double, which holds every product of two of them exactly. No intermediate result
+/// is a subnormal double, so the CPU's flush mode does not matter.
+template <unsigned digit_bits, int most_exponent>
+struct ShortFloat {
     std::uint16_t bits = 0;
 
-    static constexpr std::uint16_t sign = 0x8000, infinity = 0x7C00, largest = 0x7BFF, nan = 0x7FFF,
-                                   one = 0x3C00;
+    static constexpr std::uint16_t sign = 0x8000, infinity = (2 * most_exponent + 1) << digit_bits,
+                                   largest = infinity - 1, nan = 0x7FFF,
+                                   one = most_exponent << digit_bits;
+    static constexpr int least_exponent = 1 - most_exponent;
 
-    static Half of(double value, Rounding rounding = Rounding::nearest) {
+    static ShortFloat of(double value, Rounding rounding = Rounding::nearest) {
         const auto raw = std::bit_cast<std::uint64_t>(value);
         const auto negative = std::uint16_t(raw >> 48 & sign);
         const std::uint64_t magnitude = raw & ~(1ull << 63);
@@ -25,12 +28,13 @@ struct Half {
         if (magnitude > infinite) return {nan};
         if (magnitude == infinite) return {std::uint16_t(negative | infinity)};
         if (magnitude == 0) return {negative};
-        // All values below the range of a half round in one way.
+        // All values below its range round in one way.
         const double a =
             std::bit_cast<double>(magnitude < smallest_normal ? smallest_normal : magnitude);
         const int exponent = std::ilogb(a);
-        if (exponent > 15) return overflow(negative, rounding);
-        const int unit = (exponent < -14 ? -14 : exponent) - 10;  // of the last place
+        if (exponent > most_exponent) return overflow(negative, rounding);
+        const int unit =  // of the last place
+            (exponent < least_exponent ? least_exponent : exponent) - int(digit_bits);
         const double scaled = a * std::bit_cast<double>(std::uint64_t(1023 - unit) << 52);
         auto digits = std::uint32_t(scaled);
         const double rest = scaled - digits;
@@ -41,32 +45,45 @@ struct Half {
             digits += away && rest > 0;
         // A carry out of the significand increments the exponent.
         const std::uint32_t result =
-            exponent < -14 ? digits : (std::uint32_t(exponent + 15) << 10) + digits - 1024;
+            exponent < least_exponent
+                ? digits
+                : (std::uint32_t(exponent + most_exponent - 1) << digit_bits) + digits;
         if (result >= infinity) return overflow(negative, rounding);
         return {std::uint16_t(negative | result)};
     }
 
     operator double() const {
-        const int exponent = bits >> 10 & 31;
-        const std::uint64_t top = std::uint64_t(bits & sign) << 48, digits = bits & 0x3FF;
-        if (exponent == 31) return std::bit_cast<double>(top | 0x7FFull << 52 | digits << 42);
+        constexpr int exponents = 2 * most_exponent + 1;
+        const int exponent = bits >> digit_bits & exponents;
+        const std::uint64_t top = std::uint64_t(bits & sign) << 48,
+                            digits = bits & ((1u << digit_bits) - 1), shift = 52 - digit_bits;
+        if (exponent == exponents)
+            return std::bit_cast<double>(top | 0x7FFull << 52 | digits << shift);
         if (exponent)
-            return std::bit_cast<double>(top | std::uint64_t(exponent + 1008) << 52 | digits << 42);
-        const double value = double(digits) * 0x1p-24;
+            return std::bit_cast<double>(
+                top | std::uint64_t(exponent + 1023 - most_exponent) << 52 | digits << shift);
+        constexpr double least =
+            std::bit_cast<double>(std::uint64_t(1023 + least_exponent - int(digit_bits)) << 52);
+        const double value = double(digits) * least;
         return top ? -value : value;
     }
 
     bool is_nan() const { return (bits & 0x7FFF) > infinity; }
     /// .ftz: a subnormal becomes the zero of its sign.
-    Half flushed() const { return {std::uint16_t(bits & infinity ? bits : bits & sign)}; }
+    ShortFloat flushed() const { return {std::uint16_t(bits & infinity ? bits : bits & sign)}; }
     /// .sat: clamps to [0, 1]; NaN becomes 0.
-    Half saturated() const {
+    ShortFloat saturated() const {
         if (is_nan() || bits & sign) return {0};
         return {bits < one ? bits : one};
     }
+    /// .relu: negative values become 0, and NaN the canonical one.
+    ShortFloat rectified() const {
+        if (is_nan()) return {nan};
+        return {bits & sign ? std::uint16_t(0) : bits};
+    }
 
   private:
-    static Half overflow(std::uint16_t negative, Rounding rounding) {
+    static ShortFloat overflow(std::uint16_t negative, Rounding rounding) {
         const bool stays = rounding == Rounding::zero ||
                            (rounding == Rounding::down && !negative) ||
                            (rounding == Rounding::up && negative);
@@ -74,10 +91,18 @@ struct Half {
     }
 };
 
-/// a * b + c with one rounding. A double loses digits of the sum only if the product is so small
-/// compared with c that the result is c.
-inline Half fused(Half a, Half b, Half c) {
-    return Half::of(double(a) * double(b) + double(c));
+using Half = ShortFloat<10, 15>;    ///< IEEE 754 binary16
+using Bfloat = ShortFloat<7, 127>;  ///< bfloat16
+
+/// a * b + c with one rounding. The exact product is added as a double whose last bit is set where
+/// digits are lost, so that rounding it again sees that it lies between two values.
+template <class Float>
+Float fused(Float a, Float b, Float c) {
+    const double product = double(a) * double(b), addend = c, sum = product + addend;
+    const double part = sum - product, lost = (product - (sum - part)) + (addend - part);
+    auto bits = std::bit_cast<std::uint64_t>(sum);
+    if (std::isfinite(sum) && lost != 0 && !(bits & 1)) bits += (lost < 0) == (sum < 0) ? 1 : -1;
+    return Float::of(std::bit_cast<double>(bits));
 }
 
 }  // namespace warpscope::emulator

@@ -28,6 +28,7 @@ struct Arithmetic {
     Type type = Type::b32;
     bool saturates = false;  ///< .sat
     bool flushes = false;    ///< .ftz that the handler carries out, not the CPU's mode
+    bool rectifies = false;  ///< .relu
 };
 
 /// Sets operand 0 to the operation's result, for all lanes. nullptr: PTX, or the emulator, does not
@@ -43,6 +44,7 @@ struct Conversion {
     Rounding rounding = Rounding::none;
     bool to_integral = false;  ///< .rni, .rzi, .rmi, .rpi: round to a whole number
     bool saturate = false;
+    bool rectify = false;  ///< .relu
 };
 Handler conversion_handler(const Conversion& conversion, OperandKinds kinds);
 /// nullptr where a conversion has no SIMD handler.
@@ -91,6 +93,75 @@ Handler memory_handler(const MemoryForm& form, Instruction::Mode mode);
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
 
+/// ldmatrix: operands are the results, then the address; detail: how many results there are.
+const Instruction* load_matrices(const Instruction* i, Warp& w);
+/// stmatrix: operands are the address, then the values.
+const Instruction* store_matrices(const Instruction* i, Warp& w);
+
+/// movmatrix: operands d, a.
+const Instruction* transpose_matrix(const Instruction* i, Warp& w);
+
+/// The shape of a product of matrices: m rows and 8 columns, of sums of k products.
+struct ProductShape {
+    unsigned m = 16, k = 8;
+
+    constexpr ProductShape() = default;
+    constexpr ProductShape(unsigned rows, unsigned products) : m(rows), k(products) {}
+    explicit constexpr ProductShape(std::uint16_t detail) : m(detail & 255), k(detail >> 8) {}
+    constexpr std::uint16_t encoded() const { return std::uint16_t(m | k << 8); }
+
+    /// Registers of each lane.
+    constexpr unsigned a(Type type) const { return m * k / 32 / elements(type); }
+    constexpr unsigned b(Type type) const { return 8 * k / 32 / elements(type); }
+    constexpr unsigned c(Type type) const { return m * 8 / 32 / elements(type); }
+    static constexpr unsigned elements(Type type) {
+        return bits_of(type) < 32 ? 32 / bits_of(type) : 1;
+    }
+};
+/// mma. Instruction::target: where its operands begin in Kernel::matrix_operands: d, a, b, c, with
+/// as many registers as the shape says. detail: ProductShape::encoded(); immediate: 1 for
+/// .satfinite.
+struct ProductTypes {
+    Type a = Type::f16, b = Type::f16;
+    Type c = Type::f32;  ///< and that of d
+};
+Handler matrix_product(const ProductTypes& types);  ///< nullptr where the ISA does not have it
+
+/// wmma.mma of 16 rows and columns, of sums of k products. Instruction::target and immediate are
+/// those of mma; detail: encoded().
+struct FragmentProduct {
+    unsigned k = 16;
+    bool a_is_row = true, b_is_row = true;  ///< its layout is .row, not .col
+
+    constexpr FragmentProduct() = default;
+    explicit constexpr FragmentProduct(std::uint16_t detail)
+        : k(detail & 255), a_is_row(detail >> 8 & 1), b_is_row(detail >> 9 & 1) {}
+    constexpr std::uint16_t encoded() const {
+        return std::uint16_t(k | a_is_row << 8 | b_is_row << 9);
+    }
+};
+Handler fragment_product(const ProductTypes& types);
+/// Where the elements of each lane begin that wmma.load and wmma.store move: operands are 64 bits
+/// for the result, the address, and elements between the beginnings of two lines. immediate: the
+/// address's offset.
+struct FragmentParts {
+    bool wide_address = false;  ///< the address register has 64 bits
+    unsigned parts = 2;         ///< lanes that hold one line
+    unsigned element_bytes = 2;
+    unsigned part_bytes = 16;  ///< of a lane
+
+    constexpr FragmentParts() = default;
+    explicit constexpr FragmentParts(std::uint32_t target)
+        : wide_address(target & 1),
+          parts(target >> 1 & 15),
+          element_bytes(target >> 5 & 15),
+          part_bytes(target >> 9) {}
+    constexpr std::uint32_t encoded() const {
+        return std::uint32_t(wide_address) | parts << 1 | element_bytes << 5 | part_bytes << 9;
+    }
+};
+const Instruction* find_fragment_parts(const Instruction* i, Warp& w);
+
 /// Instruction::target holds an ImageForm. Operands: four results, handle, coordinates. Two
 /// coordinates are in one slot of 64 bits.
 const Instruction* fetch_texture(const Instruction* i, Warp& w);
@@ -127,6 +198,8 @@ enum class ReduceOp : std::uint8_t { add, min_u, min_s, max_u, max_s, and_, or_,
 const Instruction* shuffle(const Instruction* i, Warp& w);
 /// shuffle() for all lanes with one b and one c; a is a vector.
 Handler shuffle_handler(ShuffleMode mode);
+/// Operands d or 0, p or 0, members.
+const Instruction* elect(const Instruction* i, Warp& w);
 /// Operands d, a predicate, members; target: 1 negates the predicate.
 const Instruction* vote(const Instruction* i, Warp& w);
 /// Operands d, a, members; match_all has p or 0 behind them. target: bits of a.

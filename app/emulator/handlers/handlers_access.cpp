@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
+#include "emulator/warp/matrices.h"
 #include "emulator/warp/memory.h"
 #include "emulator/warp/textures.h"
 
@@ -161,6 +162,46 @@ const Instruction* any_store(const Instruction* i, Warp& w) {
                                                              : w.get<std::uint32_t>(operand, lane);
             std::memcpy(p + e * access.bytes, &value, access.bytes);
         }
+    }
+    return w.cost_point(i, i + 1);
+}
+
+const Instruction* load_matrices(const Instruction* i, Warp& w) {
+    if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    const AccessForm access(i->target);
+    std::uint16_t rows[lanes_per_warp][8]{};
+    for (std::uint32_t lanes = w.mask & access.addressing_lanes(); lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const std::uint64_t address = lane_address(i, w, access, lane);
+        std::memcpy(
+            rows[lane],
+            w.checked_address(i, lane, access.space, address, matrix_row_bytes, matrix_row_bytes),
+            matrix_row_bytes);
+    }
+    for (unsigned m = 0; m < access.elements; ++m) {
+        if (!i->operands[m]) continue;  // the sink _
+        for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+            const auto lane = unsigned(std::countr_zero(lanes));
+            std::uint32_t pair = 0;
+            for (unsigned half = 0; half < 2; ++half) {
+                const MatrixPlace at = matrix_place(lane, half, access.transposed);
+                pair |= std::uint32_t(rows[8 * m + at.row][at.column]) << 16 * half;
+            }
+            w.set(i->operands[m], lane, pair);
+        }
+    }
+    return w.cost_point(i, i + 1);
+}
+
+const Instruction* store_matrices(const Instruction* i, Warp& w) {
+    if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    const AccessForm access(i->target);
+    for (std::uint32_t lanes = w.mask & access.addressing_lanes(); lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const std::uint64_t address = lane_address(i, w, access, lane);
+        copy_matrix_row(
+            w, *i, lane,
+            w.checked_address(i, lane, access.space, address, matrix_row_bytes, matrix_row_bytes));
     }
     return w.cost_point(i, i + 1);
 }

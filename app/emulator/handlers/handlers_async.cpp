@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {

@@ -11,14 +11,17 @@ namespace warpscope::emulator {
 
 namespace {
 
-struct HalfPair {
-    Half low, high;
+template <class H>
+struct Pair {
+    H low, high;
 };
 
-Half sum(Half a, Half b) {
-    return Half::of(double(a) + double(b));
+template <unsigned digits, int exponents>
+auto sum(ShortFloat<digits, exponents> a, ShortFloat<digits, exponents> b) {
+    return decltype(a)::of(double(a) + double(b));
 }
-HalfPair sum(HalfPair a, HalfPair b) {
+template <class H>
+Pair<H> sum(Pair<H> a, Pair<H> b) {
     return {sum(a.low, b.low), sum(a.high, b.high)};
 }
 
@@ -87,7 +90,13 @@ Handler by_type(Type type) {
             if constexpr (op == AtomicOp::add) return atomic<op, Half>;
             return nullptr;
         case Type::f16x2:
-            if constexpr (op == AtomicOp::add) return atomic<op, HalfPair>;
+            if constexpr (op == AtomicOp::add) return atomic<op, Pair<Half>>;
+            return nullptr;
+        case Type::bf16:
+            if constexpr (op == AtomicOp::add) return atomic<op, Bfloat>;
+            return nullptr;
+        case Type::bf16x2:
+            if constexpr (op == AtomicOp::add) return atomic<op, Pair<Bfloat>>;
             return nullptr;
         case Type::f32:
             if constexpr (op == AtomicOp::add) return atomic<op, float>;

@@ -77,6 +77,22 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
     return w.cost_point(i, i + 1);
 }
 
+// The lowest lane is elected; a GPU may elect another one.
+const Instruction* elect(const Instruction* i, Warp& w) {
+    const Members members(i, w, 2);
+    if (!members.have_come()) return members.wait();
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        const std::uint32_t candidates = w.mask & named ? w.mask & named : lanes;
+        const auto leader = std::uint32_t(std::countr_zero(candidates));
+        if (i->operands[0])
+            for_each_lane(lanes, [&](unsigned lane) { w.set(i->operands[0], lane, leader); });
+        if (!i->operands[1]) return;
+        std::uint32_t& p = w.predicate(i->operands[1]);
+        p = (p & ~lanes) | (lanes & 1u << leader);
+    });
+    return w.cost_point(i, i + 1);
+}
+
 const Instruction* vote(const Instruction* i, Warp& w) {
     const Members members(i, w, 2);
     if (!members.have_come()) return members.wait();

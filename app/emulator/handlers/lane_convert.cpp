@@ -12,10 +12,33 @@ namespace {
 
 struct Mode {
     Rounding rounding;
-    bool to_integral, saturate;
+    bool to_integral, saturate, rectify;
     explicit Mode(const Instruction* i)
-        : rounding(Rounding(i->detail & 7)), to_integral(i->detail & 8), saturate(i->detail & 16) {}
+        : rounding(Rounding(i->detail & 7)),
+          to_integral(i->detail & 8),
+          saturate(i->detail & 16),
+          rectify(i->detail & 32) {}
 };
+
+template <typename T>
+constexpr bool is_short = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+
+/// A float with the digits of a half: its last 13 bits are 0.
+struct Tf32 {
+    std::uint32_t bits = 0;
+};
+
+Tf32 to_tf32(float a, const Mode& mode) {
+    constexpr std::uint32_t rest = 0x1FFF, half = 0x1000, sign = 0x80000000;
+    const auto bits = std::bit_cast<std::uint32_t>(a);
+    if (std::isnan(a)) return {0x7FFFFFFF};
+    if (mode.rectify && bits & sign) return {0};
+    if (std::isinf(a)) return {bits};
+    const std::uint32_t added = mode.rounding == Rounding::nearest_away ? half
+                                : mode.rounding == Rounding::nearest ? half - 1 + (bits >> 13 & 1)
+                                                                     : 0;
+    return {(bits + added) & ~rest};
+}
 
 template <typename F>
 F rounded(F a, Rounding rounding) {
@@ -45,14 +68,30 @@ To narrowed(From a, Rounding rounding) {
     return r;
 }
 
+/// A 64-bit integer as a double that is odd where digits are lost, so that it can be rounded again.
+template <typename T>
+double with_odd_digits(T a) {
+    using U = std::make_unsigned_t<T>;
+    constexpr U lost = 2047;
+    const bool negative = a < 0;
+    U magnitude = negative ? U(0) - U(a) : U(a);
+    if (magnitude >> 53) magnitude = (magnitude & ~lost) | (magnitude & lost ? lost + 1 : 0);
+    const auto value = double(magnitude);
+    return negative ? -value : value;
+}
+
 template <typename To, typename From>
 To converted(From a, const Mode& mode) {
-    if constexpr (std::is_same_v<To, Half>) {
-        const auto value = double(a);  // a 64-bit integer that this rounds is far out of range
-        const Half result = mode.to_integral ? Half::of(rounded(value, mode.rounding))
-                                             : Half::of(value, mode.rounding);
+    if constexpr (std::is_same_v<To, Tf32>) {
+        return to_tf32(a, mode);
+    } else if constexpr (is_short<To>) {
+        double value = double(a);
+        if constexpr (std::is_integral_v<From> && sizeof(From) == 8) value = with_odd_digits(a);
+        const To result =
+            mode.to_integral ? To::of(rounded(value, mode.rounding)) : To::of(value, mode.rounding);
+        if (mode.rectify) return result.rectified();
         return mode.saturate ? result.saturated() : result;
-    } else if constexpr (std::is_same_v<From, Half>) {
+    } else if constexpr (is_short<From>) {
         return converted<To, float>(float(a), mode);
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         using Limits = std::numeric_limits<To>;
@@ -122,6 +161,8 @@ Handler from(Type type) {
             return convert<To, std::int64_t>;
         case Type::f16:
             return convert<To, Half>;
+        case Type::bf16:
+            return convert<To, Bfloat>;
         case Type::f32:
             return convert<To, float>;
         case Type::f64:
@@ -153,6 +194,10 @@ Handler conversion_lanes(const Conversion& c) {
             return from<std::int64_t>(c.from);
         case Type::f16:
             return from<Half>(c.from);
+        case Type::bf16:
+            return from<Bfloat>(c.from);
+        case Type::tf32:
+            return c.from == Type::f32 ? convert<Tf32, float> : nullptr;
         case Type::f32:
             return from<float>(c.from);
         case Type::f64:
@@ -164,7 +209,29 @@ Handler conversion_lanes(const Conversion& c) {
 
 std::uint16_t encode_rounding(const Conversion& c) {
     return std::uint16_t(std::uint16_t(c.rounding) | (c.to_integral ? 8 : 0) |
-                         (c.saturate ? 16 : 0));
+                         (c.saturate ? 16 : 0) | (c.rectify ? 32 : 0));
+}
+
+namespace {
+template <typename To>
+const Instruction* convert_pair(const Instruction* i, Warp& w) {
+    const Mode mode(i);
+    const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
+    const auto part = [&](unsigned operand, unsigned lane) {
+        return std::uint32_t(
+            converted<To, float>(w.get<float>(i->operands[operand], lane), mode).bits);
+    };
+    for (unsigned lane = 0; lane < count; ++lane)
+        w.set(i->operands[0], lane, part(1, lane) << 16 | part(2, lane));
+    return i + 1;
+}
+}  // namespace
+
+Handler pair_conversion(const Conversion& c) {
+    if (c.from != Type::f32 || c.to_integral || c.saturate) return nullptr;
+    return c.to == Type::f16x2    ? convert_pair<Half>
+           : c.to == Type::bf16x2 ? convert_pair<Bfloat>
+                                  : nullptr;
 }
 
 const Instruction* pack_32(const Instruction* i, Warp& w) {

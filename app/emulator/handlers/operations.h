@@ -9,8 +9,9 @@
 // The words with which operations.def describes operations.
 namespace warpscope::emulator {
 
-/// The rounding modifiers of PTX: .rn, .rz, .rm and .rp.
-enum class Rounding : std::uint8_t { none, nearest, zero, down, up };
+/// The rounding modifiers of PTX: .rn, .rz, .rm, .rp and .rna, which rounds to the nearest value,
+/// and halfway away from zero.
+enum class Rounding : std::uint8_t { none, nearest, zero, down, up, nearest_away };
 
 /// A set of types. Bit k stands for the type with the value k.
 using TypeSet = std::uint32_t;

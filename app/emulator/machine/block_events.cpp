@@ -112,7 +112,10 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
     std::uint64_t addresses[lanes_per_warp];
     const InstructionInfo& info = block_.kernel->lines[block_.kernel->index_of(i)];
     const std::uint32_t operand = i->operands[info.address_operand];
-    if (AccessForm(i->target).wide_address)
+    const AccessForm form(i->target);
+    mask &= form.addressing_lanes();
+    if (!mask) return;
+    if (form.wide_address)
         set_lane_addresses<std::uint64_t>(warp, operand, std::uint64_t(i->immediate), mask,
                                           addresses);
     else

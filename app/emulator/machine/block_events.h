@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/observe/observer.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

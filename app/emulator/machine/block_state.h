@@ -6,7 +6,7 @@
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/launch_settings.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

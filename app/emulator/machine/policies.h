@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "emulator/warp/landing.h"  // another policy
+#include "emulator/async/landing.h"  // another policy
 
 namespace warpscope::emulator {
 

@@ -1,12 +1,14 @@
 #include <cstring>
 
 #include "emulator/observe/block_summaries.h"
+#include "emulator/warp/matrices.h"
 
 namespace warpscope::emulator {
 
 void Access::stored(unsigned lane, std::byte* into) const {
     const Instruction& i = state->block->kernel->code[pc];
     const AccessForm form(i.target);
+    if (form.matrices) return copy_matrix_row(*state, i, lane, into);
     const unsigned size = bytes / form.elements;
     for (unsigned e = 0; e < form.elements; ++e) {
         const std::uint32_t operand = i.operands[e + 1];

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "emulator/observe/observer.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 
 namespace warpscope::emulator {
 

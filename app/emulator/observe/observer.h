@@ -14,7 +14,7 @@ namespace warpscope::emulator {
 
 class BlockSummaries;
 class Error;
-struct AsyncEvent;  // emulator/warp/async_copies.h
+struct AsyncEvent;  // emulator/async/async_copies.h
 
 /// What blocks have executed.
 struct Statistics {

@@ -30,6 +30,10 @@ struct AccessForm {
     bool is_signed = false;
     bool wide_address = false;   ///< the address register has 64 bits
     bool wide_register = false;  ///< the data registers have 64 bits
+    /// ldmatrix and stmatrix: `elements` matrices of 8 rows. Eight lanes give the addresses of the
+    /// rows of each matrix, 16 bytes long, the first eight lanes those of the first one.
+    bool matrices = false;
+    bool transposed = false;
 
     constexpr AccessForm() = default;
     explicit constexpr AccessForm(std::uint32_t target)
@@ -38,13 +42,21 @@ struct AccessForm {
           elements(target >> 5 & 7),
           is_signed(target >> 8 & 1),
           wide_address(target >> 9 & 1),
-          wide_register(target >> 10 & 1) {}
+          wide_register(target >> 10 & 1),
+          matrices(target >> 11 & 1),
+          transposed(target >> 12 & 1) {}
+
+    /// The lanes whose addresses are accessed, of those that execute the instruction.
+    constexpr std::uint32_t addressing_lanes() const {
+        return matrices ? ~0u >> (32 - 8 * elements) : ~0u;
+    }
 
     constexpr std::uint32_t encoded() const {
         const unsigned log_bytes = bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
         return std::uint32_t(space) | log_bytes << 3 | elements << 5 |
                std::uint32_t(is_signed) << 8 | std::uint32_t(wide_address) << 9 |
-               std::uint32_t(wide_register) << 10;
+               std::uint32_t(wide_register) << 10 | std::uint32_t(matrices) << 11 |
+               std::uint32_t(transposed) << 12;
     }
 };
 

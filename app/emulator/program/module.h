@@ -84,6 +84,9 @@ struct Kernel {
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
+    /// The operands of products of matrices, which have more than an instruction holds: see
+    /// matrix_product().
+    std::vector<std::uint32_t> matrix_operands;
     std::vector<InstructionInfo> lines;  ///< one for each instruction of code
     std::vector<SourceLine> statements;  ///< all PTX statements in their order: each counts as one
     std::vector<RegisterInfo> registers;

@@ -24,7 +24,10 @@ enum class Type : std::uint8_t {
     f16,
     f32,
     f64,
-    f16x2
+    f16x2,
+    bf16,
+    bf16x2,
+    tf32
 };
 
 std::optional<Type> type_named(std::string_view name);  ///< "u32", without the dot
@@ -42,12 +45,15 @@ constexpr unsigned bits_of(Type type) {
         case Type::u16:
         case Type::s16:
         case Type::f16:
+        case Type::bf16:
             return 16;
         case Type::b32:
         case Type::u32:
         case Type::s32:
         case Type::f32:
         case Type::f16x2:
+        case Type::bf16x2:
+        case Type::tf32:
             return 32;
         default:
             return 64;
@@ -62,8 +68,15 @@ constexpr bool is_signed(Type type) {
 constexpr bool is_float(Type type) {
     return type >= Type::f16;
 }
+constexpr bool is_pair(Type type) {
+    return type == Type::f16x2 || type == Type::bf16x2;
+}
+constexpr bool is_bfloat(Type type) {
+    return type == Type::bf16 || type == Type::bf16x2;
+}
+/// A binary16 or bfloat16, or a pair of them.
 constexpr bool is_half(Type type) {
-    return type == Type::f16 || type == Type::f16x2;
+    return type == Type::f16 || type == Type::bf16 || is_pair(type);
 }
 
 }  // namespace warpscope::emulator

@@ -76,9 +76,17 @@ bool is_block_barrier(const Statement& s) {
     return s.opcode->kind == OpcodeKind::block_barrier;
 }
 
+bool works_on_matrices(const Statement& s) {
+    const Grammar grammar = s.opcode->grammar;
+    return grammar == Grammar::matrix_load || grammar == Grammar::matrix_store ||
+           grammar == Grammar::matrix_move || grammar == Grammar::matrix_product ||
+           grammar == Grammar::fragment_load || grammar == Grammar::fragment_store ||
+           grammar == Grammar::fragment_product;
+}
+
 bool waits_for_threads(const Statement& s) {
     const OpcodeKind kind = s.opcode->kind;
-    return kind == OpcodeKind::block_barrier || kind == OpcodeKind::warp_barrier ||
+    return works_on_matrices(s) || kind == OpcodeKind::block_barrier || kind == OpcodeKind::warp_barrier ||
            kind == OpcodeKind::exchanges;
 }
 
@@ -90,6 +98,7 @@ bool reads_what_others_write(const Statement& s) {
 
 Effect effect_of(const Statement& s) {
     if (destination_count(s) == 0) return Effect::none;
+    if (works_on_matrices(s)) return Effect::per_lane;
     if (s.opcode->kind == OpcodeKind::loads) return effect_of_load(s);
     if (s.opcode->kind != OpcodeKind::computes) return Effect::per_lane;
     Effect effect = Effect::pure;

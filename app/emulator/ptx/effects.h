@@ -25,6 +25,8 @@ std::vector<std::int32_t> sources_of(const Statement& statement);
 bool ends_block(const Statement& statement);
 bool is_exit(const Statement& statement);  ///< ret, exit
 bool is_block_barrier(const Statement& statement);
+/// All lanes of a warp execute it together: ldmatrix, mma, wmma.
+bool works_on_matrices(const Statement& statement);
 /// A barrier, or an exchange between the lanes of a warp.
 bool waits_for_threads(const Statement& statement);
 /// An atomic, or a volatile, relaxed or acquire load. A loop around it may wait for other threads.

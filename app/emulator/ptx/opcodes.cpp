@@ -68,11 +68,15 @@ constexpr OperandRoles roles_of(std::string_view text) {
     ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
 #define SPACES ".global .shared .shared::cta .local .const .param "
 #define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
+#define EXTREMUM ".ftz .NaN .xorsign .abs "
+#define FRAGMENTS ".row .col .m16n16k16 .m16n16k8 "
+#define SHAPES ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
 // Cache operators, scopes and memory orders. Memory is coherent and in order in the emulator.
 #define CACHE                                                                                    \
     ".weak .volatile .relaxed .acquire .release .acq_rel .mmio .cta .cluster .gpu .sys .ca .cg " \
     ".cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first "           \
-    ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B "
+    ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_normal "             \
+    ".L2::evict_first .L2::evict_last .L2::cache_hint "
 #define COPY_CACHE ".L2::64B .L2::128B .L2::256B .L2::cache_hint "
 #define MBARRIER_ORDER \
     ".release .acquire .relaxed .cta .cluster .shared .shared::cta "
@@ -156,9 +160,8 @@ constexpr std::pair<std::string_view, std::string_view> not_emulated[] = {
     {"txq", "queries of textures are not emulated: give the kernel the size"},
     {"suq", "queries of surfaces are not emulated: give the kernel the size"},
     {"sured", "reductions of surfaces are not emulated"},
-    {"wmma", "instructions for matrices are not emulated"},
-    {"mma", "instructions for matrices are not emulated"},
-    {"ldmatrix", "instructions for matrices are not emulated"}};
+    {"wgmma", "the emulator does not execute wgmma, the products of a group of four warps"},
+    {"tcgen05", "the emulator does not execute tcgen05, the tensor cores of sm_100"}};
 
 const Opcode& opcode_of(Operation operation) {
     return table[std::size_t(operation)];

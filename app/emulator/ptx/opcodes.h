@@ -48,6 +48,7 @@ enum class OpcodeKind : std::uint8_t {
 /// Which function of the decode folder decodes an opcode.
 enum class Grammar : std::uint8_t {
     arithmetic,
+    extremum,
     dot_product,
     absolute_difference,
     carry,
@@ -63,7 +64,9 @@ enum class Grammar : std::uint8_t {
     load,
     store,
     atomic,
+    cache_policy,
     shuffle,
+    election,
     vote,
     match,
     reduction,
@@ -76,6 +79,13 @@ enum class Grammar : std::uint8_t {
     hint,
     print,
     assertion,
+    matrix_load,
+    matrix_store,
+    matrix_move,
+    matrix_product,
+    fragment_load,
+    fragment_store,
+    fragment_product,
     texture,
     surface_load,
     surface_store,
@@ -94,10 +104,11 @@ enum class TypeList : std::uint8_t {
     none,
     optional,  ///< none or one
     integer,   ///< one: .b8 to .s64
-    real,      ///< one: .f16 to .f64, .f16x2
+    real,      ///< one: .f16 to .f64, .f16x2, .bf16, .bf16x2, .tf32
     any,       ///< one
     two,
-    three
+    three,
+    four
 };
 
 /// One operand as the table writes it.

@@ -9,9 +9,9 @@
 #include "emulator/observe/block_summaries.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
-#include "emulator/races/async_races.h"
+#include "emulator/races/async/async_races.h"
 #include "emulator/races/global_window.h"
-#include "emulator/races/proxy_fences.h"
+#include "emulator/races/async/proxy_fences.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

@@ -7,7 +7,7 @@
 #include "emulator/order/epoch_paths.h"
 #include "emulator/order/value_paths.h"
 #include "emulator/program/source_name.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 

@@ -14,7 +14,7 @@
 
 namespace warpscope::emulator {
 
-struct AsyncCopy;  // emulator/warp/async_copies.h
+struct AsyncCopy;  // emulator/async/async_copies.h
 
 /// A hazard: two conflicting accesses of one word of memory that nothing orders. The later one is
 /// the access that is being checked.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <string>
 
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -146,6 +146,35 @@ TEST(Sectors, TheLeastHoldEachAddressOnce) {
     EXPECT_EQ(least(1, 0b111, [](unsigned l) { return 4096 + l * 64; }), 1u);
 }
 
+/// ldmatrix reads each matrix in one wavefront if its eight rows lie in different banks.
+TEST(AccessCounters, RowsOfAMatrixConflictWithinTheirMatrix) {
+    const auto loads = [](unsigned pitch, const std::string& form, const std::string& results) {
+        Runner r(kernel_text(fmt::format("mov.u32 %r2, cell; mad.lo.u32 %r2, %r1, {}, %r2; "
+                                         "ldmatrix.sync.aligned.m8n8.{}.shared.b16 {}, [%r2];",
+                                         pitch, form, results),
+                             ".shared .align 16 .b8 cell[4096];"));
+        AccessCounters counters;
+        r.observer = &counters;
+        r.run(one_block(32));
+        return counters.kernels().at(0).shared_loads;
+    };
+    const std::string four = "{%r4,%r5,%r6,%r7}";
+    const MemoryCounts together = loads(16, "x4", four);
+    EXPECT_EQ(together.requests, 1u);
+    EXPECT_EQ(together.bytes, 512u);
+    EXPECT_EQ(together.wavefronts, 4u);
+    EXPECT_EQ(together.degree, 1u);
+    // All rows begin in bank 0.
+    const MemoryCounts apart = loads(128, "x4.trans", four);
+    EXPECT_EQ(apart.wavefronts, 32u);
+    EXPECT_EQ(apart.least_wavefronts, 4u);
+    EXPECT_EQ(apart.degree, 8u);
+    // Lanes 8 to 31 give addresses that are not accessed.
+    const MemoryCounts one = loads(128, "x1", "{%r4}");
+    EXPECT_EQ(one.bytes, 128u);
+    EXPECT_EQ(one.wavefronts, 8u);
+}
+
 // One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load.
 const std::string access_kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"

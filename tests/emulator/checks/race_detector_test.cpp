@@ -67,5 +67,44 @@ TEST(RaceDetector, AllWordsOfARacingVectorAccessAreMarked) {
     EXPECT_EQ(detector.racing_words(), racing);
 }
 
+// Each lane of two warps stores a row of 16 bytes; warp 1 loads matrices whose rows warp 0 has
+// stored. Only lanes 0 to 15 give the addresses that .x2 accesses. A barrier between them repairs
+// it.
+TEST(RaceDetector, TheLaneThatGivesTheAddressOfARowRaces) {
+    for (const bool has_barrier : {false, true}) {
+        Runner r(kernel_text(std::string("mov.u32 %r9, cell; shl.b32 %r2, %r1, 4; add.s32 %r2, "
+                                         "%r2, %r9; xor.b32 %r3, %r2, 512;\n"
+                                         "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1};") +
+                                 (has_barrier ? "bar.sync 0;" : "") +
+                                 "setp.lt.u32 %p1, %r1, 32; @%p1 ret;\n"
+                                 "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [%r3];\n",
+                             ".shared .align 16 .b8 cell[1024];"));
+        RaceDetector detector;
+        r.observer = &detector;
+        r.settings.schedule = Schedule::run_to_barrier;
+        r.run(one_block(64));
+        EXPECT_EQ(races(detector, Severity::error), has_barrier ? 0u : 16u);
+        std::vector<bool> racing(256);
+        for (unsigned word = 0; word < 16 * 4 && !has_barrier; ++word) racing[word] = true;
+        EXPECT_EQ(detector.racing_words(), racing);
+    }
+}
+
+// Two warps store rows to one place: each row's owner is the lane that gives its address.
+TEST(RaceDetector, RowsThatAreStoredTwiceRaceUnlessTheyAreEqual) {
+    for (const bool equal : {false, true}) {
+        Runner r(kernel_text(
+            std::string("mov.u32 %r9, cell; and.b32 %r2, %r1, 31; mad.lo.u32 %r2, %r2, 16, %r9;") +
+                (equal ? "and.b32 %r4, %r1, 31;" : "mov.u32 %r4, %r1;") +
+                "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r2], {%r4};\n",
+            ".shared .align 16 .b8 cell[512];"));
+        RaceDetector detector;
+        r.observer = &detector;
+        r.settings.schedule = Schedule::run_to_barrier;
+        r.run(one_block(64));
+        EXPECT_EQ(races(detector, Severity::error) != 0, !equal);
+    }
+}
+
 }  // namespace
 }  // namespace warpscope::emulator

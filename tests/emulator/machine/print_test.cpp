@@ -4,9 +4,9 @@
 #include <bit>
 #include <limits>
 
-#include "emulator/handlers/print_text.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/stepper/stepper.h"
+#include "emulator/warp/print_text.h"
 #include "emulator/warp/printed.h"
 
 namespace warpscope::emulator {

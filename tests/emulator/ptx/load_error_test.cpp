@@ -42,10 +42,32 @@ TEST(LoadError, SomeOfTexturesAndMatricesAreNotEmulated) {
     expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
                                            "[image, {%f4, %f5}];")),
                     "texture references are not emulated: use a texture object");
-    expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+    expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 "
                                            "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
-                    "instructions for matrices are not emulated: 'wmma");
+                    "the emulator does not execute this form of wmma");
+    expect_contains(load_error(kernel_text("wgmma.fence.sync.aligned;")),
+                    "the emulator does not execute wgmma, the products of a group of four warps");
+    expect_contains(load_error(kernel_text("tcgen05.wait::ld.sync.aligned;")),
+                    "the emulator does not execute tcgen05");
     expect_contains(load_error(kernel_text("ld.global.f32 %f0, [%rd0, %rd1];")), "one value");
+}
+
+TEST(LoadError, WrongFormsOfMatrixInstructionsAreNamed) {
+    const std::string product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 ";
+    expect_contains(load_error(kernel_text(product + "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2}, {%r4,%r5}, "
+                                                     "{%f0,%f1,%f2,%f3};")),
+                    "a matrix has 3 registers where 4 are needed");
+    expect_contains(
+        load_error(kernel_text("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1}, "
+                               "{%r0}, {%r1}, {%f2,%f3};")),
+        "does not execute products of matrices of this shape and type");
+    expect_contains(
+        load_error(kernel_text("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1}, [%r2];")),
+        "as many registers as matrices are needed");
+    expect_contains(load_error(kernel_text("ldmatrix.sync.aligned.m8n8.shared.b16 {%r0}, [%r2];")),
+                    "the number of matrices is .x1, .x2 or .x4");
+    expect_contains(load_error(kernel_text("ld.global.b32 %r2, [%rd1], %rd0;")),
+                    "only .L2::cache_hint has a policy");
 }
 
 TEST(LoadError, NamesTheUnknownLabelVariableOrRegister) {

@@ -47,6 +47,7 @@ bool reads_clock(const Statement& s) {
 /// Says why a statement makes the order of the warps visible, or may do so; null if it does not.
 const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
     if (reads_clock(s)) return "a clock is read";
+    if (works_on_matrices(s)) return "warps work on matrices";
     switch (s.opcode->kind) {
         case OpcodeKind::updates_memory:
             return "there are atomics";

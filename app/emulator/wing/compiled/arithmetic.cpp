@@ -163,14 +163,8 @@ Type operand_type(const Instruction& i, unsigned k) {
 }
 
 unsigned source_count(const Instruction& i) {
-    switch (i.operation) {
-        case Operation::lop3:
-            return 3;
-        case Operation::setp:
-            return 2;  // without the predicate that it is combined with
-        default:
-            return opcode_of(i.operation).operands.count - 1u;
-    }
+    if (i.operation == Operation::lop3) return 3;  // without its table
+    return opcode_of(i.operation).operands.least - 1u;
 }
 
 }  // namespace warpscope::emulator

@@ -1,5 +1,7 @@
 #include "emulator/wing/compiled/plan/liveness.h"
 
+#include "emulator/ptx/opcodes.h"
+
 namespace warpscope::emulator {
 
 namespace {
@@ -14,10 +16,16 @@ NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variab
     });
     if (!unit.ends_compiled_code()) return reads;
     // The interpreter reads the operands in the register file.
+    const auto read = [&](std::uint32_t operand) {
+        if (const auto found = by_operand.find(operand); found != by_operand.end())
+            reads.insert(found->second.number);
+    };
     for (const Instruction* i = &units.kernel().code[unit.begin]; i <= unit.instruction; ++i)
-        for (const std::uint32_t operand : i->operands)
-            if (const auto found = by_operand.find(operand); found != by_operand.end())
-                reads.insert(found->second.number);
+        for (const std::uint32_t operand : i->operands) read(operand);
+    // It does not matter which of the kernel's products of matrices reads them.
+    const Operation operation = unit.instruction->operation;
+    if (operation == Operation::mma || operation == Operation::wmma_mma)
+        for (const std::uint32_t operand : units.kernel().matrix_operands) read(operand);
     return reads;
 }
 

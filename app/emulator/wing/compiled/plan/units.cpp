@@ -17,6 +17,7 @@ bool passes(const Instruction& i) {
 
 bool is_compiled_access(const Instruction& i, MemoryAccess access) {
     const AccessForm form(i.target);
+    if (form.matrices) return false;
     const std::uint64_t bytes = form.bytes * form.elements;
     if (std::uint64_t(i.immediate) & (bytes - 1)) return false;  // never aligned: an error
     if (access != MemoryAccess::load && access != MemoryAccess::store) return false;
@@ -111,7 +112,8 @@ Unit::Kind Units::kind_of(const Unit& unit) const {
     if (passes(i)) return unit.guard ? Unit::Kind::leaves : Unit::Kind::passes;
     const InstructionInfo& info = kernel_.lines[kernel_.index_of(&i)];
     if (info.access != MemoryAccess::none) {
-        if (!is_compiled_access(i, info.access)) return Unit::Kind::leaves;
+        // A compiled access is a cost point; the second access of a wmma.load is none.
+        if (i.cost == 0 || !is_compiled_access(i, info.access)) return Unit::Kind::leaves;
         return info.access == MemoryAccess::load ? Unit::Kind::loads : Unit::Kind::stores;
     }
     if (i.operation == Operation::shfl)

@@ -1,4 +1,4 @@
-#include "emulator/warp/mbarriers.h"
+#include "emulator/async/mbarriers.h"
 
 #include <algorithm>
 

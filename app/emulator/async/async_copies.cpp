@@ -1,4 +1,4 @@
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 
 #include <algorithm>
 #include <bit>

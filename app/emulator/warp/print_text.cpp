@@ -1,4 +1,4 @@
-#include "emulator/handlers/print_text.h"
+#include "emulator/warp/print_text.h"
 
 #include <fmt/format.h>
 

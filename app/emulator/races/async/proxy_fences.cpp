@@ -1,4 +1,4 @@
-#include "emulator/races/proxy_fences.h"
+#include "emulator/races/async/proxy_fences.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "emulator/order/block_order.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 
 namespace warpscope::emulator {
 

@@ -5,7 +5,7 @@
 
 #include "emulator/observe/observer.h"
 #include "emulator/races/race_report.h"
-#include "emulator/warp/async_copies.h"
+#include "emulator/async/async_copies.h"
 
 namespace warpscope::emulator {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "emulator/warp/landing.h"
-#include "emulator/warp/mbarriers.h"
+#include "emulator/async/landing.h"
+#include "emulator/async/mbarriers.h"
 
 namespace warpscope::emulator {
 

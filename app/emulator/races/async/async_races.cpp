@@ -1,4 +1,4 @@
-#include "emulator/races/async_races.h"
+#include "emulator/races/async/async_races.h"
 
 #include <algorithm>
 #include <bit>
