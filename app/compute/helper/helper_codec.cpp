@@ -103,9 +103,10 @@ LaunchShape shape(WireReader& from) {
 }
 
 void put(WireWriter& to, const emulator::Texture& t) {
-    to.put(t.memory).put(t.width).put(t.height).put(t.pitch).put(t.channels).put(t.bytes);
+    to.put(t.memory).put(t.width).put(t.height).put(t.depth).put(t.pitch).put(t.channels).put(t.bytes);
     for (const auto value : {int(t.numbers), int(t.linear), int(t.normalized_coordinates),
-                             int(t.normalized_numbers), int(t.address[0]), int(t.address[1])})
+                             int(t.normalized_numbers), int(t.address[0]), int(t.address[1]),
+                             int(t.address[2])})
         to.put(std::uint8_t(value));
 }
 
@@ -114,6 +115,7 @@ emulator::Texture texture(WireReader& from) {
     t.memory = from.get<std::uint64_t>();
     t.width = from.get<std::uint32_t>();
     t.height = from.get<std::uint32_t>();
+    t.depth = from.get<std::uint32_t>();
     t.pitch = from.get<std::uint64_t>();
     t.channels = from.get<std::uint32_t>();
     t.bytes = from.get<std::uint32_t>();

@@ -1,20 +1,11 @@
 #include "emulator/races/access_check.h"
 
-#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
-
-namespace {
-
-unsigned first_lane(std::uint32_t lanes) {
-    return unsigned(std::countr_zero(lanes));
-}
-
-}  // namespace
 
 void AccessCheck::run() {
     const Access& a = access_;
@@ -147,14 +138,10 @@ void AccessCheck::check_load(const Target& t, std::uint32_t lanes) {
     record_reader(t.cell, lanes);
 }
 
-void AccessCheck::compare_store() {
-    store_number_ = cells_.next_store();
-    for_lanes(access_.mask, [&](const Target& t, unsigned lane) { check_store(t, lane); });
-}
-
-void AccessCheck::record_store() {
+void AccessCheck::check_copy(bool has_ended) {
     store_number_ = cells_.next_store();
     for_lanes(access_.mask, [&](const Target& t, unsigned lane) {
+        if (!has_ended) return check_store(t, lane);
         t.cell.store = 0;  // two lanes that copy to one word were reported when they started
         record_store(t, lane);
     });
@@ -378,8 +365,7 @@ std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
     const bool is_second_mine = second.warp == access_.warp;
     if (is_first_mine != is_second_mine) return is_first_mine ? 0 : 1;
     const std::size_t older = accesses[0].event <= accesses[1].event ? 0 : 1;
-    const bool replaces_newer = !is_first_mine && comes_before(accesses[1 - older]);
-    return replaces_newer ? 1 - older : older;
+    return !is_first_mine && comes_before(accesses[1 - older]) ? 1 - older : older;
 }
 
 bool AccessCheck::comes_before(const CellAccess& earlier) const {

@@ -31,9 +31,8 @@ class AccessCheck {
 
     void run();
     /// The two halves of run() for a store of an asynchronous copy: it is compared when it starts,
-    /// and recorded when the thread has waited for it.
-    void compare_store();
-    void record_store();
+    /// and recorded when it has ended, since the thread has waited for it.
+    void check_copy(bool has_ended);
 
   private:
     /// One cell of one lane's access, or of the access of all lanes at one address.

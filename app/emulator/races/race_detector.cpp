@@ -136,7 +136,7 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
         case AsyncEvent::groups_ended:
             separate(event.warp);
             return async_.end_groups(event, shared_, [&](const Access& access) {
-                AccessCheck(access, orders_, order_, shared_, report_).record_store();
+                AccessCheck(access, orders_, order_, shared_, report_).check_copy(true);
             });
         case AsyncEvent::arrived:
             clocks.arrive_at_mbarrier(event.barrier->address, thread);
@@ -161,7 +161,7 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
         });
     if (copy.to_shared)
         for_accesses(copy, copy.parts, true, event.state, [&](const Access& a) {
-            AccessCheck(a, orders_, order_, shared_, report_).compare_store();
+            AccessCheck(a, orders_, order_, shared_, report_).check_copy(false);
         });
     if (proxies_.is_needed()) proxies_.check(event, report_);
     async_.start(event, order_, shared_, report_);

@@ -31,6 +31,11 @@ inline std::uint32_t lane_count(std::uint32_t mask) {
     return mask * 0x01010101 >> 24;
 }
 
+/// The lowest lane of a mask that is not 0.
+inline unsigned first_lane(std::uint32_t mask) {
+    return unsigned(std::countr_zero(mask));
+}
+
 /// Where shared and local memory lie in the generic address space. No host has memory there.
 inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;

@@ -297,6 +297,7 @@ void Gpu::call_host(Stream& stream, std::function<void()> call) {
     const auto leave_and_call = [this, call = std::move(call)] {
         memory_.end_work();
         call();
+        memory_.begin_work();  // of the nodes of a graph behind this one
     };
     streams_.add(stream, leave_and_call, NodeKind::host);
 }

@@ -28,7 +28,7 @@ const std::vector<KeyRow> table{
      "undo, redo a change of parameters; of the launch form, where it was used last",
      {{Command::undo_change, GLFW_KEY_Z, control, "Ctrl+Z"},
       {Command::redo_change, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
-    {general, "choose the experiment", {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 5", 5}}},
+    {general, "choose the experiment", {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 6", 6}}},
     {general, "open or close the microscope", {{Command::toggle_microscope, GLFW_KEY_M, 0, "M"}}},
     {general, "open or close the editor", {{Command::toggle_editor, GLFW_KEY_E, 0, "E"}}},
     {general, "fit the picture", {{Command::fit_picture, GLFW_KEY_F, 0, "F"}}},

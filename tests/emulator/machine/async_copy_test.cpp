@@ -172,7 +172,7 @@ TEST(Mbarrier, a_phase_ends_when_all_threads_have_arrived) {
         EXPECT_EQ(run(R"(
 setp.ne.u32 %p1, %r1, 0;
 @%p1 bra made;
-mbarrier.init.shared.b64 [full], 64;
+mbarrier.init.shared::cta.b64 [full], 64;
 made: bar.sync 0;
 st.shared.u32 [%r2], %r1;
 mbarrier.arrive.shared.b64 %rd5, [full];
@@ -183,7 +183,7 @@ mov.u32 %r7, tile;
 mad.lo.u32 %r7, %r6, 4, %r7;
 ld.shared.u32 %r5, [%r7];
 mbarrier.arrive.release.cta.shared::cta.b64 _, [full];
-again: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [full], 1;
+again: mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], 1;
 @!%p2 bra again;
 st.global.u32 [%rd1], %r5;)",
                       landing),
@@ -294,6 +294,7 @@ setp.ne.u32 %p1, %r1, 0;
 mov.u32 %r5, tile;
 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r5], 256;
 cp.async.bulk.commit_group;
+cp.async.bulk.wait_group.read 0;
 cp.async.bulk.wait_group 0;
 done:)",
                       landing),

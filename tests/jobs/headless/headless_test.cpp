@@ -23,7 +23,7 @@ void expect_schema(const Json& json) {
     EXPECT_EQ(keys(json),
               (std::set<std::string>{"device", "experiment", "parameters", "report", "kernels",
                                      "ceilings", "gpu", "presentation", "frames", "partial", "seed",
-                                     "schedule", "barriers", "math"}));
+                                     "schedule", "barriers", "landing", "math"}));
     EXPECT_EQ(keys(json["device"]), (std::set<std::string>{"name", "kind", "reason"}));
     EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));
     ASSERT_FALSE(json["report"].empty());
