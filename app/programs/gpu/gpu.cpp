@@ -130,8 +130,8 @@ void Gpu::free_in(Stream& stream, std::uint64_t address) {
 
 void Gpu::demand_allocation(std::uint64_t address) const {
     const MemoryBlock* const block = memory_.find(address);
-    if (block ? block->begin == address && !block->registered : memory_of_graphs_.contains(address))
-        return;
+    const bool of_graph = !block && memory_of_graphs_.contains(address);
+    if (of_graph || (block && block->begin == address && !block->registered)) return;
     const std::string known = host_ ? host_->describe(address) : "";
     throw CallError(Status::invalid_value, fmt::format("no allocation begins at {:#x}{}", address,
                                                        known.empty() ? "" : ": it is " + known));
@@ -294,12 +294,11 @@ void Gpu::throw_sticky() const {
 }
 
 void Gpu::call_host(Stream& stream, std::function<void()> call) {
-    const auto leave_and_call = [this, call = std::move(call)] {
-        memory_.end_work();
-        call();
+    const auto leave = [this, call = std::move(call)] {
+        memory_.end_work(), call();
         memory_.begin_work();  // of the nodes of a graph behind this one
     };
-    streams_.add(stream, leave_and_call, NodeKind::host);
+    streams_.add(stream, leave, NodeKind::host);
 }
 
 void Gpu::synchronize(Stream& stream) {
