@@ -77,8 +77,8 @@ class Parser {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ = text("--check", "C,...",
-                      "run on the emulator and look for errors: race, barrier, memory, leaks", group,
-                      [this](const std::string& words) {
+                      "run on the emulator and look for errors: race, barrier, memory, leaks",
+                      group, [this](const std::string& words) {
                           options_.headless.checks = jobs::parse_checks(words);
                       });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,

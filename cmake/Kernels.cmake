@@ -40,17 +40,22 @@ if(WARPSCOPE_HAS_NVCC)
   endforeach()
 endif()
 
-# kernel_target(SOURCE VARIABLE): the compute capability that a source needs. The words are some of those of
-# app/compiler/target.cpp; a test compares the results.
+# kernel_target(SOURCE VARIABLE): the compute capability that a source needs, by the words that the
+# app takes for the sources that it compiles.
+set(target_words ${CMAKE_SOURCE_DIR}/app/compiler/target_words.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${target_words})
 function(kernel_target source variable)
   file(READ ${source} text)
+  file(STRINGS ${target_words} rows REGEX "^TARGET_WORD")
   set(target 75)
-  if(text MATCHES "cp\\.async|__pipeline_|cuda/barrier|mma\\.sync")
-    set(target 80)
-  endif()
-  if(text MATCHES "cp\\.async\\.bulk|try_wait|cluster_dims|this_cluster")
-    set(target 90)
-  endif()
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "([0-9]+), \"(.*)\"" _ "${row}")
+    set(capability ${CMAKE_MATCH_1})
+    string(FIND "${text}" "${CMAKE_MATCH_2}" place)
+    if(place GREATER_EQUAL 0 AND capability GREATER target)
+      set(target ${capability})
+    endif()
+  endforeach()
   set(${variable} ${target} PARENT_SCOPE)
 endfunction()
 

@@ -88,7 +88,7 @@ void slices() {
     std::printf("slices: %g %g %g\n", results[0], results[1], results[2]);
 }
 
-// The same by the driver: the right column of an array of 2 x 2 elements.
+// The driver API copies the right column of an array of 2 x 2 elements.
 void by_driver() {
     float values[] = {1, 2, 3, 4}, back[2] = {};
     CUDA_ARRAY_DESCRIPTOR shape{2, 2, CU_AD_FORMAT_FLOAT, 1};

@@ -80,7 +80,7 @@ struct RunSettings {
     std::uint64_t seed = 1;                ///< the seed of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
-    bool waits_for_compiler = false;  ///< if Execution is automatic: see WaitForCompiler
+    bool waits_for_compiler = false;    ///< if Execution is automatic: see WaitForCompiler
     bool operator==(const RunSettings&) const = default;
 };
 

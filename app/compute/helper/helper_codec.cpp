@@ -103,10 +103,16 @@ LaunchShape shape(WireReader& from) {
 }
 
 void put(WireWriter& to, const emulator::Texture& t) {
-    to.put(t.memory).put(t.width).put(t.height).put(t.depth).put(t.pitch).put(t.channels).put(t.bytes);
-    for (const auto value : {int(t.numbers), int(t.linear), int(t.normalized_coordinates),
-                             int(t.normalized_numbers), int(t.address[0]), int(t.address[1]),
-                             int(t.address[2])})
+    to.put(t.memory)
+        .put(t.width)
+        .put(t.height)
+        .put(t.depth)
+        .put(t.pitch)
+        .put(t.channels)
+        .put(t.bytes);
+    for (const auto value :
+         {int(t.numbers), int(t.linear), int(t.normalized_coordinates), int(t.normalized_numbers),
+          int(t.address[0]), int(t.address[1]), int(t.address[2])})
         to.put(std::uint8_t(value));
 }
 

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
+
+#include "emulator/program/lanes.h"
 
 namespace warpscope::emulator {
 
-namespace {
-
-template <typename F>
-void for_lanes(std::uint32_t lanes, F&& f) {
-    for (; lanes; lanes &= lanes - 1) f(unsigned(std::countr_zero(lanes)));
+std::uint32_t AsyncCopy::parts_below(std::uint32_t of, std::uint32_t lanes,
+                                     const std::uint32_t* below) const {
+    std::uint32_t found = 0;
+    for_each_lane(of, [&](unsigned part) {
+        const unsigned lane = lane_of(part);
+        const bool is_below = (lanes >> lane & 1) && group[part] < below[lane];
+        found |= std::uint32_t(is_below) << part;
+    });
+    return found;
 }
-
-}  // namespace
 
 void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing landing,
                               std::uint64_t seed, AsyncListener* listener) {
@@ -35,7 +38,7 @@ void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing la
 
 void AsyncCopies::start(AsyncCopy copy, const Warp& warp) {
     copy.number = next_number_++;
-    for_lanes(copy.parts, [&](unsigned part) {
+    for_each_lane(copy.parts, [&](unsigned part) {
         copy.group[part] = group_of(copy.warp, copy.lane_of(part), copy.completion);
     });
     copies_.push_back(copy);
@@ -47,26 +50,21 @@ void AsyncCopies::start(AsyncCopy copy, const Warp& warp) {
 }
 
 void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kind) {
-    for_lanes(lanes, [&](unsigned lane) { ++group_of(warp, lane, kind); });
+    for_each_lane(lanes, [&](unsigned lane) { ++group_of(warp, lane, kind); });
 }
 
 void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind,
                               const PerLane& but) {
     PerLane below{};
-    for_lanes(lanes, [&](unsigned lane) {
+    for_each_lane(lanes, [&](unsigned lane) {
         const std::uint32_t closed = group_of(warp, lane, kind);
         below[lane] = closed - std::min(closed, but[lane]);
     });
     for (std::size_t k = 0; k < copies_.size(); ++k) {
         const AsyncCopy& copy = copies_[k];
         if (copy.warp != warp || copy.completion != kind) continue;
-        std::uint32_t ended = 0;
-        for_lanes(copy.parts, [&](unsigned part) {
-            const unsigned lane = copy.lane_of(part);
-            const bool waited = (lanes >> lane & 1) && copy.group[part] < below[lane];
-            ended |= std::uint32_t(waited) << part;
-        });
-        if (ended) land_at(k, ended);
+        if (const std::uint32_t ended = copy.parts_below(copy.parts, lanes, below.data()))
+            land_at(k, ended);
     }
     remove_landed();
     AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
@@ -87,7 +85,7 @@ void AsyncCopies::init(std::uint32_t address, std::uint32_t count) {
 
 bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
                          std::uint32_t count) {
-    if (!Mbarriers::arrive(barrier, count)) return false;
+    if (!barrier.arrive(count)) return false;
     tell({.kind = AsyncEvent::arrived, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
     end_phase_if_complete(barrier);
     return true;
@@ -123,7 +121,7 @@ void AsyncCopies::resolve_arrivals() {
         below[arrival.lane] = arrival.below;
         event.below = below.data();
         tell(event);
-        Mbarriers::arrive(*barrier, 1);
+        barrier->arrive(1);
         end_phase_if_complete(*barrier);
     }
 }
@@ -139,7 +137,7 @@ void AsyncCopies::complete_bytes(Mbarrier& barrier, std::int64_t bytes) {
 }
 
 void AsyncCopies::end_phase_if_complete(Mbarrier& barrier) {
-    const bool ended = Mbarriers::end_phase(barrier);
+    const bool ended = barrier.end_phase();
     const std::uint64_t state = barrier.state();
     std::memcpy(shared_ + barrier.address, &state, sizeof(state));
     if (ended) tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
@@ -158,7 +156,7 @@ void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
     const auto place = [&](std::uint64_t address, bool shared) {
         return shared ? shared_ + address : reinterpret_cast<std::byte*>(address);
     };
-    for_lanes(parts, [&](unsigned part) {
+    for_each_lane(parts, [&](unsigned part) {
         std::byte* const to = place(copy.to[part], copy.to_shared);
         const std::uint32_t read = copy.read[part];
         if (read) std::memmove(to, place(copy.from[part], copy.from_shared), read);
@@ -174,7 +172,7 @@ void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     copy_bytes(copy, parts);
     copy.parts &= ~parts;
     std::int64_t bytes = 0;
-    for_lanes(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
+    for_each_lane(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
     if (barrier) complete_bytes(*barrier, bytes);
     waiting_turns_ = 0;
 }
@@ -221,8 +219,7 @@ bool AsyncCopies::end_turn() {
     turn_waits_ = false;
     if (copies_.empty()) return waiting_turns_ < hopeless;
     const bool random = landing_ == Landing::random && next_random() % 2 == 0;
-    if (random || waiting_turns_ > 2 * groups_.size())
-        land_some();
+    if (random || waiting_turns_ > 2 * groups_.size()) land_some();
     return true;
 }
 

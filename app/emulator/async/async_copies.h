@@ -37,16 +37,19 @@ struct AsyncCopy {
     PerLane group{};  ///< the lane's groups before this one, of the kind `completion`
 
     unsigned lane_of(unsigned part) const { return lane < 0 ? part : unsigned(lane); }
+    /// Those of the parts `of` whose lane is one of `lanes` and whose group is below below[lane].
+    std::uint32_t parts_below(std::uint32_t of, std::uint32_t lanes,
+                              const std::uint32_t* below) const;
 };
 
 /// Something that an asynchronous copy or an mbarrier of a block does. Which members have a meaning
 /// depends on the kind.
 struct AsyncEvent {
     enum Kind : std::uint8_t {
-        copy_started,    ///< copy, state
-        copy_lands,      ///< copy, its `parts`; `barrier` where it counts the bytes; before that
-        groups_ended,    ///< lanes have waited: their copies in groups below below[lane] have landed
-        arrived,         ///< lanes arrive at `barrier`
+        copy_started,  ///< copy, state
+        copy_lands,    ///< copy, its `parts`; `barrier` where it counts the bytes; before that
+        groups_ended,  ///< lanes have waited: their copies in groups below below[lane] have landed
+        arrived,       ///< lanes arrive at `barrier`
         copies_arrived,  ///< the lane's copies with numbers below below[lane] arrive at `barrier`
         phase_ended,     ///< barrier, whose phase has the new number
         proxy_fence,     ///< lanes execute fence.proxy.async or fence.mbarrier_init

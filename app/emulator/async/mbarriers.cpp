@@ -9,6 +9,19 @@ std::uint64_t Mbarrier::state() const {
            std::uint64_t(expected) << 20 | pending;
 }
 
+bool Mbarrier::arrive(std::uint32_t count) {
+    if (count > pending) return false;
+    pending -= count;
+    return true;
+}
+
+bool Mbarrier::end_phase() {
+    if (pending || bytes) return false;
+    pending = expected;
+    ++phase;
+    return true;
+}
+
 Mbarrier* Mbarriers::find(std::uint32_t address) {
     const auto found = std::find_if(barriers_.begin(), barriers_.end(),
                                     [&](const Mbarrier& b) { return b.address == address; });
@@ -24,19 +37,6 @@ Mbarrier& Mbarriers::init(std::uint32_t address, std::uint32_t count) {
 
 void Mbarriers::invalidate(std::uint32_t address) {
     std::erase_if(barriers_, [&](const Mbarrier& b) { return b.address == address; });
-}
-
-bool Mbarriers::arrive(Mbarrier& barrier, std::uint32_t count) {
-    if (count > barrier.pending) return false;
-    barrier.pending -= count;
-    return true;
-}
-
-bool Mbarriers::end_phase(Mbarrier& barrier) {
-    if (barrier.pending || barrier.bytes) return false;
-    barrier.pending = barrier.expected;
-    ++barrier.phase;
-    return true;
 }
 
 }  // namespace warpscope::emulator

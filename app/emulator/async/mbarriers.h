@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +16,11 @@ struct Mbarrier {
     std::uint32_t phase = 0;     ///< phases that have ended
 
     bool has_ended(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
+    /// Returns false for more arrivals than are pending, of which it counts none.
+    bool arrive(std::uint32_t count);
+    /// After arrivals, or after bytes have been copied: begins the next phase where this one has
+    /// all. Returns true then.
+    bool end_phase();
     /// What memory holds: the state that arrivals return. PTX leaves its layout open.
     std::uint64_t state() const;
     static std::uint32_t parity_of(std::uint64_t state) { return std::uint32_t(state >> 63); }
@@ -35,13 +38,6 @@ class Mbarriers {
     Mbarrier* find(std::uint32_t address);
     Mbarrier& init(std::uint32_t address, std::uint32_t count);
     void invalidate(std::uint32_t address);
-
-    /// Returns false for more arrivals than are pending. `may_end` false: the arrivals must not end
-    /// the phase (.noComplete).
-    static bool arrive(Mbarrier& barrier, std::uint32_t count);
-    /// After arrivals, or after bytes have been copied: begins the next phase where this one has
-    /// all. Returns true then.
-    static bool end_phase(Mbarrier& barrier);
 
   private:
     std::vector<Mbarrier> barriers_;

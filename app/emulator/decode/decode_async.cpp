@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "emulator/decode/statement_decoder.h"
 #include "emulator/async/async_copies.h"
+#include "emulator/decode/statement_decoder.h"
 
 // Asynchronous copies and mbarriers: PTX ISA 9.7.9.25 and 9.7.13.15.
 namespace warpscope::emulator {
@@ -80,8 +80,9 @@ void decode_bulk_copy(StatementDecoder& d) {
     if (form.to == Space::global && form.from == Space::global)
         d.fail("a bulk copy has its source or its destination in shared memory");
     if (form.counts_bytes == (form.to == Space::global))
-        d.fail("a bulk copy to shared memory has .mbarrier::complete_tx::bytes, and one to global "
-               "memory has .bulk_group");
+        d.fail(
+            "a bulk copy to shared memory has .mbarrier::complete_tx::bytes, and one to global "
+            "memory has .bulk_group");
     Emission e = copy_emission(d, bulk_copy, form);
     e.operands.push_back(d.source(d.operand(2), Type::u32));
     if (form.counts_bytes) {
@@ -110,7 +111,7 @@ void decode_async_group(StatementDecoder& d) {
         operands.push_back(d.source(d.operand(0), Type::u32));
     }
     Emission e = async_emission(d,
-                                waits ? wait_for_groups
+                                waits                                       ? wait_for_groups
                                 : operation == Operation::cp_async_wait_all ? wait_for_copies
                                                                             : close_group,
                                 std::move(operands));
@@ -160,8 +161,7 @@ void decode_proxy_fence(StatementDecoder& d) {
 
 // mbarrier.pending_count.b64 d, state
 void decode_pending_count(StatementDecoder& d) {
-    d.emit(async_emission(d, pending_count,
-                          {d.destination(d.operand(0)), d.source(1, Type::b64)}));
+    d.emit(async_emission(d, pending_count, {d.destination(d.operand(0)), d.source(1, Type::b64)}));
 }
 
 }  // namespace warpscope::emulator

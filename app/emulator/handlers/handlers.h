@@ -168,8 +168,8 @@ const Instruction* fetch_texture(const Instruction* i, Warp& w);
 const Instruction* load_surface(const Instruction* i, Warp& w);   ///< results, handle, coordinates
 const Instruction* store_surface(const Instruction* i, Warp& w);  ///< handle, coordinates, values
 
-// Asynchronous copies (PTX ISA 9.7.9.25). Instruction::target holds a CopyForm, immediate the offsets
-// of both addresses: of the destination in its lower half.
+// Asynchronous copies (PTX ISA 9.7.9.25). Instruction::target holds a CopyForm, immediate the
+// offsets of both addresses: of the destination in its lower half.
 /// Operands: destination, source, size or predicate or 0, address of the mbarrier or 0.
 const Instruction* async_copy(const Instruction* i, Warp& w);
 const Instruction* bulk_copy(const Instruction* i, Warp& w);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/async/async_copies.h"
+#include "emulator/handlers/handlers.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
@@ -71,7 +71,8 @@ Mbarrier& mbarrier_of(const Instruction* i, Warp& w, unsigned lane) {
     return mbarrier_at(i, w, lane, offset_of_mbarrier(i, w, lane));
 }
 
-std::uint32_t value_of(const Instruction* i, const Warp& w, unsigned lane, std::uint32_t otherwise) {
+std::uint32_t value_of(const Instruction* i, const Warp& w, unsigned lane,
+                       std::uint32_t otherwise) {
     return i->operands[2] ? w.get<std::uint32_t>(i->operands[2], lane) : otherwise;
 }
 
@@ -88,8 +89,9 @@ const Instruction* mbarrier_init(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
         const std::uint32_t count = value_of(i, w, lane, 0);
         if (count == 0 || count > Mbarrier::largest_count)
-            w.fail(i, lane, fmt::format("an mbarrier expects 1 to {} arrivals, not {}",
-                                        Mbarrier::largest_count, count));
+            w.fail(i, lane,
+                   fmt::format("an mbarrier expects 1 to {} arrivals, not {}",
+                               Mbarrier::largest_count, count));
         w.block->async->init(offset_of_mbarrier(i, w, lane), count);
     });
     return w.cost_point(i, i + 1);
@@ -116,9 +118,9 @@ void divide(AsyncCopy& copy, std::uint64_t to, std::uint64_t from, std::uint32_t
 
 /// The forms of mbarrier.arrive.
 struct ArrivalForm {
-    bool drops = false;         ///< later phases expect fewer arrivals (arrive_drop)
-    bool expects_bytes = false; ///< the value is bytes, not a count (.expect_tx)
-    bool keeps_phase = false;   ///< it must not end the phase (.noComplete)
+    bool drops = false;          ///< later phases expect fewer arrivals (arrive_drop)
+    bool expects_bytes = false;  ///< the value is bytes, not a count (.expect_tx)
+    bool keeps_phase = false;    ///< it must not end the phase (.noComplete)
 };
 
 template <ArrivalForm form>
@@ -220,8 +222,7 @@ const Instruction* bulk_copy(const Instruction* i, Warp& w) {
                bytes);
         copy.completion = form.counts_bytes ? Completion::mbarrier : Completion::bulk_group;
         if (form.counts_bytes) {
-            const std::uint64_t address =
-                address_in(w, lane, i->operands[3], form.wide_mbarrier);
+            const std::uint64_t address = address_in(w, lane, i->operands[3], form.wide_mbarrier);
             copy.mbarrier = std::uint32_t(place_of(i, w, lane, Space::shared, address, 8, 8));
             mbarrier_at(i, w, lane, copy.mbarrier);
         }

@@ -38,7 +38,7 @@ struct Ex2 {
     auto operator()(auto a) const { return decltype(a)::of(std::exp2(double(a))); }
 };
 
-/// What is done with a result.
+/// How a result is changed before it is stored.
 enum class Clamp : std::uint8_t { none, saturates, rectifies };
 
 template <class Op, bool flushes, Clamp clamp>

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "emulator/observe/observer.h"
 #include "emulator/async/async_copies.h"
+#include "emulator/observe/observer.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -123,9 +123,10 @@ std::string wait_of(const BlockState& block, const MbarrierWait& wait) {
         if (barrier.address == wait.barrier) {
             if (!barrier.has_ended(wait.parity))
                 return fmt::format("at {} {}", where, awaited_phase(barrier));
-            return fmt::format("at {} for a phase of the mbarrier at byte {} of shared memory that "
-                               "has ended since",
-                               where, wait.barrier);
+            return fmt::format(
+                "at {} for a phase of the mbarrier at byte {} of shared memory that "
+                "has ended since",
+                where, wait.barrier);
         }
     return fmt::format("at {} for an mbarrier that is no more", where);
 }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/launch_settings.h"
-#include "emulator/async/async_copies.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "emulator/observe/observer.h"
 #include "emulator/async/async_copies.h"
+#include "emulator/observe/observer.h"
 
 namespace warpscope::emulator {
 

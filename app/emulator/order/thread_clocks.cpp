@@ -12,12 +12,6 @@ void join(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
     for (std::size_t k = 0; k < into.size(); ++k) into[k] = std::max(into[k], from[k]);
 }
 
-// Calls f(lane) for each lane of a mask.
-template <typename F>
-void for_lanes(std::uint32_t lanes, F&& f) {
-    for (; lanes; lanes &= lanes - 1) f(std::uint32_t(std::countr_zero(lanes)));
-}
-
 }  // namespace
 
 void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers) {
@@ -74,7 +68,7 @@ std::uint32_t ThreadClocks::unordered_lanes(std::uint32_t before, std::uint32_t 
 void ThreadClocks::arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes) {
     Clock& arrived = barriers_[barrier];
     arrived.resize(entries_);
-    for_lanes(lanes, [&](std::uint32_t lane) {
+    for_each_lane(lanes, [&](std::uint32_t lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
         take_over_pending(thread);
         join(arrived, published(clocks_, thread));
@@ -90,7 +84,7 @@ void ThreadClocks::take_over_pending(std::uint32_t thread) {
 
 void ThreadClocks::leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes) {
     sees_others_[warp] = true;
-    for_lanes(lanes, [&](std::uint32_t lane) {
+    for_each_lane(lanes, [&](std::uint32_t lane) {
         join(clock(clocks_, warp * lanes_per_warp + lane), barriers_[barrier]);
     });
 }
@@ -100,18 +94,18 @@ void ThreadClocks::warp_sync(std::uint32_t warp, Lanes members) {
     const std::size_t from = sees_others_[warp] ? 0 : first;
     const std::size_t count = sees_others_[warp] ? entries_ : lanes_per_warp;
     Clock all(count);
-    for_lanes(members, [&](std::uint32_t lane) {
+    for_each_lane(members, [&](std::uint32_t lane) {
         join(all, clock(clocks_, first + lane).subspan(from, count));
     });
-    for_lanes(members, [&](std::uint32_t lane) { all[first + lane - from] = times_[warp]; });
-    for_lanes(members, [&](std::uint32_t lane) {
+    for_each_lane(members, [&](std::uint32_t lane) { all[first + lane - from] = times_[warp]; });
+    for_each_lane(members, [&](std::uint32_t lane) {
         std::copy(all.begin(), all.end(), clock(clocks_, first + lane).subspan(from).begin());
     });
     advance(warp);
 }
 
 void ThreadClocks::fence(std::uint32_t warp, Lanes lanes) {
-    for_lanes(lanes, [&](std::uint32_t lane) {
+    for_each_lane(lanes, [&](std::uint32_t lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
         take_over_pending(thread);
         const Clock now = published(clocks_, thread);

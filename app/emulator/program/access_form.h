@@ -99,9 +99,9 @@ struct ImageForm {
 /// How an asynchronous copy finds its operands, as Instruction::target holds it.
 struct CopyForm {
     enum class Size : std::uint8_t {
-        fixed,     ///< `bytes`, all of which are read
-        partial,   ///< `bytes`; an operand says how many of them are read
-        ignorable, ///< `bytes`; a predicate says that none of them is read
+        fixed,      ///< `bytes`, all of which are read
+        partial,    ///< `bytes`; an operand says how many of them are read
+        ignorable,  ///< `bytes`; a predicate says that none of them is read
         by_operand
     };
     unsigned bytes = 0;  ///< 4, 8 or 16; 0: Size::by_operand

@@ -86,8 +86,8 @@ bool works_on_matrices(const Statement& s) {
 
 bool waits_for_threads(const Statement& s) {
     const OpcodeKind kind = s.opcode->kind;
-    return works_on_matrices(s) || kind == OpcodeKind::block_barrier || kind == OpcodeKind::warp_barrier ||
-           kind == OpcodeKind::exchanges;
+    return works_on_matrices(s) || kind == OpcodeKind::block_barrier ||
+           kind == OpcodeKind::warp_barrier || kind == OpcodeKind::exchanges;
 }
 
 bool reads_what_others_write(const Statement& s) {

@@ -75,11 +75,10 @@ constexpr OperandRoles roles_of(std::string_view text) {
 #define CACHE                                                                                    \
     ".weak .volatile .relaxed .acquire .release .acq_rel .mmio .cta .cluster .gpu .sys .ca .cg " \
     ".cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first "           \
-    ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_normal "             \
+    ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_normal "           \
     ".L2::evict_first .L2::evict_last .L2::cache_hint "
 #define COPY_CACHE ".L2::64B .L2::128B .L2::256B .L2::cache_hint "
-#define MBARRIER_ORDER \
-    ".release .acquire .relaxed .cta .cluster .shared .shared::cta "
+#define MBARRIER_ORDER ".release .acquire .relaxed .cta .cluster .shared .shared::cta "
 
 constexpr Opcode table[] = {
 #define OPCODE(operation, spelling, modifiers, types, operands, kind, grammar) \

@@ -41,7 +41,7 @@ enum class OpcodeKind : std::uint8_t {
     prints,
     asserts,
     asynchronous,  ///< asynchronous copies, and the mbarriers that count them
-    hints,  ///< changes no result: fences, prefetches
+    hints,         ///< changes no result: fences, prefetches
     unknown
 };
 

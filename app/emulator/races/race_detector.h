@@ -10,8 +10,8 @@
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
 #include "emulator/races/async/async_races.h"
-#include "emulator/races/global_window.h"
 #include "emulator/races/async/proxy_fences.h"
+#include "emulator/races/global_window.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

@@ -4,10 +4,10 @@
 
 #include <bit>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/order/epoch_paths.h"
 #include "emulator/order/value_paths.h"
 #include "emulator/program/source_name.h"
-#include "emulator/async/async_copies.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -29,9 +29,10 @@ std::string missing_wait(const Conflict& conflict, const Access& later) {
     const AsyncCopy& copy = *conflict.in_flight;
     const bool own = conflict.earlier.warp == later.warp && conflict.earlier_lane == conflict.lane;
     if (copy.completion == Completion::mbarrier)
-        return fmt::format("the reading thread must wait for the phase of the mbarrier at byte {} of "
-                           "shared memory that counts the copy",
-                           copy.mbarrier);
+        return fmt::format(
+            "the reading thread must wait for the phase of the mbarrier at byte {} of "
+            "shared memory that counts the copy",
+            copy.mbarrier);
     if (copy.completion == Completion::bulk_group)
         return own ? "the thread must wait with cp.async.bulk.wait_group first"
                    : "the thread that started it must wait with cp.async.bulk.wait_group, and a "
@@ -231,19 +232,19 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later, 
                                 : "Either value may remain, and no barrier can order the two "
                                   "stores.");
     if (conflict.in_flight)
-        return fmt::format("{} {} {} at {} while {} copies {} it, which {} started at {}: {}.",
-                           subject(second, later.warp),
-                           conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
-                           place, second.where_in_full(), "an asynchronous copy",
-                           conflict.hazard == Hazard::write_after_read ? "from" : "to",
-                           other(first, earlier.warp), first.where_in_full(),
-                           missing_wait(conflict, later));
+        return fmt::format(
+            "{} {} {} at {} while an asynchronous copy copies {} it, which {} started "
+            "at {}: {}.",
+            subject(second, later.warp),
+            conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites", place,
+            second.where_in_full(), conflict.hazard == Hazard::write_after_read ? "from" : "to",
+            other(first, earlier.warp), first.where_in_full(), missing_wait(conflict, later));
     if (conflict.lacks_proxy_fence)
         return fmt::format(
             "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: fence.proxy.async is "
             "missing between the two, so the copy may use what was there before.",
-            subject(second, later.warp), second.where_in_full(), place,
-            other(first, earlier.warp), first.where_in_full());
+            subject(second, later.warp), second.where_in_full(), place, other(first, earlier.warp),
+            first.where_in_full());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)

@@ -24,12 +24,12 @@ struct Conflict {
     unsigned earlier_lane = 0, lane = 0;
     std::uint32_t byte = 0;  ///< offset into shared memory
     std::optional<std::uint64_t>
-        global_address{};          ///< of a race in global memory, in place of `byte`
-    bool same_value = false;       ///< both accesses store one value
-    bool is_update = false;        ///< both change the word that they have read (is_update())
+        global_address{};     ///< of a race in global memory, in place of `byte`
+    bool same_value = false;  ///< both accesses store one value
+    bool is_update = false;   ///< both change the word that they have read (is_update())
     const AsyncCopy* in_flight = nullptr;  ///< the earlier access: of a copy that has not ended
     bool lacks_proxy_fence = false;        ///< a bulk copy may not see the earlier store
-    bool one_instruction = false;  ///< the accesses are two lanes of one store instruction
+    bool one_instruction = false;          ///< the accesses are two lanes of one store instruction
 };
 
 /// What the race detector tells people: its findings, and the words of memory that race.

@@ -59,8 +59,7 @@ bool Stepper::run_until(std::uint64_t most, const std::function<bool()>& done) {
     s.start_run();
     while (s.position < most) {
         const bool known = s.position < s.steps.size();
-        if (!(known ? s.repeat() : s.step({})) || done())
-            return true;
+        if (!(known ? s.repeat() : s.step({})) || done()) return true;
         if (!s.may_continue_run()) return false;
     }
     return true;

@@ -55,7 +55,7 @@ struct AccessView {
 /// One executed instruction.
 struct Step {
     std::uint8_t warp = 0;
-    bool by_hand = false;  ///< the user chose the warp; the schedule had chosen another one
+    bool by_hand = false;      ///< the user chose the warp; the schedule had chosen another one
     std::uint32_t landed = 0;  ///< no instruction: the user landed the copy with this number
     std::uint32_t pc = 0;
     std::uint32_t mask = 0;

@@ -8,11 +8,6 @@
 
 namespace warpscope::emulator {
 
-template <typename F>
-void for_each_lane(std::uint32_t mask, F f) {
-    for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
-}
-
 /// The member masks of the lanes that execute a warp-wide instruction: each lane names the lanes
 /// that take part with it, itself among them. Lanes with other masks form other groups.
 class Members {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/program/lanes.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/launch.h"
@@ -29,11 +30,6 @@ inline std::uint32_t lane_count(std::uint32_t mask) {
     mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
     mask = (mask + (mask >> 4)) & 0x0F0F0F0F;
     return mask * 0x01010101 >> 24;
-}
-
-/// The lowest lane of a mask that is not 0.
-inline unsigned first_lane(std::uint32_t mask) {
-    return unsigned(std::countr_zero(mask));
 }
 
 /// Where shared and local memory lie in the generic address space. No host has memory there.

@@ -35,8 +35,8 @@ Pipeline::State::State(compute::Device& device, std::size_t pixels)
 Pipeline::Pipeline(compute::Device& device)
     : Experiment(device),
       draw_(device.shipped_kernel<Pixels, int, int>("pipeline_source", "pipeline_source")),
-      synchronous_(device.kernel<Pixels, Pixels, int>(
-          "pipeline", Parameters::kernel_of(Copies::synchronous))),
+      synchronous_(device.kernel<Pixels, Pixels, int>("pipeline",
+                                                      Parameters::kernel_of(Copies::synchronous))),
       reference_(device.shipped_kernel<Pixels, Pixels, int>(
           "pipeline", Parameters::kernel_of(Copies::synchronous))),
       compare_(device.shipped_kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int,
@@ -90,11 +90,8 @@ compute::LaunchShape Pipeline::shape_of(Copies copies) const {
 const Pipeline::FilterInRing& Pipeline::ring_kernel(Copies copies) {
     const auto found = in_ring_.find(copies);
     if (found != in_ring_.end()) return found->second;
-    const char* const file = copies == Copies::bulk ? "pipeline_bulk" : "pipeline";
-    return in_ring_
-        .emplace(copies, device().kernel<Pixels, Pixels, int, int, int>(
-                             file, Parameters::kernel_of(copies)))
-        .first->second;
+    return in_ring_[copies] = device().kernel<Pixels, Pixels, int, int, int>(
+               Parameters::file_of(copies), Parameters::kernel_of(copies));
 }
 
 void Pipeline::draw_source() {
@@ -181,8 +178,12 @@ void Pipeline::judge(Reading& wrong) const {
 Report Pipeline::report() {
     render_if_changed();
     const double pixels = double(state_->shown.size());
-    Reading wrong{"wrong_pixels", "Wrong pixels", 100.0 * state_->wrong.download()[0] / pixels,
-                  "%",            0.0,            Verdict::none,
+    Reading wrong{"wrong_pixels",
+                  "Wrong pixels",
+                  100.0 * state_->wrong.download()[0] / pixels,
+                  "%",
+                  0.0,
+                  Verdict::none,
                   {}};
     judge(wrong);
     Report report{std::move(wrong)};

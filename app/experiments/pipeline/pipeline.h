@@ -10,8 +10,8 @@
 namespace warpscope::experiments {
 
 /// A picture that is filtered through a ring of tiles, which asynchronous copies fill. Every frame
-/// is filtered twice, by the kernel that the parameters choose and by the built-in kernel that waits
-/// for each tile, and the two pictures are compared on the device.
+/// is filtered twice, by the kernel that the parameters choose and by the built-in kernel that
+/// waits for each tile, and the two pictures are compared on the device.
 class Pipeline : public Experiment {
   public:
     using Parameters = PipelineParameters;

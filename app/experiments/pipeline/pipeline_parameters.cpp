@@ -53,7 +53,7 @@ PipelineParameters::PipelineParameters()
     group("Picture", {&view, &size, &speed});
 }
 
-std::string PipelineParameters::kernel_file() const {
+std::string PipelineParameters::file_of(Copies copies) {
     return copies == Copies::bulk ? "pipeline_bulk" : "pipeline";
 }
 

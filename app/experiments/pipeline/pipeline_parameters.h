@@ -12,10 +12,11 @@ struct PipelineParameters : ParameterSet {
     enum Steps { wait_before_read = 1, commit_copies = 2, keep_tile = 4, fence_proxy = 8 };
 
     PipelineParameters();
-    std::string kernel_file() const override;
+    std::string kernel_file() const override { return file_of(copies); }
     double work() const override;
 
-    /// The name of the kernel that fills tiles in this way.
+    /// The kernel file with the kernel that fills tiles in this way, and its name.
+    static std::string file_of(Copies copies);
     static std::string kernel_of(Copies copies);
     /// A set of Steps.
     int steps() const;

@@ -16,10 +16,10 @@
 
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
-#include "programs/gpu/arrays.h"
 #include "emulator/observe/observer_list.h"
 #include "programs/checks/host_checks.h"
 #include "programs/checks/stream_races.h"
+#include "programs/gpu/arrays.h"
 #include "programs/gpu/capture.h"
 #include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"

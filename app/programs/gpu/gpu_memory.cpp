@@ -13,8 +13,7 @@ std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
         stream,
         [this, address, bytes] {
             // A launch of the graph allocates again what the previous one has freed.
-            if (memory_.find(address) ||
-                !memory_.allocate_at(address, bytes, MemoryKind::device))
+            if (memory_.find(address) || !memory_.allocate_at(address, bytes, MemoryKind::device))
                 return;
             if (observer_) observer_->on_allocate(address, bytes);
         },

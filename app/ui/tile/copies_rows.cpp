@@ -33,10 +33,9 @@ std::uint64_t bytes_of(const AsyncCopy& copy) {
 
 std::string words_of_copy(const Microscope& microscope, const AsyncCopy& copy) {
     const auto first = unsigned(std::countr_zero(copy.parts));
-    return fmt::format("{} bytes {} {}, warp {}, {}", bytes_of(copy),
-                       copy.to_shared ? "to byte" : "from byte",
-                       copy.to_shared ? copy.to[first] : copy.from[first], copy.warp,
-                       microscope.where(copy.pc));
+    return fmt::format(
+        "{} bytes {} {}, warp {}, {}", bytes_of(copy), copy.to_shared ? "to byte" : "from byte",
+        copy.to_shared ? copy.to[first] : copy.from[first], copy.warp, microscope.where(copy.pc));
 }
 
 void more(Ui& ui, std::size_t all, const char* what) {
@@ -64,10 +63,10 @@ void draw_copies(Ui& ui, Microscope& microscope) {
     if (!stepper.kernel().is_asynchronous) return;
     const auto copies = stepper.async().in_flight();
     const auto barriers = stepper.async().barriers();
-    const std::string in_flight =
-        copies.empty()       ? "No asynchronous copy is in flight."
-        : copies.size() == 1 ? "blue: 1 copy in flight"
-                             : fmt::format("blue: {} copies in flight", copies.size());
+    const std::string in_flight = copies.empty() ? "No asynchronous copy is in flight."
+                                  : copies.size() == 1
+                                      ? "blue: 1 copy in flight"
+                                      : fmt::format("blue: {} copies in flight", copies.size());
     text(ui.fonts.small, copies.empty() ? colour::dim : in_flight_colour, in_flight);
     record(ui, "tile.copies", in_flight);
     for (std::size_t k = 0; k < std::min(copies.size(), most_rows); ++k) {

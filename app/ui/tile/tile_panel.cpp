@@ -102,8 +102,9 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
         party("written", word.writer, word.write_pc, word.write_epoch);
     if (word.reader != WordView::nobody) party("read", word.reader, word.read_pc, word.read_epoch);
     if (word.hazard) words += "\nno barrier orders these accesses: a race";
-    for (const std::size_t in_flight : words_in_flight(stepper))
-        if (in_flight == index) words += "\nan asynchronous copy to it is in flight";
+    const std::vector<std::size_t> in_flight = words_in_flight(stepper);
+    if (std::find(in_flight.begin(), in_flight.end(), index) != in_flight.end())
+        words += "\nan asynchronous copy to it is in flight";
     return words;
 }
 

@@ -15,7 +15,6 @@
 #include "ui/edits/open_panel.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
-#include "ui/tile/tile_panel.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/panels/controls_panel.h"
 #include "ui/panels/key_list.h"
@@ -26,6 +25,7 @@
 #include "ui/panels/transport_panel.h"
 #include "ui/panels/tree_panel.h"
 #include "ui/panels/work_chip.h"
+#include "ui/tile/tile_panel.h"
 #include "ui/window/layout.h"
 
 namespace warpscope::ui {

@@ -144,13 +144,10 @@ st.global.u32 [%rd1], %r5;)",
 }
 
 TEST(AsyncCopy, an_address_outside_of_shared_memory_ends_the_launch) {
-    EXPECT_HAS(error_of([] {
-                   run("cp.async.ca.shared.global [%r2+4096], [%rd3], 4;", Landing::late);
-               }),
-               "4 bytes at shared memory address");
-    EXPECT_HAS(error_of([] {
-                   run("cp.async.ca.shared.global [%r2], [%rd3], 8;", Landing::late);
-               }),
+    EXPECT_HAS(
+        error_of([] { run("cp.async.ca.shared.global [%r2+4096], [%rd3], 4;", Landing::late); }),
+        "4 bytes at shared memory address");
+    EXPECT_HAS(error_of([] { run("cp.async.ca.shared.global [%r2], [%rd3], 8;", Landing::late); }),
                "is not a multiple of 8");
 }
 
@@ -224,8 +221,9 @@ done:)",
 
 TEST(Mbarrier, says_why_it_cannot_count) {
     const auto error = [](const std::string& body) {
-        return error_of([&] { run("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra done;\n" + body + "\ndone:",
-                                  Landing::late); });
+        return error_of([&] {
+            run("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra done;\n" + body + "\ndone:", Landing::late);
+        });
     };
     EXPECT_HAS(error("mbarrier.arrive.shared.b64 _, [full];"),
                "no mbarrier has been initialised at byte 4096 of shared memory");
@@ -253,8 +251,9 @@ wait: mbarrier.try_wait.shared.b64 %p2, [full], %rd5;
     const std::string error = error_of([&] { r.run(one_block(32), 0, 64); });
     EXPECT_HAS(error, "deadlock in block (0,0,0)");
     EXPECT_HAS(error, "warp 0 lanes 0xffffffff at ");
-    EXPECT_HAS(error, "for phase 0 of the mbarrier at byte 4096 of shared memory, which lacks 1 of "
-                      "33 arrivals and 512 bytes of copies");
+    EXPECT_HAS(error,
+               "for phase 0 of the mbarrier at byte 4096 of shared memory, which lacks 1 of "
+               "33 arrivals and 512 bytes of copies");
 }
 
 /// Thread 0 fetches 256 bytes, behind the arrivals of all 64 threads.
@@ -279,8 +278,9 @@ ld.shared.u32 %r5, [%r2];
 TEST(BulkCopy, an_mbarrier_counts_its_bytes) {
     for (const Landing landing : landings)
         for (const uint64_t seed : {1, 2, 3})
-            EXPECT_EQ(run(bulk_fetch + std::string("st.global.u32 [%rd1], %r5;"), landing, 64, seed),
-                      numbers_from(1000));
+            EXPECT_EQ(
+                run(bulk_fetch + std::string("st.global.u32 [%rd1], %r5;"), landing, 64, seed),
+                numbers_from(1000));
 }
 
 TEST(BulkCopy, writes_global_memory_before_the_wait_for_its_group_ends) {
@@ -318,7 +318,8 @@ TEST(Mbarrier, copies_arrive_when_they_have_landed) {
                count + R"(;
 made: bar.sync 0;
 cp.async.ca.shared.global [%r2], [%rd3], 4;
-cp.async.mbarrier.arrive)" + form + R"(.shared.b64 [full];
+cp.async.mbarrier.arrive)" +
+               form + R"(.shared.b64 [full];
 mbarrier.arrive.shared.b64 %rd5, [full];
 wait: mbarrier.test_wait.shared.b64 %p2, [full], %rd5;
 @!%p2 bra wait;

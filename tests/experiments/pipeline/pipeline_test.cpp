@@ -124,7 +124,8 @@ TEST(PipelineRaces, AreFoundWhereAStepIsLeftOutWheneverCopiesLand) {
 // reads three quads for each of 8 * 64 rows of 32 threads, in four wavefronts each.
 TEST(PipelineCounters, CountWhatAsynchronousCopiesMove) {
     for (const char* copies : {"synchronous", "async", "bulk"}) {
-        const auto counters = inspection_of({{"copies", copies}}, compute::Landing::random).counters;
+        const auto counters =
+            inspection_of({{"copies", copies}}, compute::Landing::random).counters;
         ASSERT_EQ(counters.size(), 1u);
         const emulator::KernelCounters& kernel = counters[0];
         EXPECT_EQ(kernel.global_loads.sectors, 64u * 129) << copies;

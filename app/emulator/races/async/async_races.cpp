@@ -94,12 +94,7 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
     for (Flight& flight : flights_) {
         const AsyncCopy& copy = flight.copy;
         if (copy.warp != event.warp || copy.completion != event.completion) continue;
-        std::uint32_t ended = 0;
-        for_each_lane(flight.open, [&](unsigned part) {
-            const unsigned lane = copy.lane_of(part);
-            const bool waited = (event.lanes >> lane & 1) && copy.group[part] < event.below[lane];
-            ended |= std::uint32_t(waited) << part;
-        });
+        const std::uint32_t ended = copy.parts_below(flight.open, event.lanes, event.below);
         if (!ended) continue;
         flight.open &= ~ended;
         if (!copy.to_shared) continue;
@@ -113,9 +108,8 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
     while (!flights_.empty() && !flights_.front().open) flights_.pop_front();
 }
 
-void AsyncRaces::check(const Access& access, Space space, const BlockOrder& order,
-                       const RaceCells& shared, RaceReport& report) {
-    if (flights_.empty()) return;
+void AsyncRaces::compare(const Access& access, Space space, const BlockOrder& order,
+                         const RaceCells& shared, RaceReport& report) {
     for_each_lane(access.mask, [&](unsigned lane) {
         if (space == Space::shared && shared.is_valid(access.address(lane), access.bytes))
             check_marks(access, lane, order, shared, report);
@@ -131,8 +125,7 @@ void AsyncRaces::check_marks(const Access& access, unsigned lane, const BlockOrd
         const std::uint32_t mark = marks_[first + k];
         if (!mark) continue;
         Flight* const flight = find(mark / 32);
-        if (!flight ||
-            has_ended(*flight, mark % 32, access.warp * lanes_per_warp + lane, order))
+        if (!flight || has_ended(*flight, mark % 32, access.warp * lanes_per_warp + lane, order))
             continue;
         report_flight(*flight, mark % 32,
                       access.kind == MemoryAccess::store ? Hazard::write_after_write
@@ -151,10 +144,9 @@ void AsyncRaces::check_ranges(const Access& access, unsigned lane, Space space,
         const AsyncCopy& copy = flight.copy;
         const bool reads_here = copy.from_shared == (space == Space::shared);
         const bool writes_here = !copy.to_shared && space == Space::global;
-        const bool source = reads_here && writes &&
-                            overlap(begin, end, flight.from_begin, flight.from_end);
-        const bool destination =
-            writes_here && overlap(begin, end, flight.to_begin, flight.to_end);
+        const bool source =
+            reads_here && writes && overlap(begin, end, flight.from_begin, flight.from_end);
+        const bool destination = writes_here && overlap(begin, end, flight.to_begin, flight.to_end);
         if (!source && !destination) continue;
         for (std::uint32_t parts = flight.open; parts; parts &= parts - 1) {
             const auto part = unsigned(std::countr_zero(parts));

@@ -6,18 +6,18 @@
 #include <functional>
 #include <vector>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/order/block_order.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
-#include "emulator/async/async_copies.h"
 
 namespace warpscope::emulator {
 
 /// The asynchronous copies of a block under the race detector. From its start on, a copy reads its
-/// source and writes its destination at any time. That ends for a thread where it has waited for the
-/// group of its own copy, or where it knows that the phase of an mbarrier has ended that counts the
-/// copy (PTX ISA 9.7.9.25.1, "Completion Mechanisms"). So no finding depends on when the emulator
-/// lands the copy.
+/// source and writes its destination at any time. That ends for a thread where it has waited for
+/// the group of its own copy, or where it knows that the phase of an mbarrier has ended that counts
+/// the copy (PTX ISA 9.7.9.25.1, "Completion Mechanisms"). So no finding depends on when the
+/// emulator lands the copy.
 class AsyncRaces {
   public:
     void begin_block();
@@ -33,7 +33,9 @@ class AsyncRaces {
                     const std::function<void(const Access&)>& f);
     /// Compares an access with the copies that have not ended for its threads.
     void check(const Access& access, Space space, const BlockOrder& order, const RaceCells& shared,
-               RaceReport& report);
+               RaceReport& report) {
+        if (!flights_.empty()) compare(access, space, order, shared, report);
+    }
 
   private:
     /// Copies that may not have ended for all threads.
@@ -48,6 +50,8 @@ class AsyncRaces {
     };
 
     Flight* find(std::uint32_t number);
+    void compare(const Access& access, Space space, const BlockOrder& order,
+                 const RaceCells& shared, RaceReport& report);
     static bool has_ended(const Flight& flight, unsigned part, std::uint32_t thread,
                           const BlockOrder& order);
     void check_marks(const Access& access, unsigned lane, const BlockOrder& order,

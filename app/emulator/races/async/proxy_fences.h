@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/races/race_report.h"
-#include "emulator/async/async_copies.h"
 
 namespace warpscope::emulator {
 
