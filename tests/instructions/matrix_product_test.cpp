@@ -214,6 +214,18 @@ TEST_P(MatrixProducts, ProductsAreCloseToExactOnes) {
     }
 }
 
+/// The sum of sixteen products of the largest halves has more bits than a 32-bit integer has at the
+/// place where the addends are cut off.
+TEST_P(MatrixProducts, ProductsOfTheLargestHalves) {
+    const Product p{16, 16, "f16", "f16", "f32", 80};
+    if (!executes(device(), p.capability)) GTEST_SKIP() << "this shape needs sm_80";
+    const Matrix a(16, std::vector<double>(16, 65504)), b(16, std::vector<double>(8, 65504)),
+        c(16, std::vector<double>(8, 0x1p31 - 128));
+    check_product(device(), p, a, b, c, [&](unsigned, unsigned, double got) {
+        EXPECT_NEAR(got, 16 * 65504.0 * 65504 + 0x1p31 - 128, 8192);
+    });
+}
+
 /// Column 1 of b has an infinity, column 2 a NaN, column 3 infinities of both signs; the others are
 /// finite.
 TEST_P(MatrixProducts, ProductsOfInfinities) {

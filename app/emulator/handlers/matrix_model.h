@@ -130,7 +130,7 @@ void add_products(const FloatTiles& tiles, unsigned row, const double* c, double
         places[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 + last) << 52);
         scales[n] = special ? 0 : std::bit_cast<double>(std::uint64_t(1023 - last) << 52);
     }
-    std::int32_t units[columns];
+    double units[columns];  // whole numbers: sixteen products of the largest halves need 33 bits
     for (unsigned n = 0; n < columns; ++n) units[n] = std::int32_t(c[n] * scales[n]);
     for (unsigned k = 0; k < count; ++k)
         for (unsigned n = 0; n < columns; ++n)
