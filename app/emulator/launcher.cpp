@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 #if WARPSCOPE_WING
 #include "emulator/wing/alike/alike_events.h"
@@ -69,6 +70,7 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
                           Execution execution, bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
+    if (ClusterLaunch::is_needed(kernel, launch.launch)) return method;
     // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
     if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);
@@ -151,7 +153,9 @@ Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
     FrozenLaunch rest = launch;
     LaunchMethod method_of_rest = method;
     const std::uint64_t blocks = std::min(launch.settings.blocks, launch.launch.grid.count());
-    if (!observer && !launch.launch.cooperative && blocks > 2 * first_blocks) {
+    const bool together =
+        launch.launch.cooperative || ClusterLaunch::is_needed(*launch.kernel, launch.launch);
+    if (!observer && !together && blocks > 2 * first_blocks) {
         rest.settings.blocks = first_blocks;
         statistics = machine_.run(rest, observer, method);
         rest.settings.first_block += first_blocks;

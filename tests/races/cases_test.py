@@ -1,7 +1,8 @@
 """Checks the kernels of the folder cases with the real program, as its user would.
 
 A row of cases/cases.tsv is a launch: source, kernel, grid, block, buffers and scalars ("out:64" holds
-zeroes, "in:64=i" the index of each element, "n=3" is a scalar, "cooperative=1" a cooperative launch), options, errors, warnings, and a
+zeroes, "in:64=i" the index of each element, "n=3" is a scalar, "cooperative=1" a cooperative launch, "cluster=2" one
+with clusters of 2 blocks), options, errors, warnings, and a
 regular expression that the report must match on one line; "-" for none. "." in the first column
 stands for the source of the row above.
 
@@ -43,6 +44,8 @@ def launch_of(row):
                 launch["launches"][0]["shared"] = int(value)
             elif name == "cooperative":
                 launch["launches"][0]["cooperative"] = True
+            elif name == "cluster":
+                launch["launches"][0]["cluster"] = int(value)
             else:
                 launch["scalars"][name] = int(value)
             continue

@@ -71,7 +71,7 @@ std::vector<compute::RunSettings> runs() {
 
 std::vector<Case> synchronized_cases() {
     std::vector<Case> cases;
-    for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped"})
+    for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped", "cluster"})
         cases.push_back({"ripple", {{"size", "40"}, {"layout", layout}, {"pattern", "ripple"}}});
     cases.push_back({"ripple", {{"size", "40"}, {"view", "wrong"}}});
     for (const char* kernel : {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"})
@@ -117,6 +117,16 @@ TEST(WithoutItsBarrier, RippleHas256HazardsABlock) {
             EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 0u);
             EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
         }
+}
+
+TEST(WithoutItsBarrier, RippleInAClusterRacesInEachWordOfItsTiles) {
+    const Case setup{"ripple", {{"size", "64"}, {"layout", "cluster"}, {"sync", "off"}}};
+    for (const compute::RunSettings& settings : runs()) {
+        const auto found = check(setup, settings);
+        // 16 blocks with a tile of 256 words, in two frames.
+        EXPECT_EQ(hazards(found), 256u * 16 * 2) << sentences(found);
+        EXPECT_NE(sentences(found).find("of the shared memory of block"), std::string::npos);
+    }
 }
 
 TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {

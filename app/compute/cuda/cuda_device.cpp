@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compute/cuda/cluster_launch.h"
 #include "compute/cuda/compiling.h"
 #include "compute/cuda/cuda_check.h"
 #include "compute/cuda/cuda_library.h"
@@ -362,7 +363,10 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& sh
                         shape.block.y, shape.block.z, shape.dynamic_shared_bytes, stream_,
                         const_cast<void**>(arguments.data()), more...);
     };
-    check(shape.cooperative ? launch(cuda().launch_cooperative) : launch(cuda().launch, nullptr),
+    check(shape.cluster.count() > 1
+              ? launch_clusters(kernel.handle, shape, stream_, const_cast<void**>(arguments.data()))
+          : shape.cooperative ? launch(cuda().launch_cooperative)
+                              : launch(cuda().launch, nullptr),
           fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
                       shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
     if (!pending) return;

@@ -51,6 +51,7 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.function_set_attribute, "cuFuncSetAttribute");
     find(d.launch, "cuLaunchKernel");
     find(d.launch_cooperative, "cuLaunchCooperativeKernel");
+    d.launch_with = reinterpret_cast<decltype(d.launch_with)>(dlsym(handle, "cuLaunchKernelEx"));
     find(d.resource_register_buffer, "cuGraphicsGLRegisterBuffer");
     find(d.resource_unregister, "cuGraphicsUnregisterResource");
     find(d.resources_map, "cuGraphicsMapResources");

@@ -19,6 +19,22 @@ using CudaStream = struct CudaStreamHandle*;
 using CudaEvent = struct CudaEventHandle*;
 using CudaResource = struct CudaResourceHandle*;  // CUgraphicsResource
 
+/// CUlaunchConfig.
+struct CudaLaunch {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    CudaStream stream;
+    const struct CudaLaunchAttribute* attributes;
+    unsigned count;  ///< of the attributes
+};
+/// CUlaunchAttribute.
+struct CudaLaunchAttribute {
+    static constexpr int cooperative = 2, cluster_dimension = 4;
+    int id;
+    int padding;
+    unsigned value[16];
+};
+
 /// The functions of libcuda.so.1, the library of NVIDIA's driver. The names with _v2 are those of
 /// current headers; every driver from branch 450 (CUDA 11.0) on has all of them.
 struct CudaDriver {
@@ -73,6 +89,10 @@ struct CudaDriver {
                                      unsigned grid_z, unsigned block_x, unsigned block_y,
                                      unsigned block_z, unsigned shared_bytes, CudaStream stream,
                                      void** arguments);
+
+    /// Null in drivers before CUDA 11.8, which have no clusters.
+    CudaStatus (*launch_with)(const CudaLaunch* launch, CudaFunction function, void** arguments,
+                              void** extra);
 
     CudaStatus (*resource_register_buffer)(CudaResource* resource, unsigned gl_buffer,
                                            unsigned flags);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/warp/dim3.h"
+#include "emulator/program/dim3.h"
 
 namespace warpscope::compute {
 

@@ -86,13 +86,13 @@ RunSettings run_settings(WireReader& from) {
 }
 
 void put(WireWriter& to, const LaunchShape& shape) {
-    for (const Dim3& d : {shape.grid, shape.block}) to.put(d.x).put(d.y).put(d.z);
+    for (const Dim3& d : {shape.grid, shape.block, shape.cluster}) to.put(d.x).put(d.y).put(d.z);
     to.put(shape.dynamic_shared_bytes).put(std::uint8_t(shape.cooperative));
 }
 
 LaunchShape shape(WireReader& from) {
     LaunchShape shape;
-    for (Dim3* d : {&shape.grid, &shape.block}) {
+    for (Dim3* d : {&shape.grid, &shape.block, &shape.cluster}) {
         d->x = from.get<unsigned>();
         d->y = from.get<unsigned>();
         d->z = from.get<unsigned>();

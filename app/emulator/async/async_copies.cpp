@@ -32,6 +32,8 @@ void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing la
     groups_.assign(warps * 32, {});
     waits_.assign(warps, {});
     mbarriers_.clear();
+    cluster_ = {};
+    waiting_together_ = nullptr;
     turn_waits_ = false;
     waiting_turns_ = 0;
 }
@@ -91,6 +93,18 @@ bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
     return true;
 }
 
+bool AsyncCopies::arrive_elsewhere(std::uint32_t rank, Mbarrier& barrier, std::uint32_t warp,
+                                   unsigned lane, std::uint32_t count) {
+    if (!barrier.arrive(count)) return false;
+    tell({.kind = AsyncEvent::arrived_elsewhere,
+          .warp = warp,
+          .lanes = 1u << lane,
+          .barrier = &barrier,
+          .rank = rank});
+    cluster_[rank]->end_phase_if_complete(barrier);
+    return true;
+}
+
 bool AsyncCopies::has_copies(const Arrival& arrival) const {
     return std::any_of(copies_.begin(), copies_.end(), [&](const AsyncCopy& copy) {
         return copy.warp == arrival.warp && copy.completion == Completion::group &&
@@ -147,19 +161,30 @@ void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsign
     tell({.kind = AsyncEvent::phase_seen, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
 }
 
-void AsyncCopies::wait_failed(std::uint32_t warp, const MbarrierWait& wait) {
+void AsyncCopies::wait_failed(std::uint32_t warp, const FailedWait& wait) {
     turn_waits_ = true;
     waits_[warp] = wait;
 }
 
+void AsyncCopies::tell_cluster(AsyncEvent::Kind kind, std::uint32_t warp, std::uint32_t lanes,
+                               std::uint32_t phase, bool releases) {
+    waits_[warp] = {};
+    tell({.kind = kind, .warp = warp, .lanes = lanes, .phase = phase, .releases = releases});
+}
+
 void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
-    const auto place = [&](std::uint64_t address, bool shared) {
-        return shared ? shared_ + address : reinterpret_cast<std::byte*>(address);
+    std::byte* const to_shared = copy.to_rank < 0 ? shared_ : cluster_[copy.to_rank]->shared_;
+    const auto place = [](std::byte* shared, std::uint64_t address, bool in_shared) {
+        return in_shared ? shared + address : reinterpret_cast<std::byte*>(address);
     };
     for_each_lane(parts, [&](unsigned part) {
-        std::byte* const to = place(copy.to[part], copy.to_shared);
+        std::byte* const to = place(to_shared, copy.to[part], copy.to_shared);
         const std::uint32_t read = copy.read[part];
-        if (read) std::memmove(to, place(copy.from[part], copy.from_shared), read);
+        if (copy.has_values) {
+            std::memcpy(to, copy.values.data(), copy.bytes[part]);
+            return;
+        }
+        if (read) std::memmove(to, place(shared_, copy.from[part], copy.from_shared), read);
         if (read < copy.bytes[part]) std::memset(to + read, 0, copy.bytes[part] - read);
     });
 }
@@ -167,14 +192,16 @@ void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
 void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     AsyncCopy& copy = copies_[index];
     const bool counts = copy.completion == Completion::mbarrier;
-    Mbarrier* const barrier = counts ? mbarriers_.find(copy.mbarrier) : nullptr;
+    AsyncCopies& counting = copy.mbarrier_rank < 0 ? *this : *cluster_[copy.mbarrier_rank];
+    Mbarrier* const barrier = counts ? counting.mbarriers_.find(copy.mbarrier) : nullptr;
     tell({.kind = AsyncEvent::copy_lands, .parts = parts, .copy = &copy, .barrier = barrier});
     copy_bytes(copy, parts);
     copy.parts &= ~parts;
     std::int64_t bytes = 0;
     for_each_lane(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
-    if (barrier) complete_bytes(*barrier, bytes);
+    if (barrier) counting.complete_bytes(*barrier, bytes);
     waiting_turns_ = 0;
+    if (waiting_together_) *waiting_together_ = 0;
 }
 
 void AsyncCopies::remove_landed() {
@@ -216,8 +243,12 @@ bool AsyncCopies::end_turn() {
     // the turns.
     constexpr std::uint32_t hopeless = 1 << 14;
     waiting_turns_ = turn_waits_ ? waiting_turns_ + 1 : 0;
+    if (waiting_together_) *waiting_together_ = turn_waits_ ? *waiting_together_ + 1 : 0;
     turn_waits_ = false;
-    if (copies_.empty()) return waiting_turns_ < hopeless;
+    if (copies_.empty())
+        return waiting_together_
+                   ? *waiting_together_ < hopeless * std::max<std::size_t>(1, cluster_.size())
+                   : waiting_turns_ < hopeless;
     const bool random = landing_ == Landing::random && next_random() % 2 == 0;
     if (random || waiting_turns_ > 2 * groups_.size()) land_some();
     return true;

@@ -30,8 +30,14 @@ struct AsyncCopy {
     Completion completion = Completion::group;
     std::uint32_t mbarrier = 0;  ///< its address, for Completion::mbarrier
     bool from_shared = false, to_shared = true;
+    /// The rank of the other block of the cluster to whose shared memory it copies, and whose
+    /// mbarrier counts it; negative: the own block.
+    int to_rank = -1, mbarrier_rank = -1;
     // By part. Addresses are global, or offsets into shared memory.
     std::array<std::uint64_t, 32> from{}, to{};
+    /// What st.async stores, in place of a source.
+    std::array<std::uint32_t, 4> values{};
+    bool has_values = false;
     PerLane bytes{};
     PerLane read{};   ///< bytes that are read; those behind them become zero
     PerLane group{};  ///< the lane's groups before this one, of the kind `completion`
@@ -51,9 +57,12 @@ struct AsyncEvent {
         groups_ended,  ///< lanes have waited: their copies in groups below below[lane] have landed
         arrived,       ///< lanes arrive at `barrier`
         copies_arrived,  ///< the lane's copies with numbers below below[lane] arrive at `barrier`
-        phase_ended,     ///< barrier, whose phase has the new number
-        proxy_fence,     ///< lanes execute fence.proxy.async or fence.mbarrier_init
-        phase_seen       ///< lanes have seen that a phase of `barrier` has ended
+        arrived_elsewhere,  ///< lanes arrive at `barrier` of the block `rank` of the cluster
+        phase_ended,        ///< barrier, whose phase has the new number
+        proxy_fence,        ///< lanes execute fence.proxy.async or fence.mbarrier_init
+        phase_seen,         ///< lanes have seen that a phase of `barrier` has ended
+        cluster_arrived,    ///< lanes arrive at the barrier of the cluster; `releases`
+        cluster_waited      ///< lanes have waited at it
     };
     Kind kind;
     std::uint32_t warp = 0, lanes = 0, parts = 0;
@@ -62,14 +71,20 @@ struct AsyncEvent {
     Completion completion = Completion::group;
     const std::uint32_t* below = nullptr;
     const Warp* state = nullptr;
+    std::uint32_t rank = 0;
+    std::uint32_t phase = 0;  ///< of the barrier of the cluster
+    bool releases = false;
 };
 
-/// A lane looks whether a phase has ended.
-struct MbarrierWait {
+/// A lane looks whether a phase has ended, of an mbarrier or of the barrier of the cluster.
+struct FailedWait {
     std::uint32_t pc = 0;
     unsigned lane = 0;
     std::uint32_t barrier = ~0u;  ///< address
     std::uint32_t parity = 0;     ///< of the phase
+    bool for_cluster = false;
+
+    bool is_some() const { return barrier != ~0u || for_cluster; }
 };
 
 /// Is told what happens, while it does.
@@ -85,6 +100,12 @@ class AsyncCopies {
   public:
     void begin_block(std::byte* shared, std::size_t threads, Landing landing, std::uint64_t seed,
                      AsyncListener* listener);
+    /// After begin_block(), for blocks that run together: those of the cluster, by rank. Turns in
+    /// which a block has only waited are counted for all blocks that have this counter.
+    void join_cluster(std::span<AsyncCopies* const> blocks, std::uint32_t* waiting_turns) {
+        cluster_ = blocks;
+        waiting_together_ = waiting_turns;
+    }
 
     Mbarriers& mbarriers() { return mbarriers_; }
     std::span<const Mbarrier> barriers() const { return mbarriers_.all(); }
@@ -105,6 +126,9 @@ class AsyncCopies {
     bool arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane, std::uint32_t count);
     /// The lane arrives when its copies so far have landed (cp.async.mbarrier.arrive).
     void arrive_when_landed(Mbarrier& barrier, std::uint32_t warp, unsigned lane);
+    /// Counts arrivals of a lane of this block at an mbarrier of another block of the cluster.
+    bool arrive_elsewhere(std::uint32_t rank, Mbarrier& barrier, std::uint32_t warp, unsigned lane,
+                          std::uint32_t count);
     void expect_bytes(Mbarrier& barrier, std::int64_t bytes);
     void complete_bytes(Mbarrier& barrier, std::int64_t bytes);
     /// Lanes order what they know of before later bulk copies. In the emulator memory is in order.
@@ -113,9 +137,14 @@ class AsyncCopies {
     }
     void phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane);
     /// A lane has looked at a phase that has not ended.
-    void wait_failed(std::uint32_t warp, const MbarrierWait& wait);
-    /// What each warp has looked at last without success; `barrier` is ~0u where it has not.
-    std::span<const MbarrierWait> failed_waits() const { return waits_; }
+    void wait_failed(std::uint32_t warp, const FailedWait& wait);
+    /// What each warp has looked at last without success.
+    std::span<const FailedWait> failed_waits() const { return waits_; }
+    /// Tells that the running lanes arrive at the barrier of the cluster, or have waited there.
+    void tell_cluster(AsyncEvent::Kind kind, std::uint32_t warp, std::uint32_t lanes,
+                      std::uint32_t phase, bool releases = false);
+    /// Threads have done nothing in the newest turn but look at phases that have not ended.
+    bool turn_has_waited() const { return waiting_turns_ > 0; }
 
     /// After each turn of a warp. Returns false where the block hangs: its threads do nothing but
     /// look at phases that nothing ends.
@@ -155,9 +184,11 @@ class AsyncCopies {
     std::vector<Arrival> arrivals_;
     std::vector<std::array<std::uint32_t, 2>> groups_;  ///< closed, by thread, of both kinds
     Mbarriers mbarriers_;
-    std::vector<MbarrierWait> waits_;  ///< by warp
+    std::vector<FailedWait> waits_;  ///< by warp
     bool turn_waits_ = false;
-    std::uint32_t waiting_turns_ = 0;  ///< the newest turns, which have only waited
+    std::uint32_t waiting_turns_ = 0;        ///< the newest turns, which have only waited
+    std::span<AsyncCopies* const> cluster_;  ///< by rank; empty for a block that runs alone
+    std::uint32_t* waiting_together_ = nullptr;
 };
 
 }  // namespace warpscope::emulator

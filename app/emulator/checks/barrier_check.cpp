@@ -135,9 +135,10 @@ std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
 void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
     const auto* const deadlock = dynamic_cast<const DeadlockError*>(&error);
     if (!deadlock) return;
-    const bool at_barrier =
-        launch_.kernel().lines[deadlock->pc].barrier ||
-        opcode_of(launch_.kernel().code[deadlock->pc].operation).kind == OpcodeKind::asynchronous;
+    const OpcodeKind waits = opcode_of(launch_.kernel().code[deadlock->pc].operation).kind;
+    const bool at_barrier = launch_.kernel().lines[deadlock->pc].barrier ||
+                            waits == OpcodeKind::asynchronous ||
+                            waits == OpcodeKind::cluster_barrier;
     const auto kind = at_barrier ? FindingKind::barrier : FindingKind::members;
     // The second pc keeps this finding apart from other findings at this instruction.
     log_.add({&launch_.kernel(), deadlock->pc, ~0u, kind, Severity::error}, 1, [&] {

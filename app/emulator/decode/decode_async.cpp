@@ -26,7 +26,10 @@ Emission copy_emission(StatementDecoder& d, Handler handler, CopyForm& form) {
         d.fail("the offset of an address is too large");
     Emission e = async_emission(d, handler, {to.operand, from.operand});
     e.immediate = std::int64_t(std::uint64_t(from.offset) << 32 | std::uint32_t(to.offset));
-    e.variable = std::int16_t(form.to == Space::shared ? to.variable : from.variable);
+    // Of a copy between blocks, neither: one variable cannot stand for both addresses.
+    e.variable = std::int16_t(form.to == Space::global     ? from.variable
+                              : form.from == Space::global ? to.variable
+                                                           : -1);
     return e;
 }
 
@@ -42,7 +45,9 @@ Space bulk_space(const StatementDecoder& d, std::size_t which) {
     for (const std::string& m : d.statement().modifiers) {
         const bool shared = m.starts_with("shared::");
         if ((shared || m == "global") && which-- == 0)
-            return shared ? Space::shared : Space::global;
+            return !shared                  ? Space::global
+                   : m == "shared::cluster" ? Space::cluster
+                                            : Space::shared;
     }
     d.fail("a bulk copy names the spaces of its destination and of its source");
 }
@@ -69,7 +74,8 @@ void decode_async_copy(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
-// cp.async.bulk.to.from.mbarrier::complete_tx::bytes [to], [from], bytes, [mbarrier]{, policy};
+// cp.async.bulk.to.from.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], bytes,
+//     [mbarrier]{, ranks}{, policy};
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes{, policy}
 void decode_bulk_copy(StatementDecoder& d) {
     CopyForm form;
@@ -87,11 +93,16 @@ void decode_bulk_copy(StatementDecoder& d) {
     e.operands.push_back(d.source(d.operand(2), Type::u32));
     if (form.counts_bytes) {
         if (d.statement().operands.size() < 4) d.fail("the mbarrier is missing");
-        Space space = Space::shared;
+        Space space = form.to;
         const Address mbarrier = address_of(d, d.operand(3), space);
         if (mbarrier.offset) d.fail("the address of this mbarrier cannot have an offset");
         form.wide_mbarrier = mbarrier.wide;
         e.operands.push_back(mbarrier.operand);
+        form.has_ranks = d.has("multicast::cluster");
+        if (form.has_ranks) {
+            if (d.statement().operands.size() < 5) d.fail("the mask of the blocks is missing");
+            e.operands.push_back(d.source(d.operand(4), Type::u16));
+        }
     }
     e.target = form.encoded();
     e.bytes = 16;
@@ -151,6 +162,29 @@ void decode_mbarrier(StatementDecoder& d) {
                                                      : MemoryAccess::atomic;
     e.order = operation == Operation::mbarrier_init ? MemoryOrder::weak : MemoryOrder::relaxed;
     e.scope = scope_of(d.statement());
+    d.emit(std::move(e));
+}
+
+// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbarrier]
+void decode_async_store(StatementDecoder& d) {
+    MemoryForm form;
+    form.type = d.type();
+    form.elements = d.has("v2") ? 2 : d.has("v4") ? 4 : 1;
+    form.space = Space::cluster;
+    const std::vector<Operand> from = elements_of(d.operand(1));
+    if (from.size() != form.elements) d.fail("as many registers as elements are needed");
+    const Address to = address_of(d, d.operand(0), form.space);
+    Space space = Space::cluster;
+    const Address mbarrier = address_of(d, d.operand(2), space);
+    if (mbarrier.offset) d.fail("the address of this mbarrier cannot have an offset");
+    form.wide_address = to.wide;
+    form.wide_register = bits_of(form.type) == 64;
+    Emission e = async_emission(d, async_store, {to.operand, mbarrier.operand});
+    for (const Operand& o : from) e.operands.push_back(d.source(o, form.type));
+    e.immediate = to.offset;
+    e.detail = mbarrier.wide;
+    e.target = form.access_form().encoded();
+    e.bytes = std::uint8_t(bytes_of(form.type) * form.elements);
     d.emit(std::move(e));
 }
 

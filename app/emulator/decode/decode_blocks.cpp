@@ -59,7 +59,11 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::async_group, decode_async_group},
     {Grammar::mbarrier, decode_mbarrier},
     {Grammar::pending_count, decode_pending_count},
-    {Grammar::proxy_fence, decode_proxy_fence}};
+    {Grammar::proxy_fence, decode_proxy_fence},
+    {Grammar::async_store, decode_async_store},
+    {Grammar::cluster_barrier, decode_cluster_barrier},
+    {Grammar::map_address, decode_map_address},
+    {Grammar::address_rank, decode_address_rank}};
 
 }  // namespace
 

@@ -11,6 +11,7 @@ namespace warpscope::emulator {
 Space space_of(const Statement& s) {
     if (s.has("global")) return Space::global;
     if (s.has("shared") || s.has("shared::cta")) return Space::shared;
+    if (s.has("shared::cluster")) return Space::cluster;
     if (s.has("local")) return Space::local;
     if (s.has("const")) return Space::constant;
     if (s.has("param")) return Space::param;
@@ -40,7 +41,8 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     } else {
         d.fail("this operand is not an address");
     }
-    if (space == Space::shared || space == Space::generic) d.state().kernel->uses_shared = true;
+    if (space == Space::shared || space == Space::generic || space == Space::cluster)
+        d.state().kernel->uses_shared = true;
     return found;
 }
 

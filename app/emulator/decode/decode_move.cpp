@@ -76,9 +76,10 @@ void decode_convert_address(StatementDecoder& d) {
     if (bits_of(d.type()) != 64) d.fail("addresses have 64 bits");
     const std::uint32_t destination = d.destination(d.operand(0));
     const std::uint32_t a = d.source(1, Type::b64);
-    if (space != Space::shared && space != Space::local)
+    const bool shared = space == Space::shared || space == Space::cluster;
+    if (!shared && space != Space::local)
         return d.emit_arithmetic({Operation::mov, Type::b64}, Type::b64, {destination, a});
-    const std::uint32_t window = d.constant(space == Space::shared ? shared_window : local_window);
+    const std::uint32_t window = d.constant(shared ? shared_window : local_window);
     d.emit_arithmetic({d.has("to") ? Operation::sub : Operation::add, Type::u64}, Type::u64,
                       {destination, a, window});
 }

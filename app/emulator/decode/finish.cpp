@@ -33,7 +33,8 @@ std::uint8_t events_of(const Instruction& i, const InstructionInfo& info) {
     const bool accesses = info.access != MemoryAccess::none;
     const bool generic = info.space == Space::generic;
     std::uint8_t events = Instruction::executes;
-    if (accesses && (generic || info.space == Space::shared)) events |= Instruction::shared_access;
+    const bool shared = info.space == Space::shared || info.space == Space::cluster;
+    if (accesses && (generic || shared)) events |= Instruction::shared_access;
     if (accesses && (generic || info.space == Space::global)) events |= Instruction::global_access;
     if (!accesses && info.order != MemoryOrder::weak) events |= Instruction::fences;
     if (i.role == Role::warp_barrier) events |= Instruction::warp_sync;

@@ -116,6 +116,13 @@ void decode_mbarrier(StatementDecoder& d);
 void decode_pending_count(StatementDecoder& d);
 void decode_proxy_fence(StatementDecoder& d);
 
+void decode_async_store(StatementDecoder& d);
+
+// decode_cluster.cpp
+void decode_cluster_barrier(StatementDecoder& d);
+void decode_map_address(StatementDecoder& d);
+void decode_address_rank(StatementDecoder& d);
+
 // decode_warp.cpp
 void decode_shuffle(StatementDecoder& d);
 void decode_election(StatementDecoder& d);

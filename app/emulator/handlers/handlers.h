@@ -184,6 +184,17 @@ const Instruction* wait_for_copies(const Instruction* i, Warp& w);
 Handler mbarrier_handler(Operation operation, bool adds);
 const Instruction* proxy_fence(const Instruction* i, Warp& w);
 const Instruction* pending_count(const Instruction* i, Warp& w);  ///< operands d, state
+/// st.async. Operands: destination, address of the mbarrier, values. Instruction::target holds an
+/// AccessForm, immediate the offset of the destination, detail is 1 where the address of the
+/// mbarrier has 64 bits.
+const Instruction* async_store(const Instruction* i, Warp& w);
+
+// handlers_cluster.cpp. Instruction::detail of arrive_at_cluster: 1 where it releases; of the last
+// two: the bits of the address.
+const Instruction* arrive_at_cluster(const Instruction* i, Warp& w);
+const Instruction* wait_for_cluster(const Instruction* i, Warp& w);
+const Instruction* map_address(const Instruction* i, Warp& w);   ///< operands d, address, rank
+const Instruction* address_rank(const Instruction* i, Warp& w);  ///< operands d, address
 
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
 enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "emulator/async/async_copies.h"
 #include "emulator/handlers/handlers.h"
+#include "emulator/warp/cluster.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
@@ -16,11 +18,19 @@ std::uint64_t address_in(const Warp& w, unsigned lane, std::uint32_t operand, bo
 }
 
 /// A checked address of `bytes` bytes: an offset into shared memory, or a global address.
-std::uint64_t place_of(const Instruction* i, Warp& w, unsigned lane, Space space,
-                       std::uint64_t address, unsigned bytes, unsigned align) {
+struct Place {
+    std::uint64_t address = 0;
+    int rank = -1;  ///< of another block of the cluster, in whose shared memory it is
+};
+
+Place place_of(const Instruction* i, Warp& w, unsigned lane, Space space, std::uint64_t address,
+               unsigned bytes, unsigned align) {
     if (space == Space::shared && address - shared_window < window_size) address -= shared_window;
     const std::byte* const place = w.checked_address(i, lane, space, address, bytes, align);
-    return space == Space::shared ? std::uint64_t(place - w.block->shared) : std::uint64_t(place);
+    if (space == Space::shared) return {std::uint64_t(place - w.block->shared)};
+    if (space != Space::cluster) return {std::uint64_t(place)};
+    const SharedPlace found = shared_place(*w.block, address);
+    return {found.offset, found.block == w.block ? -1 : int(found.block->rank)};
 }
 
 std::uint64_t to_of(const Instruction* i, const Warp& w, unsigned lane, const CopyForm& form) {
@@ -36,7 +46,7 @@ AsyncCopy copy_of(const Instruction* i, const Warp& w, const CopyForm& form) {
     copy.pc = w.block->kernel->index_of(i);
     copy.warp = w.index;
     copy.from_shared = form.from == Space::shared;
-    copy.to_shared = form.to == Space::shared;
+    copy.to_shared = form.to != Space::global;
     return copy;
 }
 
@@ -50,25 +60,48 @@ std::uint32_t read_bytes(const Instruction* i, Warp& w, unsigned lane, const Cop
     return read;
 }
 
-Mbarrier& mbarrier_at(const Instruction* i, Warp& w, unsigned lane, std::uint32_t offset) {
-    Mbarrier* const found = w.block->async->mbarriers().find(offset);
+/// An mbarrier and the copies of its block.
+struct MbarrierPlace {
+    Mbarrier& barrier;
+    AsyncCopies& copies;
+    int rank = -1;  ///< of the other block of the cluster that has it
+};
+
+MbarrierPlace mbarrier_at(const Instruction* i, Warp& w, unsigned lane, const Place& place) {
+    const bool own = place.rank < 0;
+    AsyncCopies& copies =
+        own ? *w.block->async : *w.block->cluster->block(std::uint32_t(place.rank)).async;
+    Mbarrier* const found = copies.mbarriers().find(std::uint32_t(place.address));
     if (!found)
         w.fail(i, lane,
-               fmt::format("no mbarrier has been initialised at byte {} of shared memory: "
-                           "mbarrier.init must come first, and a barrier of the block behind it",
-                           offset));
-    return *found;
+               fmt::format("no mbarrier has been initialised at byte {} of shared memory{}: "
+                           "mbarrier.init must come first, and a barrier of the {} behind it",
+                           place.address,
+                           own ? "" : fmt::format(" of block {} of the cluster", place.rank),
+                           own ? "block" : "cluster"));
+    return {*found, copies, place.rank};
 }
 
-std::uint32_t offset_of_mbarrier(const Instruction* i, Warp& w, unsigned lane) {
-    const std::byte* const place = atomic_target(i, w, lane, 8);
-    const auto offset = std::uint64_t(place - w.block->shared);
-    if (offset >= w.block->shared_bytes) w.fail(i, lane, "an mbarrier lies in shared memory");
-    return std::uint32_t(offset);
+Place place_of_mbarrier(const Instruction* i, Warp& w, unsigned lane) {
+    const AccessForm form(i->target);
+    const std::uint64_t address =
+        address_in(w, lane, i->operands[1], form.wide_address) + std::uint64_t(i->immediate);
+    if (form.space == Space::generic && address - shared_window >= window_size)
+        w.fail(i, lane, "an mbarrier lies in shared memory");
+    const Space space = form.space == Space::generic ? Space::cluster : form.space;
+    return place_of(i, w, lane, space, address, 8, 8);
 }
 
-Mbarrier& mbarrier_of(const Instruction* i, Warp& w, unsigned lane) {
-    return mbarrier_at(i, w, lane, offset_of_mbarrier(i, w, lane));
+MbarrierPlace mbarrier_of(const Instruction* i, Warp& w, unsigned lane) {
+    return mbarrier_at(i, w, lane, place_of_mbarrier(i, w, lane));
+}
+
+/// Fails for an mbarrier of another block, where only arrivals may use it (PTX ISA 9.7.13.15).
+Mbarrier& own_mbarrier(const Instruction* i, Warp& w, unsigned lane) {
+    const MbarrierPlace place = mbarrier_of(i, w, lane);
+    if (place.rank >= 0)
+        w.fail(i, lane, "a thread can only arrive at an mbarrier of another block of the cluster");
+    return place.barrier;
 }
 
 std::uint32_t value_of(const Instruction* i, const Warp& w, unsigned lane,
@@ -76,9 +109,15 @@ std::uint32_t value_of(const Instruction* i, const Warp& w, unsigned lane,
     return i->operands[2] ? w.get<std::uint32_t>(i->operands[2], lane) : otherwise;
 }
 
-void arrive(const Instruction* i, Warp& w, unsigned lane, Mbarrier& barrier, std::uint32_t count) {
+void arrive(const Instruction* i, Warp& w, unsigned lane, const MbarrierPlace& place,
+            std::uint32_t count) {
+    Mbarrier& barrier = place.barrier;
     const std::uint32_t pending = barrier.pending;
-    if (!w.block->async->arrive(barrier, w.index, lane, count))
+    AsyncCopies& own = *w.block->async;
+    const bool counted = place.rank < 0 ? own.arrive(barrier, w.index, lane, count)
+                                        : own.arrive_elsewhere(std::uint32_t(place.rank), barrier,
+                                                               w.index, lane, count);
+    if (!counted)
         w.fail(i, lane,
                fmt::format("{} arrivals at the mbarrier at byte {} of shared memory, of which this "
                            "phase expects only {} more, of {}",
@@ -92,14 +131,16 @@ const Instruction* mbarrier_init(const Instruction* i, Warp& w) {
             w.fail(i, lane,
                    fmt::format("an mbarrier expects 1 to {} arrivals, not {}",
                                Mbarrier::largest_count, count));
-        w.block->async->init(offset_of_mbarrier(i, w, lane), count);
+        const Place place = place_of_mbarrier(i, w, lane);
+        if (place.rank >= 0) w.fail(i, lane, "a block initialises its own mbarriers");
+        w.block->async->init(std::uint32_t(place.address), count);
     });
     return w.cost_point(i, i + 1);
 }
 
 const Instruction* mbarrier_invalidate(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
-        w.block->async->mbarriers().invalidate(mbarrier_of(i, w, lane).address);
+        w.block->async->mbarriers().invalidate(own_mbarrier(i, w, lane).address);
     });
     return w.cost_point(i, i + 1);
 }
@@ -126,14 +167,15 @@ struct ArrivalForm {
 template <ArrivalForm form>
 const Instruction* mbarrier_arrive(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
-        Mbarrier& barrier = mbarrier_of(i, w, lane);
+        const MbarrierPlace place = mbarrier_of(i, w, lane);
+        Mbarrier& barrier = place.barrier;
         const std::uint64_t state = barrier.state();
         const std::uint32_t count = form.expects_bytes ? 1 : value_of(i, w, lane, 1);
         if (form.keeps_phase && count >= barrier.pending)
             w.fail(i, lane, "an arrival with .noComplete would end the phase");
         if (form.expects_bytes) barrier.bytes += value_of(i, w, lane, 0);
         if (form.drops && count <= barrier.expected) barrier.expected -= count;
-        arrive(i, w, lane, barrier, count);
+        arrive(i, w, lane, place, count);
         if (i->operands[0]) w.set(i->operands[0], lane, state);
     });
     return w.cost_point(i, i + 1);
@@ -142,12 +184,12 @@ const Instruction* mbarrier_arrive(const Instruction* i, Warp& w) {
 template <bool completes>
 const Instruction* mbarrier_bytes(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
-        Mbarrier& barrier = mbarrier_of(i, w, lane);
+        const MbarrierPlace place = mbarrier_of(i, w, lane);
         const std::int64_t bytes = value_of(i, w, lane, 0);
         if (completes)
-            w.block->async->complete_bytes(barrier, bytes);
+            place.copies.complete_bytes(place.barrier, bytes);
         else
-            w.block->async->expect_bytes(barrier, bytes);
+            place.copies.expect_bytes(place.barrier, bytes);
     });
     return w.cost_point(i, i + 1);
 }
@@ -155,7 +197,7 @@ const Instruction* mbarrier_bytes(const Instruction* i, Warp& w) {
 template <bool adds>
 const Instruction* mbarrier_arrive_of_copies(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
-        Mbarrier& barrier = mbarrier_of(i, w, lane);
+        Mbarrier& barrier = own_mbarrier(i, w, lane);
         if (adds) ++barrier.pending;
         w.block->async->arrive_when_landed(barrier, w.index, lane);
     });
@@ -167,9 +209,9 @@ const Instruction* mbarrier_arrive_of_copies(const Instruction* i, Warp& w) {
 template <bool by_parity>
 const Instruction* mbarrier_wait(const Instruction* i, Warp& w) {
     std::uint32_t ended = 0;
-    MbarrierWait wait{.pc = w.block->kernel->index_of(i)};
+    FailedWait wait{.pc = w.block->kernel->index_of(i)};
     for_each_lane(w.mask, [&](unsigned lane) {
-        const Mbarrier& barrier = mbarrier_of(i, w, lane);
+        const Mbarrier& barrier = own_mbarrier(i, w, lane);
         const std::uint32_t parity =
             by_parity ? w.get<std::uint32_t>(i->operands[2], lane)
                       : Mbarrier::parity_of(w.get<std::uint64_t>(i->operands[2], lane));
@@ -200,14 +242,42 @@ const Instruction* async_copy(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
         copy.read[lane] = read_bytes(i, w, lane, form);
         copy.to[lane] =
-            place_of(i, w, lane, form.to, to_of(i, w, lane, form), form.bytes, form.bytes);
+            place_of(i, w, lane, form.to, to_of(i, w, lane, form), form.bytes, form.bytes).address;
         if (copy.read[lane])
             copy.from[lane] = place_of(i, w, lane, form.from, from_of(i, w, lane, form),
-                                       copy.read[lane], form.bytes);
+                                       copy.read[lane], form.bytes)
+                                  .address;
     });
     w.block->async->start(copy, w);
     return w.cost_point(i, i + 1);
 }
+
+namespace {
+
+/// The places of a copy whose bytes an mbarrier counts.
+void set_mbarrier(const Instruction* i, Warp& w, unsigned lane, const Place& place,
+                  AsyncCopy& copy) {
+    copy.completion = Completion::mbarrier;
+    copy.mbarrier = std::uint32_t(place.address);
+    copy.mbarrier_rank = place.rank;
+    mbarrier_at(i, w, lane, place);
+}
+
+/// Starts a copy to these offsets in the shared memory of all blocks of the cluster whose bits are
+/// set (.multicast::cluster).
+void start_in_each(const Instruction* i, Warp& w, unsigned lane, std::uint32_t ranks,
+                   AsyncCopy& copy) {
+    for_each_lane(ranks, [&](unsigned rank) {
+        if (!w.block->cluster || rank >= w.block->cluster->size())
+            w.fail(i, lane, fmt::format("the cluster has no block {} to copy to", rank));
+        const int other = rank == w.block->rank ? -1 : int(rank);
+        copy.to_rank = other;
+        set_mbarrier(i, w, lane, {copy.mbarrier, other}, copy);
+        w.block->async->start(copy, w);
+    });
+}
+
+}  // namespace
 
 const Instruction* bulk_copy(const Instruction* i, Warp& w) {
     const CopyForm form(i->target);
@@ -217,15 +287,48 @@ const Instruction* bulk_copy(const Instruction* i, Warp& w) {
         const auto bytes = w.get<std::uint32_t>(i->operands[2], lane);
         if (bytes % 16)
             w.fail(i, lane, fmt::format("a bulk copy has a multiple of 16 bytes, not {}", bytes));
-        const std::uint64_t to = place_of(i, w, lane, form.to, to_of(i, w, lane, form), bytes, 16);
-        divide(copy, to, place_of(i, w, lane, form.from, from_of(i, w, lane, form), bytes, 16),
-               bytes);
-        copy.completion = form.counts_bytes ? Completion::mbarrier : Completion::bulk_group;
+        const Place to = place_of(i, w, lane, form.to, to_of(i, w, lane, form), bytes, 16);
+        const Place from = place_of(i, w, lane, form.from, from_of(i, w, lane, form), bytes, 16);
+        divide(copy, to.address, from.address, bytes);
+        copy.to_rank = to.rank;
+        copy.completion = Completion::bulk_group;
         if (form.counts_bytes) {
             const std::uint64_t address = address_in(w, lane, i->operands[3], form.wide_mbarrier);
-            copy.mbarrier = std::uint32_t(place_of(i, w, lane, Space::shared, address, 8, 8));
-            mbarrier_at(i, w, lane, copy.mbarrier);
+            set_mbarrier(i, w, lane, place_of(i, w, lane, form.to, address, 8, 8), copy);
         }
+        if (form.has_ranks)
+            start_in_each(i, w, lane, w.get<std::uint32_t>(i->operands[4], lane) & 0xFFFF, copy);
+        else
+            w.block->async->start(copy, w);
+    });
+    return w.cost_point(i, i + 1);
+}
+
+const Instruction* async_store(const Instruction* i, Warp& w) {
+    const AccessForm form(i->target);
+    const unsigned bytes = form.bytes * form.elements;
+    for_each_lane(w.mask, [&](unsigned lane) {
+        AsyncCopy copy;
+        copy.pc = w.block->kernel->index_of(i);
+        copy.warp = w.index;
+        copy.lane = int(lane);
+        copy.parts = 1;
+        copy.bytes[0] = bytes;
+        copy.has_values = true;
+        for (unsigned e = 0; e < form.elements; ++e) {
+            const std::uint64_t value = form.wide_register
+                                            ? w.get<std::uint64_t>(i->operands[2 + e], lane)
+                                            : w.get<std::uint32_t>(i->operands[2 + e], lane);
+            std::memcpy(reinterpret_cast<std::byte*>(copy.values.data()) + e * form.bytes, &value,
+                        form.bytes);
+        }
+        const std::uint64_t address =
+            address_in(w, lane, i->operands[0], form.wide_address) + std::uint64_t(i->immediate);
+        const Place to = place_of(i, w, lane, Space::cluster, address, bytes, bytes);
+        copy.to[0] = to.address;
+        copy.to_rank = to.rank;
+        const std::uint64_t mbarrier = address_in(w, lane, i->operands[1], i->detail != 0);
+        set_mbarrier(i, w, lane, place_of(i, w, lane, Space::cluster, mbarrier, 8, 8), copy);
         w.block->async->start(copy, w);
     });
     return w.cost_point(i, i + 1);

@@ -5,6 +5,7 @@
 
 #include "emulator/handlers/each_lane.h"
 #include "emulator/handlers/lane_operations.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
 
@@ -119,9 +120,11 @@ const Instruction* test_space(const Instruction* i, Warp& w) {
         const auto address = w.get<std::uint64_t>(i->operands[1], lane);
         const bool shared = address - shared_window < window_size;
         const bool local = address - local_window < window_size;
-        const bool holds = space == Space::shared  ? shared
-                           : space == Space::local ? local
-                                                   : !shared && !local;
+        const bool own = shared && shared_place(*w.block, address).block == w.block;
+        const bool holds = space == Space::shared    ? own
+                           : space == Space::cluster ? shared
+                           : space == Space::local   ? local
+                                                     : !shared && !local;
         result |= std::uint32_t(holds) << lane;
     }
     w.predicate(i->operands[0]) = result;
@@ -176,6 +179,8 @@ Handler space_test(Space space) {
     switch (space) {
         case Space::shared:
             return test_space<Space::shared>;
+        case Space::cluster:
+            return test_space<Space::cluster>;
         case Space::local:
             return test_space<Space::local>;
         case Space::global:

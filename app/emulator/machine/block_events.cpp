@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "emulator/observe/copy_accesses.h"
+#include "emulator/program/lanes.h"
+#include "emulator/warp/cluster.h"
 #include "emulator/warp/instruction_walk.h"
 
 namespace warpscope::emulator {
@@ -44,7 +46,9 @@ std::uint32_t BlockEvents::wanted_by(const Observer& observer, const Kernel& ker
 
 void BlockEvents::block_begin() {
     told_ = &observer_;
-    want(wanted_by(observer_, *block_.kernel), observer_.wants_barriers());
+    in_cluster_ = block_.cluster && block_.cluster->size() > 1;
+    const std::uint32_t of_cluster = in_cluster_ ? Instruction::shared_access : 0;
+    want(wanted_by(observer_, *block_.kernel) | of_cluster, observer_.wants_barriers());
     observer_.on_block_begin(*block_.kernel, block_.block);
 }
 
@@ -126,7 +130,9 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
     if (info.space == Space::generic)
         generic_access(access, addresses);
     else if (info.space == Space::shared)
-        shared_access(access);
+        own_shared_access(access);
+    else if (info.space == Space::cluster)
+        shared_access_in_cluster(access, addresses);
     else
         global_access(access);
 }
@@ -138,7 +144,7 @@ void BlockEvents::uniform_shared_access(const Instruction* i, const Warp& warp) 
     const std::uint32_t operand = i->operands[info.address_operand];
     const std::uint64_t address =
         std::uint32_t(warp.get<std::uint32_t>(operand, 0) + std::uint32_t(i->immediate));
-    shared_access(access_of(i, warp, &address));
+    own_shared_access(access_of(i, warp, &address));
 }
 
 // First the lanes whose address is in global memory, then those in shared memory.
@@ -159,10 +165,37 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
     }
     if (!in_shared) return;
     access.mask = in_shared;
-    const std::uint32_t given = access.same_address ? in_shared & (0 - in_shared) : in_shared;
-    for (std::uint32_t lanes = given; lanes; lanes &= lanes - 1)
-        addresses[std::countr_zero(lanes)] -= shared_window;
-    shared_access(access);
+    shared_access_in_cluster(access, addresses);
+}
+
+// First the lanes that access the own block.
+void BlockEvents::shared_access_in_cluster(Access& access, std::uint64_t* addresses) {
+    std::uint32_t own = 0, others = 0;
+    const std::uint32_t all = access.mask;
+    for_each_lane(access.same_address ? all & (0 - all) : all, [&](unsigned lane) {
+        const SharedPlace place = shared_place(block_, addresses[lane]);
+        if (place.block == &block_) addresses[lane] = place.offset;
+        if (place.block) (place.block == &block_ ? own : others) |= 1u << lane;
+    });
+    if (access.same_address) own ? own = all : others = others ? all : 0;
+    if (own) {
+        access.mask = own;
+        own_shared_access(access);
+    }
+    if (!others || !in_cluster_) return;
+    access.mask = others;
+    told_->on_cluster_access(access);
+}
+
+void BlockEvents::cluster_access(const Access& access, std::uint32_t rank) {
+    std::uint64_t addresses[lanes_per_warp];
+    const std::uint32_t all = access.mask;
+    for_each_lane(access.same_address ? all & (0 - all) : all, [&](unsigned lane) {
+        addresses[lane] = address_in_cluster(access.lane_addresses[lane], rank);
+    });
+    Access in_cluster = access;
+    in_cluster.lane_addresses = addresses;
+    told_->on_cluster_access(in_cluster);
 }
 
 void BlockEvents::on_async(const AsyncEvent& event) {
@@ -176,8 +209,11 @@ void BlockEvents::on_async(const AsyncEvent& event) {
 
 void BlockEvents::copy_accesses(const AsyncEvent& event, bool destinations, bool shared) {
     if (!(wanted_ & (shared ? Instruction::shared_access : Instruction::global_access))) return;
+    const int rank = destinations ? event.copy->to_rank : -1;
     for_accesses(*event.copy, event.copy->parts, destinations, event.state, [&](const Access& a) {
+        if (rank >= 0) return cluster_access(a, std::uint32_t(rank));
         shared ? observer_.on_shared_access(a) : observer_.on_global_access(a);
+        if (shared && in_cluster_) cluster_access(a, block_.rank);
     });
 }
 

@@ -75,6 +75,11 @@ class BlockEvents : public AsyncListener {
 
     Access access_of(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) const;
     virtual void shared_access(const Access& access) { told_->on_shared_access(access); }
+    /// shared_access(), and what a cluster of several blocks is told of it.
+    void own_shared_access(const Access& access) {
+        shared_access(access);
+        if (in_cluster_) cluster_access(access, block_.rank);
+    }
     virtual void global_access(const Access& access) { told_->on_global_access(access); }
     virtual void warp_sync(std::uint32_t warp, std::uint32_t members) {
         told_->on_warp_sync(block_.block, warp, members);
@@ -96,11 +101,16 @@ class BlockEvents : public AsyncListener {
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);
+    /// Of the window .shared::cluster, of lanes in any blocks of the cluster.
+    void shared_access_in_cluster(Access& access, std::uint64_t* addresses);
+    /// Of offsets into the shared memory of block `rank` of the cluster.
+    void cluster_access(const Access& access, std::uint32_t rank);
     void warp_barrier(const Instruction* i, const Warp& warp, std::uint32_t mask);
 
     const std::shared_ptr<ObservedBlock> observed_;
     std::uint32_t wanted_ = 0;
     bool wants_barriers_ = false;
+    bool in_cluster_ = false;  ///< of several blocks
     std::uint64_t sent_ = 0;
     std::vector<MemberFault> member_faults_;
 };

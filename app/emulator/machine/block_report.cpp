@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/program/error.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
 
@@ -110,15 +111,18 @@ std::string awaited_phase(const Mbarrier& barrier) {
                        barrier.phase, barrier.address, lacks.empty() ? "nothing" : lacks);
 }
 
-/// The failed look of a warp at a phase; null where it waits for no mbarrier.
-const MbarrierWait* failed_wait(const BlockState& block, const Warp& warp, const Split& split) {
+/// The failed look of a warp at a phase; null where it waits for none.
+const FailedWait* failed_wait(const BlockState& block, const Warp& warp, const Split& split) {
     if (!block.context.async || split.state != Split::runnable) return nullptr;
-    const MbarrierWait& wait = block.async.failed_waits()[warp.index];
-    return wait.barrier == ~0u || !(split.mask >> wait.lane & 1) ? nullptr : &wait;
+    const FailedWait& wait = block.async.failed_waits()[warp.index];
+    return !wait.is_some() || !(split.mask >> wait.lane & 1) ? nullptr : &wait;
 }
 
-std::string wait_of(const BlockState& block, const MbarrierWait& wait) {
+std::string wait_of(const BlockState& block, const FailedWait& wait) {
     const std::string where = block.context.kernel->where(wait.pc);
+    if (wait.for_cluster)
+        return fmt::format("at {} for the barrier of the cluster, which lacks {}", where,
+                           block.context.cluster->missing());
     for (const Mbarrier& barrier : block.async.barriers())
         if (barrier.address == wait.barrier) {
             if (!barrier.has_ended(wait.parity))
@@ -151,7 +155,7 @@ std::string position_of(const BlockState& block, const Warp& warp, const Split& 
         default:
             break;
     }
-    const MbarrierWait* const wait = failed_wait(block, warp, split);
+    const FailedWait* const wait = failed_wait(block, warp, split);
     return wait ? wait_of(block, *wait)
                 : fmt::format("before {}, blocked by the waiting lanes of this warp", where);
 }
@@ -170,7 +174,7 @@ void fail_deadlock(const BlockState& block) {
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
             if (!named || split.state > named->state) {
-                const MbarrierWait* const wait = failed_wait(block, warp, split);
+                const FailedWait* const wait = failed_wait(block, warp, split);
                 named = &split;
                 pc = wait ? wait->pc : kernel.index_of(split.pc);
                 thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));

@@ -11,6 +11,7 @@
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/budget.h"
 #include "emulator/machine/warp_scheduler.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
 
@@ -34,6 +35,9 @@ class BlockRunner {
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
     bool take_turn();
+    /// The newest turn did nothing but look at phases that have not ended.
+    bool turn_has_waited() const { return block_.context.async && block_.async.turn_has_waited(); }
+    Cluster::Block block_of_cluster() { return {&block_.context, block_.warps}; }
     const Statistics& statistics() const { return block_.statistics; }  ///< of all blocks so far
     /// Of all observed blocks so far, by pc; empty where none was observed.
     std::span<const ExecutionCount> executions() const { return executions_; }

@@ -3,19 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <optional>
+#include <numeric>
 
-#include "emulator/machine/block_runner.h"
-#include "emulator/machine/cooperative_launch.h"
+#include "emulator/machine/dispatch.h"
 #include "emulator/machine/parallel.h"
+#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/cooperative_launch.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/float_mode.h"
 
 namespace warpscope::emulator {
 
 namespace {
+
+void check_cluster(const Kernel& kernel, const LaunchShape& launch) {
+    constexpr std::uint64_t most_blocks = 16;  // more than 8 need an attribute of the kernel
+    const Dim3 &c = launch.cluster, &g = launch.grid;
+    const auto fail = [&](const std::string& what) {
+        throw Error(fmt::format("kernel {}: a cluster of {}x{}x{} blocks {}", kernel.name, c.x, c.y,
+                                c.z, what));
+    };
+    if (kernel.cluster.count() > 1 && kernel.cluster != c)
+        fail(fmt::format("is not that for which the kernel is compiled, {}x{}x{}", kernel.cluster.x,
+                         kernel.cluster.y, kernel.cluster.z));
+    if (c.count() == 0 || c.count() > most_blocks)
+        fail(fmt::format("is too large: the limit is {} blocks", most_blocks));
+    if (g.x % c.x || g.y % c.y || g.z % c.z)
+        fail(fmt::format("does not divide the grid of {}x{}x{} blocks", g.x, g.y, g.z));
+}
 
 void check_shape(const Kernel& kernel, const LaunchShape& launch) {
     const auto fail = [&](const std::string& what) {
@@ -33,6 +48,7 @@ void check_shape(const Kernel& kernel, const LaunchShape& launch) {
             fmt::format("a grid of {}x{}x{} blocks is too large: the limits are "
                         "2147483647x65535x65535 and 4294967295 blocks",
                         g.x, g.y, g.z));
+    check_cluster(kernel, launch);
     const std::uint64_t shared = std::uint64_t(kernel.shared_bytes) + launch.dynamic_shared_bytes;
     if (shared > Machine::max_shared_bytes)
         fail(
@@ -50,204 +66,6 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
                     packed.begin() + kernel.parameters[k].offset);
     return packed;
 }
-
-/// Reports the blocks that one host thread has run. Small blocks are reported several at a time, so
-/// that the threads rarely meet at the counter.
-class EndedBlocks {
-  public:
-    EndedBlocks(LaunchProgress* progress, const Statistics& statistics)
-        : progress_(progress), statistics_(statistics) {}
-    EndedBlocks(const EndedBlocks&) = delete;
-    EndedBlocks& operator=(const EndedBlocks&) = delete;
-    ~EndedBlocks() { report(); }
-
-    void add_one() {
-        constexpr std::uint64_t instructions_together = 1 << 15;
-        ++blocks_;
-        if (statistics_.warp_instructions - reported_at_ >= instructions_together) report();
-    }
-
-  private:
-    void report() {
-        if (progress_) progress_->add(blocks_);
-        blocks_ = 0;
-        reported_at_ = statistics_.warp_instructions;
-    }
-
-    LaunchProgress* progress_;
-    const Statistics& statistics_;  ///< of the thread's blocks so far
-    std::uint64_t blocks_ = 0, reported_at_ = 0;
-};
-
-/// From `begin` to `end`, without it.
-struct IndexRange {
-    std::uint64_t begin = 0, end = 0;
-};
-
-/// Divides the blocks of a launch into parts, which host threads take in their order. In each
-/// round, each virtual SM runs one block. A part is some rounds, a row, of some neighbouring SMs, a
-/// column: neighbouring blocks often use neighbouring memory.
-struct Parts {
-    Parts(std::uint64_t blocks, unsigned all_sms, unsigned threads)
-        : sms(std::min<std::uint64_t>(all_sms, blocks)), rounds((blocks + all_sms - 1) / all_sms) {
-        // With fewer parts for each thread, the others would wait long for the last one.
-        constexpr std::uint64_t parts_of_thread = 32;
-        const std::uint64_t together =
-            std::max<std::uint64_t>(1, blocks / (parts_of_thread * threads));
-        // With wider columns, threads would wait for the rows above theirs.
-        const std::uint64_t widest = std::max<std::uint64_t>(1, sms / (2 * threads));
-        const std::uint64_t width = std::min(together, widest);
-        columns = (sms + width - 1) / width;
-        rows = std::max<std::uint64_t>(1, rounds * width / together);
-    }
-    std::uint64_t count() const { return columns * rows; }
-    std::uint64_t column(std::uint64_t part) const { return part % columns; }
-    std::uint64_t row(std::uint64_t part) const { return part / columns; }
-    IndexRange sms_of(std::uint64_t part) const {
-        return {sms * column(part) / columns, sms * (column(part) + 1) / columns};
-    }
-    IndexRange rounds_of(std::uint64_t part) const {
-        return {rounds * row(part) / rows, rounds * (row(part) + 1) / rows};
-    }
-
-    std::uint64_t sms, rounds, columns = 0, rows = 0;
-};
-
-/// Deals the blocks of one launch to host threads. When a block fails, the blocks below it still
-/// run, so that the launch ends with the error of the lowest failing block on any number of
-/// threads.
-class Dispatch {
-  public:
-    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
-             LaunchProgress* progress)
-        : first_(first),
-          end_(end),
-          sms_(sms),
-          threads_(threads),
-          parts_(end - first, sms, threads),
-          ended_rows_(parts_.columns),
-          progress_(progress) {
-        if (progress_) progress_->begin(end - first);
-    }
-
-    /// Takes parts until none is left. A virtual SM runs its blocks in order, on any threads: a
-    /// part waits for the row above it in its column, which has been taken earlier.
-    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
-        EndedBlocks ended(progress_, runner.statistics());
-        for (std::uint64_t part = next_++; part < parts_.count(); part = next_++) {
-            std::atomic<std::uint32_t>& ended_rows = ended_rows_[parts_.column(part)];
-            for (std::uint32_t now = ended_rows; now < parts_.row(part); now = ended_rows)
-                ended_rows.wait(now);
-            const EndedRow ends_here{ended_rows};
-            const IndexRange sms = parts_.sms_of(part), rounds = parts_.rounds_of(part);
-            for (std::uint64_t round = rounds.begin; round < rounds.end; ++round) {
-                const std::uint64_t begin = first_ + round * sms_;
-                for (std::uint64_t b = begin + sms.begin;
-                     b < std::min({end_, begin + sms.end, failed_.load()}); ++b)
-                    run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
-                              shared[b % sms_].data(), observer);
-            }
-        }
-    }
-    /// Takes some blocks at a time until none is left (BlockDealing::as_they_come). The last block
-    /// of each virtual SM runs in its shared memory, the others in memory of this thread.
-    void run_blocks(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                    std::size_t shared_bytes, Observer* observer) {
-        EndedBlocks ended(progress_, runner.statistics());
-        const AlignedBytes own(shared_bytes);
-        const std::uint64_t last_round = end_ - std::min<std::uint64_t>(sms_, end_ - first_);
-        for (IndexRange some = take(); some.begin < some.end; some = take())
-            for (std::uint64_t b = first_ + some.begin;
-                 b < std::min(first_ + some.end, failed_.load()); ++b)
-                run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
-                          b < last_round ? own.data() : shared[b % sms_].data(), observer);
-    }
-    void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
-        EndedBlocks ended(progress_, runner.statistics());
-        for (std::uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
-            run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
-                      observer);
-    }
-    /// A block that fails ends the launch: blocks below it may wait for it.
-    void run_in_reverse(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                        Observer* observer) {
-        EndedBlocks ended(progress_, runner.statistics());
-        for (std::uint64_t b = end_; b-- > first_ && failed_.load() == ~0ull;)
-            run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
-                      observer);
-    }
-    void move_prints_into(PrintLog& log) {
-        if (error_) prints_.forget_after(std::uint32_t(failed_.load()));
-        prints_.move_into(log);
-    }
-    void rethrow(Observer* observer) const {
-        if (!error_) return;
-        if (observer) observer->on_failure(std::uint32_t(failed_.load()));
-        std::rethrow_exception(error_);
-    }
-
-  private:
-    /// Lets the next row begin, after an exception as well.
-    struct EndedRow {
-        std::atomic<std::uint32_t>& ended_rows;
-        ~EndedRow() {
-            ++ended_rows;
-            ended_rows.notify_all();
-        }
-    };
-
-    /// Blocks, counted from the first one. Some at a time: neighbouring blocks access neighbouring
-    /// memory. Fewer towards the end, so that all threads end together.
-    IndexRange take() {
-        const std::uint64_t all = end_ - first_;
-        std::uint64_t begin = next_, count = 0;
-        do {
-            if (begin >= all) return {all, all};
-            count = std::max<std::uint64_t>(1, (all - begin) / (2 * threads_));
-        } while (!next_.compare_exchange_weak(begin, begin + count));
-        return {begin, begin + count};
-    }
-
-    void run_block(BlockRunner& runner, EndedBlocks& ended, std::uint32_t block, unsigned sm,
-                   std::byte* shared, Observer* observer) {
-        try {
-            runner.run(block, sm, sms_, shared, observer);
-            ended.add_one();
-            keep_prints(block, runner);
-        } catch (Error& error) {
-            error.block = block;
-            fail(block, runner);
-        } catch (...) {
-            fail(block, runner);
-        }
-    }
-
-    /// Keeps the exception that is being handled, where it is that of the lowest block so far.
-    void fail(std::uint32_t block, const BlockRunner& runner) {
-        keep_prints(block, runner);
-        const std::lock_guard lock(mutex_);
-        if (block >= failed_.load()) return;
-        failed_ = block;
-        error_ = std::current_exception();
-    }
-
-    void keep_prints(std::uint32_t block, const BlockRunner& runner) {
-        if (runner.printed().text().empty()) return;
-        const std::lock_guard lock(mutex_);
-        prints_.add(block, runner.printed());
-    }
-
-    std::uint64_t first_, end_;  // blocks
-    unsigned sms_, threads_;
-    Parts parts_;
-    std::atomic<std::uint64_t> next_ = 0;  ///< block of run_blocks(), part of run_sms()
-    std::vector<std::atomic<std::uint32_t>> ended_rows_;  ///< of run_sms(), by column
-    LaunchProgress* progress_;
-    std::atomic<std::uint64_t> failed_ = ~0ull;
-    std::mutex mutex_;
-    std::exception_ptr error_;
-    LaunchPrints prints_;
-};
 
 /// One observer for each host thread: `observer` itself and its forks. Only one thread if the
 /// observer cannot fork.
@@ -308,9 +126,11 @@ std::string Machine::take_output() {
 FrozenLaunch Machine::freeze(const Kernel& kernel, const LaunchShape& launch,
                              std::span<const void* const> arguments,
                              const LaunchSettings& settings) {
-    check_shape(kernel, launch);
-    FrozenLaunch frozen{&kernel, launch, pack(kernel, arguments), settings};
+    FrozenLaunch frozen{&kernel, launch, {}, settings};
+    if (launch.cluster.count() == 1) frozen.launch.cluster = kernel.cluster;
     frozen.launch.cooperative |= kernel.synchronises_grid();
+    check_shape(kernel, frozen.launch);
+    frozen.arguments = pack(kernel, arguments);
     return frozen;
 }
 
@@ -318,6 +138,21 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
                         std::span<const void* const> arguments, const LaunchSettings& settings,
                         Observer* observer) {
     return run(freeze(kernel, launch, arguments, settings), observer);
+}
+
+Statistics Machine::run_clusters(const FrozenLaunch& launch, unsigned threads, Observer* observer) {
+    const Kernel& kernel = *launch.kernel;
+    threads = unsigned(std::clamp<std::uint64_t>(launch.launch.clusters().count(), 1, threads));
+    const Observers observers(observer, kernel.order_dependent ? 1 : threads);
+    ClusterLaunch clusters(kernel, launch, memory_, virtual_sms());
+    std::vector<Statistics> parts(observers.threads());
+    run_parallel(observers.threads(),
+                 [&](unsigned k) { parts[k] = clusters.run(observers.of(k)); });
+    observers.join();
+    clusters.end(observer, output_);
+    if (observer) observer->on_launch_end();
+    return std::accumulate(parts.begin(), parts.end(), Statistics{},
+                           [](Statistics all, const Statistics& part) { return all += part; });
 }
 
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
@@ -336,8 +171,10 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     if (launch.cooperative && first == 0)
         return run_cooperative(kernel, {&kernel, launch, frozen.arguments, settings}, memory_,
                                virtual_sms(), observer, output_);
-    Budget budget(settings);
     unsigned threads = settings.threads ? settings.threads : hardware_threads();
+    if (ClusterLaunch::is_needed(kernel, launch))
+        return run_clusters({&kernel, launch, frozen.arguments, settings}, threads, observer);
+    Budget budget(settings);
     const bool in_any_order = method.dealing == BlockDealing::as_they_come;
     threads = unsigned(std::clamp<std::uint64_t>(
         in_any_order ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));

@@ -56,6 +56,8 @@ class Machine {
     std::span<std::byte> shared_memory(unsigned sm, std::size_t bytes);
 
   private:
+    Statistics run_clusters(const FrozenLaunch& launch, unsigned threads, Observer* observer);
+
     Memory memory_;
     std::vector<AlignedBytes> shared_;  ///< by virtual SM
     PrintLog output_;

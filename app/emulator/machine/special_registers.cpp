@@ -9,7 +9,8 @@ namespace {
 std::uint32_t lane_value(Special special, const BlockState& state, const Warp& warp,
                          unsigned lane) {
     const BlockContext& context = state.context;
-    const Dim3 &b = context.launch->block, &g = context.launch->grid;
+    const Dim3 &b = context.launch->block, &g = context.launch->grid, &c = context.launch->cluster;
+    const Dim3 clusters = context.launch->clusters();
     const std::uint32_t thread = warp.index * lanes_per_warp + lane;
     const std::uint32_t bit = 1u << lane;
     switch (special) {
@@ -51,6 +52,20 @@ std::uint32_t lane_value(Special special, const BlockState& state, const Warp& w
             return context.launch->dynamic_shared_bytes;
         case Special::total_smem_size:
             return context.shared_bytes;
+        case Special::nclusterid_x:
+            return clusters.x;
+        case Special::nclusterid_y:
+            return clusters.y;
+        case Special::nclusterid_z:
+            return clusters.z;
+        case Special::cluster_nctaid_x:
+            return c.x;
+        case Special::cluster_nctaid_y:
+            return c.y;
+        case Special::cluster_nctaid_z:
+            return c.z;
+        case Special::cluster_nctarank:
+            return std::uint32_t(c.count());
         case Special::envreg1:
             return std::uint32_t(context.memory->grid_workspace() >> 32);
         case Special::envreg2:
@@ -73,7 +88,11 @@ void set_launch_registers(BlockState& state) {
 
 void set_block_registers(BlockState& state, std::uint32_t sm_count) {
     const BlockContext& context = state.context;
+    const LaunchShape& launch = *context.launch;
     const Dim3 index = context.block_index();
+    const ClusterPlace place = ClusterPlace::of(launch, context.block);
+    const Dim3 cluster = index_in(launch.clusters(), place.cluster),
+               in_cluster = index_in(launch.cluster, place.rank);
     for (const SpecialSlot& s : context.kernel->specials) {
         std::uint32_t value;
         switch (s.special) {
@@ -85,6 +104,27 @@ void set_block_registers(BlockState& state, std::uint32_t sm_count) {
                 break;
             case Special::ctaid_z:
                 value = index.z;
+                break;
+            case Special::clusterid_x:
+                value = cluster.x;
+                break;
+            case Special::clusterid_y:
+                value = cluster.y;
+                break;
+            case Special::clusterid_z:
+                value = cluster.z;
+                break;
+            case Special::cluster_ctaid_x:
+                value = in_cluster.x;
+                break;
+            case Special::cluster_ctaid_y:
+                value = in_cluster.y;
+                break;
+            case Special::cluster_ctaid_z:
+                value = in_cluster.z;
+                break;
+            case Special::cluster_ctarank:
+                value = place.rank;
                 break;
             case Special::smid:
                 value = context.sm;

@@ -22,16 +22,18 @@ void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations,
         if (access.mask) f(access);
         return;
     }
+    if (copy.has_values && !destinations) return;
     constexpr std::uint32_t unit = 16;
-    std::uint64_t address = 0;
+    std::uint64_t of_lanes[lanes_per_warp]{};
+    std::uint64_t& address = of_lanes[copy.lane];
     access.bulk = true;
     access.mask = 1u << unsigned(copy.lane);
-    access.lane_addresses = &address;
+    access.lane_addresses = of_lanes;
     access.same_address = true;
-    access.bytes = unit;
     for_each_lane(parts, [&](unsigned part) {
         for (std::uint32_t done = 0; done < copy.bytes[part]; done += unit) {
             address = addresses[part] + done;
+            access.bytes = std::min(unit, copy.bytes[part] - done);
             f(access);
         }
     });

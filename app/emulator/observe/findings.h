@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/program/dim3.h"
 #include "emulator/program/source_line.h"
-#include "emulator/warp/dim3.h"
 
 namespace warpscope::emulator {
 

@@ -4,8 +4,7 @@ namespace warpscope::emulator {
 
 void ObservedLaunch::begin(const Kernel& kernel, const LaunchShape& launch) {
     kernel_ = &kernel;
-    grid_ = launch.grid;
-    block_ = launch.block;
+    shape_ = launch;
 }
 
 ThreadAtLine ObservedLaunch::at(std::uint32_t pc, std::uint32_t thread, std::uint32_t block) const {
@@ -16,8 +15,8 @@ ThreadAtLine ObservedLaunch::at(std::uint32_t pc, std::uint32_t thread, std::uin
         at.file = files[std::size_t(source.file)];
     at.line = at.file.empty() ? source.ptx_line : source.line;
     at.inlined = header_lines(source, files);
-    at.thread = index_in(block_, thread);
-    at.block = index_in(grid_, block);
+    at.thread = index_in(shape_.block, thread);
+    at.block = index_in(shape_.grid, block);
     return at;
 }
 

@@ -13,14 +13,15 @@ class ObservedLaunch {
   public:
     void begin(const Kernel& kernel, const LaunchShape& launch);
     const Kernel& kernel() const { return *kernel_; }
+    const LaunchShape& shape() const { return shape_; }
     /// Threads of one block.
-    std::uint32_t threads() const { return std::uint32_t(block_.count()); }
+    std::uint32_t threads() const { return std::uint32_t(shape_.block.count()); }
     /// The place of a thread. `thread` is a linear index in its block, `block` one in the grid.
     ThreadAtLine at(std::uint32_t pc, std::uint32_t thread, std::uint32_t block) const;
 
   private:
     const Kernel* kernel_ = nullptr;
-    Dim3 grid_, block_;
+    LaunchShape shape_;
 };
 
 }  // namespace warpscope::emulator

@@ -129,6 +129,10 @@ class Observer {
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}
+    /// In a cluster of several blocks: an access to the shared memory of one of them, the own one
+    /// or another. Addresses are of the window .shared::cluster, each with the rank of its block:
+    /// see address_in_cluster().
+    virtual void on_cluster_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}
     virtual void on_barrier_release(const BarrierRelease&) {}
     /// bar.warp.sync has synchronized the lanes of `members`; some of them may have exited.

@@ -74,6 +74,9 @@ class ObserverList : public Observer {
     void on_global_access(const Access& access) override {
         for (Observer* o : of_global_accesses_) o->on_global_access(access);
     }
+    void on_cluster_access(const Access& access) override {
+        each([&](Observer& o) { o.on_cluster_access(access); });
+    }
     void on_barrier_arrival(const BarrierArrival& arrival) override {
         for (Observer* o : of_barriers_) o->on_barrier_arrival(arrival);
     }

@@ -11,8 +11,9 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     orders_.clear();
     bytes_.clear();
     has_block_scope_.clear();
-    order_blocks_by_words_ = has_fences_of_block_ = false;
-    order_by_words_ = kernel.has_mbarriers;
+    has_fences_of_block_ = false;
+    order_blocks_by_words_ = kernel.uses_cluster;
+    order_by_words_ = kernel.has_mbarriers || kernel.uses_cluster;
     std::vector<std::uint32_t> fences;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];

@@ -28,8 +28,8 @@ class MemoryOrders {
     }
     /// A volatile store that is strong.
     bool is_volatile_store(std::uint32_t pc) const { return volatile_stores_[pc]; }
-    /// True where the kernel has fences, acquires, releases or mbarriers: its threads can then
-    /// order their accesses by words of memory.
+    /// True where the kernel has fences, acquires, releases, mbarriers or barriers of a cluster:
+    /// its threads can then order their accesses by words of memory.
     bool order_by_words() const { return order_by_words_; }
 
     // Between blocks, an access or a fence of block scope counts for nothing.

@@ -20,7 +20,8 @@ constexpr bool releases(MemoryOrder order) {
 /// "Scope"). Clusters have one block here.
 enum class Scope : std::uint8_t { block, device };
 
-enum class Space : std::uint8_t { generic, global, shared, local, constant, param };
+/// `cluster`: the shared memory of all blocks of a cluster (.shared::cluster).
+enum class Space : std::uint8_t { generic, global, shared, local, constant, param, cluster };
 
 /// How a load, store or atomic accesses memory, as Instruction::target holds it.
 struct AccessForm {
@@ -110,6 +111,7 @@ struct CopyForm {
     bool wide_to = false, wide_from = false;  ///< the address registers have 64 bits
     bool counts_bytes = false;                ///< an mbarrier does, for a bulk copy
     bool wide_mbarrier = false;               ///< its address register has 64 bits
+    bool has_ranks = false;  ///< an operand names the blocks of the cluster that it goes to
 
     constexpr CopyForm() = default;
     explicit constexpr CopyForm(std::uint32_t target)
@@ -120,13 +122,14 @@ struct CopyForm {
           wide_to(target >> 13 & 1),
           wide_from(target >> 14 & 1),
           counts_bytes(target >> 15 & 1),
-          wide_mbarrier(target >> 16 & 1) {}
+          wide_mbarrier(target >> 16 & 1),
+          has_ranks(target >> 17 & 1) {}
 
     constexpr std::uint32_t encoded() const {
         return bytes | std::uint32_t(size) << 5 | std::uint32_t(to) << 7 |
                std::uint32_t(from) << 10 | std::uint32_t(wide_to) << 13 |
                std::uint32_t(wide_from) << 14 | std::uint32_t(counts_bytes) << 15 |
-               std::uint32_t(wide_mbarrier) << 16;
+               std::uint32_t(wide_mbarrier) << 16 | std::uint32_t(has_ranks) << 17;
     }
 };
 

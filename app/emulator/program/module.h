@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/program/access_form.h"
+#include "emulator/program/dim3.h"
 #include "emulator/program/instruction.h"
 #include "emulator/program/source_line.h"
 #include "emulator/program/special_register.h"
@@ -101,7 +102,9 @@ struct Kernel {
 
     bool has_barrier = false;
     bool uses_shared = false;
-    bool is_asynchronous = false;  ///< it has asynchronous copies or mbarriers
+    bool is_asynchronous = false;  ///< it has asynchronous copies, mbarriers or cluster barriers
+    bool uses_cluster = false;     ///< it accesses other blocks of its cluster, or waits for them
+    Dim3 cluster{};                ///< blocks of its clusters (.reqnctapercluster), if not one
     bool has_mbarriers = false;
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.

@@ -1,6 +1,6 @@
 #include "emulator/program/special_register.h"
 
-#include <array>
+#include <iterator>
 
 namespace warpscope::emulator {
 
@@ -9,34 +9,48 @@ bool varies_by_lane(Special special) {
 }
 
 Special special_named(std::string_view name) {
-    static constexpr std::array<std::string_view, 27> names = {"",
-                                                               "%tid.x",
-                                                               "%tid.y",
-                                                               "%tid.z",
-                                                               "%laneid",
-                                                               "%lanemask_eq",
-                                                               "%lanemask_le",
-                                                               "%lanemask_lt",
-                                                               "%lanemask_ge",
-                                                               "%lanemask_gt",
-                                                               "%ntid.x",
-                                                               "%ntid.y",
-                                                               "%ntid.z",
-                                                               "%ctaid.x",
-                                                               "%ctaid.y",
-                                                               "%ctaid.z",
-                                                               "%nctaid.x",
-                                                               "%nctaid.y",
-                                                               "%nctaid.z",
-                                                               "%warpid",
-                                                               "%nwarpid",
-                                                               "%smid",
-                                                               "%nsmid",
-                                                               "%dynamic_smem_size",
-                                                               "%total_smem_size",
-                                                               "%envreg1",
-                                                               "%envreg2"};
-    for (size_t i = 1; i < names.size(); ++i)
+    static constexpr std::string_view names[] = {"",
+                                                 "%tid.x",
+                                                 "%tid.y",
+                                                 "%tid.z",
+                                                 "%laneid",
+                                                 "%lanemask_eq",
+                                                 "%lanemask_le",
+                                                 "%lanemask_lt",
+                                                 "%lanemask_ge",
+                                                 "%lanemask_gt",
+                                                 "%ntid.x",
+                                                 "%ntid.y",
+                                                 "%ntid.z",
+                                                 "%ctaid.x",
+                                                 "%ctaid.y",
+                                                 "%ctaid.z",
+                                                 "%nctaid.x",
+                                                 "%nctaid.y",
+                                                 "%nctaid.z",
+                                                 "%warpid",
+                                                 "%nwarpid",
+                                                 "%smid",
+                                                 "%nsmid",
+                                                 "%dynamic_smem_size",
+                                                 "%total_smem_size",
+                                                 "%envreg1",
+                                                 "%envreg2",
+                                                 "%clusterid.x",
+                                                 "%clusterid.y",
+                                                 "%clusterid.z",
+                                                 "%nclusterid.x",
+                                                 "%nclusterid.y",
+                                                 "%nclusterid.z",
+                                                 "%cluster_ctaid.x",
+                                                 "%cluster_ctaid.y",
+                                                 "%cluster_ctaid.z",
+                                                 "%cluster_nctaid.x",
+                                                 "%cluster_nctaid.y",
+                                                 "%cluster_nctaid.z",
+                                                 "%cluster_ctarank",
+                                                 "%cluster_nctarank"};
+    for (std::size_t i = 1; i < std::size(names); ++i)
         if (names[i] == name) return Special(i);
     return Special::none;
 }

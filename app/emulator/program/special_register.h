@@ -34,7 +34,21 @@ enum class Special : std::uint8_t {
     dynamic_smem_size,
     total_smem_size,
     envreg1,  ///< high half of the address of the grid's workspace
-    envreg2   ///< low half
+    envreg2,  ///< low half
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_ctarank,
+    cluster_nctarank
 };
 
 /// Returns the special register of a name such as "%tid.x". Special::none for an unknown name and

@@ -73,7 +73,8 @@ bool ends_block(const Statement& s) {
 }
 
 bool is_block_barrier(const Statement& s) {
-    return s.opcode->kind == OpcodeKind::block_barrier;
+    return s.opcode->kind == OpcodeKind::block_barrier ||
+           s.opcode->kind == OpcodeKind::cluster_barrier;
 }
 
 bool works_on_matrices(const Statement& s) {
@@ -87,7 +88,8 @@ bool works_on_matrices(const Statement& s) {
 bool waits_for_threads(const Statement& s) {
     const OpcodeKind kind = s.opcode->kind;
     return works_on_matrices(s) || kind == OpcodeKind::block_barrier ||
-           kind == OpcodeKind::warp_barrier || kind == OpcodeKind::exchanges;
+           kind == OpcodeKind::cluster_barrier || kind == OpcodeKind::warp_barrier ||
+           kind == OpcodeKind::exchanges;
 }
 
 bool reads_what_others_write(const Statement& s) {

@@ -23,8 +23,8 @@ std::vector<std::int32_t> sources_of(const Statement& statement);
 
 /// Control does not simply continue behind the statement: bra, brx, ret, exit, trap.
 bool ends_block(const Statement& statement);
-bool is_exit(const Statement& statement);  ///< ret, exit
-bool is_block_barrier(const Statement& statement);
+bool is_exit(const Statement& statement);           ///< ret, exit
+bool is_block_barrier(const Statement& statement);  ///< or one of the cluster
 /// All lanes of a warp execute it together: ldmatrix, mma, wmma.
 bool works_on_matrices(const Statement& statement);
 /// A barrier, or an exchange between the lanes of a warp.

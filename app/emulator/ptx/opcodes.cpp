@@ -66,7 +66,7 @@ constexpr OperandRoles roles_of(std::string_view text) {
 #define TESTS ".finite .infinite .number .notanumber .normal .subnormal"
 #define COMPARISONS \
     ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
-#define SPACES ".global .shared .shared::cta .local .const .param "
+#define SPACES ".global .shared .shared::cta .shared::cluster .local .const .param "
 #define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
 #define EXTREMUM ".ftz .NaN .xorsign .abs "
 #define FRAGMENTS ".row .col .m16n16k16 .m16n16k8 "
@@ -78,7 +78,8 @@ constexpr OperandRoles roles_of(std::string_view text) {
     ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_normal "           \
     ".L2::evict_first .L2::evict_last .L2::cache_hint "
 #define COPY_CACHE ".L2::64B .L2::128B .L2::256B .L2::cache_hint "
-#define MBARRIER_ORDER ".release .acquire .relaxed .cta .cluster .shared .shared::cta "
+#define MBARRIER_ORDER \
+    ".release .acquire .relaxed .cta .cluster .shared .shared::cta .shared::cluster "
 
 constexpr Opcode table[] = {
 #define OPCODE(operation, spelling, modifiers, types, operands, kind, grammar) \

@@ -33,6 +33,7 @@ enum class OpcodeKind : std::uint8_t {
     reads_warp,         ///< the result depends on which lanes are active
     warp_barrier,       ///< threads of a warp wait for each other
     block_barrier,      ///< threads of a block wait for each other
+    cluster_barrier,    ///< threads of a cluster wait for each other
     branches,           ///< bra
     branches_by_index,  ///< brx.idx
     calls,
@@ -95,6 +96,10 @@ enum class Grammar : std::uint8_t {
     mbarrier,
     pending_count,
     proxy_fence,
+    async_store,
+    cluster_barrier,
+    map_address,
+    address_rank,
     expanded,  ///< none: emulator/lower replaces it
     unknown
 };

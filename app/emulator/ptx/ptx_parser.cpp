@@ -28,6 +28,7 @@ class ModuleParser {
     void function();
     void entry();
     std::vector<Parameter> parameter_list();
+    Dim3 cluster();
     Parameter parameter();
 
     Lexer lexer_;
@@ -134,8 +135,13 @@ void ModuleParser::entry() {
     if (lexer_.peek().is("(")) kernel.parameters = parameter_list();
     while (!lexer_.peek().is("{")) {
         const Token hint = lexer_.next();
-        static constexpr std::string_view hints[] = {".maxntid", ".reqntid",      ".minnctapersm",
-                                                     ".maxnreg", ".maxnctapersm", ".pragma"};
+        if (hint.is(".reqnctapercluster")) {
+            kernel.cluster = cluster();
+            continue;
+        }
+        static constexpr std::string_view hints[] = {
+            ".maxntid",      ".reqntid", ".minnctapersm",    ".maxnreg",
+            ".maxnctapersm", ".pragma",  ".explicitcluster", ".maxclusterrank"};
         bool known = false;
         for (std::string_view h : hints) known |= hint.is(h);
         if (!known) lexer_.fail(fmt::format("unknown directive '{}'", hint.text), hint.line);
@@ -144,6 +150,16 @@ void ModuleParser::entry() {
             lexer_.next();
     }
     parse_body(lexer_, kernel);
+}
+
+// .reqnctapercluster x{, y{, z}}
+Dim3 ModuleParser::cluster() {
+    Dim3 size;
+    for (std::uint32_t* extent : {&size.x, &size.y, &size.z}) {
+        *extent = std::uint32_t(lexer_.expect_integer());
+        if (!lexer_.accept(",")) break;
+    }
+    return size;
 }
 
 Parameter ModuleParser::parameter() {

@@ -93,6 +93,7 @@ struct KernelSyntax {
     std::map<std::string, std::vector<std::string>>
         branch_targets;  ///< .branchtargets lists, for brx.idx
     std::int32_t ptx_line = 0;
+    Dim3 cluster{};  ///< of .reqnctapercluster
 };
 
 struct ModuleSyntax {

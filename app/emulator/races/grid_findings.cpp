@@ -18,7 +18,7 @@ void GridRaces::report(std::uint32_t last_block) {
     for (const Suspect& suspect : suspects_)
         for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
             if (const std::uint64_t number = find_races(suspect, cell, last_block, races);
-                heat_ && number)
+                heat_ && number && !is_shared(suspect.memory->begin()))
                 hazards.add(suspect.memory->address_of(suspect.row, cell), cell_bytes_, number);
     if (heat_) heat_->add_races(Space::global, hazards);
     log_.begin_block(0);
@@ -93,15 +93,43 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
     f.kernel = launch_.kernel().name;
     f.first = thread_of(pair.first, pair.cell);
     f.second = thread_of(pair.second, pair.cell);
+    if (is_end_of_block(pair.first) || is_end_of_block(pair.second)) {
+        f.sentence = sentence_of_end(f, pair);
+        return f;
+    }
     f.sentence = fmt::format(
         "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: {}.",
         name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
-        describe_global(*memory_, *launch_.kernel().module,
-                        pair.memory->address_of(pair.row, pair.cell)),
-        f.first.where_in_full(), name_of(f.second->thread), name_of(f.second->block),
-        pair.second.writes ? "writes" : "reads", f.second->where_in_full(),
-        at.severity == Severity::note ? ", with the same value" : "", cause(pair));
+        name_of_place(pair), f.first.where_in_full(), name_of(f.second->thread),
+        name_of(f.second->block), pair.second.writes ? "writes" : "reads",
+        f.second->where_in_full(), at.severity == Severity::note ? ", with the same value" : "",
+        cause(pair));
     return f;
+}
+
+bool GridRaces::is_end_of_block(const GridStrip& strip) const {
+    return launch_.kernel().code[events_[strip.event].pc].role == Role::exit;
+}
+
+std::string GridRaces::sentence_of_end(const Finding& f, const Pair& pair) const {
+    const bool first_ends = is_end_of_block(pair.first);
+    const ThreadAtLine& access = first_ends ? *f.second : f.first;
+    return fmt::format(
+        "Thread {} of block {} {} {} at {}, and nothing makes that block wait before it ends: its "
+        "shared memory may be gone. A barrier of the cluster, such as cluster.sync(), must stand "
+        "behind the access, for both blocks.",
+        name_of(access.thread), name_of(access.block),
+        (first_ends ? pair.second : pair.first).writes ? "writes" : "reads", name_of_place(pair),
+        access.where_in_full());
+}
+
+/// "byte 64 of the shared memory of block (1,0,0)", "byte 12 of an allocation of 400 bytes"
+std::string GridRaces::name_of_place(const Pair& pair) const {
+    const std::uint64_t address = pair.memory->address_of(pair.row, pair.cell);
+    if (!is_shared(address)) return describe_global(*memory_, *launch_.kernel().module, address);
+    const auto block = std::uint32_t(address % shared_window >> rank_shift);
+    return fmt::format("byte {} of the shared memory of block {}", offset_in_cluster(address),
+                       name_of(index_in(launch_.shape().grid, block)));
 }
 
 std::string GridRaces::cause(const Pair& pair) const {
@@ -113,6 +141,8 @@ std::string GridRaces::cause(const Pair& pair) const {
             "of other blocks",
             thread_of(*strip, pair.cell).where());
     }
+    if (is_shared(pair.memory->begin()))
+        return "no barrier of the cluster, such as cluster.sync(), orders these two";
     std::string text = fmt::format("blocks run in any order, and {} orders these two",
                                    by_words() ? "no release and acquire of one word" : "nothing");
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "emulator/order/synchronise.h"
 #include "emulator/races/race_cells.h"
@@ -90,6 +91,8 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 
 void GridRaces::prepare(const Kernel& kernel) {
     cell_bytes_ = cell_bytes(kernel, Space::global);
+    if (kernel.uses_cluster) cell_bytes_ = std::min(cell_bytes_, cell_bytes(kernel, Space::shared));
+    shared_bytes_ = kernel.shared_bytes + launch_.shape().dynamic_shared_bytes;
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     events_.assign(1, {});
     newest_.assign(warps * kernel.code.size(), 0);
@@ -175,7 +178,12 @@ bool GridRaces::repeats_newest(const Access& a) {
 GridStrips* GridRaces::memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes) {
     GridStrips*& newest = newest_memory_[pc];
     if (newest && newest->holds(address, bytes)) return newest;
-    const auto range = find_global(*memory_, *launch_.kernel().module, address, bytes);
+    std::optional<AddressRange> range;
+    if (!is_shared(address))
+        range = find_global(*memory_, *launch_.kernel().module, address, bytes);
+    else if (const std::uint64_t begin = address & ~std::uint64_t(0xFFFFFF);
+             address + bytes <= begin + shared_bytes_)
+        range = {begin, begin + shared_bytes_};
     if (!range) return nullptr;
     newest =
         &memories_.try_emplace(range->begin, range->begin, range->end, cell_bytes_).first->second;

@@ -16,6 +16,7 @@
 #include "emulator/order/memory_orders.h"
 #include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid_strips.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
 
@@ -32,6 +33,9 @@ namespace warpscope::emulator {
 ///
 /// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
 /// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory.
+///
+/// In clusters of several blocks, races in their shared memory are found, too. The barrier of a
+/// cluster, and an arrival at an mbarrier of another block, release and acquire as a word does.
 ///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
 /// The first 16 million accesses of warps, and for each allocation the first 8 million groups of
@@ -54,7 +58,10 @@ class GridRaces : public Observer, BlockSummaries {
     BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_block_turn(std::uint32_t block) override;
+    void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_global_access(const Access& access) override;
+    void on_cluster_access(const Access& access) override;
+    void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
     void on_barrier_release(const BarrierRelease& release) override;
@@ -111,6 +118,14 @@ class GridRaces : public Observer, BlockSummaries {
     void record_postponed();
     bool by_words() const { return orders_.order_blocks_by_words(); }
     std::uint32_t event_of(const Access& access);
+    // Shared memory of the blocks of a cluster lies at addresses of their own, as do their
+    // barriers.
+    std::uint64_t address_in_block(std::uint32_t block, std::uint64_t offset) const {
+        return shared_window | std::uint64_t(block) << rank_shift | offset;
+    }
+    static bool is_shared(std::uint64_t address) { return address >= shared_window; }
+    std::uint32_t block_of_rank(std::uint32_t rank) const;
+    std::uint64_t word_of(std::uint32_t block, std::uint32_t mbarrier, std::uint32_t phase) const;
     /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
     GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
     /// The memory that holds all that an instruction accesses in a block that follows the model.
@@ -146,6 +161,9 @@ class GridRaces : public Observer, BlockSummaries {
     Instructions instructions_of(const Pair& pair) const;
     std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
     Finding finding(const Instructions& at, const Pair& pair) const;
+    bool is_end_of_block(const GridStrip& strip) const;
+    std::string sentence_of_end(const Finding& finding, const Pair& pair) const;
+    std::string name_of_place(const Pair& pair) const;
     /// The thread of a strip that accesses a cell of it.
     ThreadAtLine thread_of(const GridStrip& strip, std::uint32_t cell) const;
 
@@ -157,6 +175,7 @@ class GridRaces : public Observer, BlockSummaries {
     MemoryOrders orders_;
     BlockClocks clocks_;
     const Memory* memory_ = nullptr;
+    std::uint32_t shared_bytes_ = 0;
     std::uint32_t cell_bytes_ = 4;
     std::uint32_t block_ = 0;
     std::vector<GridEvent> events_;      ///< the first one is not used

@@ -9,7 +9,9 @@ namespace warpscope::emulator {
 namespace {
 
 bool may_access(const InstructionInfo& i, Space space) {
-    return i.access != MemoryAccess::none && (i.space == space || i.space == Space::generic);
+    return i.access != MemoryAccess::none &&
+           (i.space == space || i.space == Space::generic ||
+            (i.space == Space::cluster && space == Space::shared));
 }
 
 }  // namespace

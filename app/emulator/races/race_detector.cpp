@@ -1,5 +1,6 @@
 #include "emulator/races/race_detector.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -7,8 +8,16 @@
 #include "emulator/order/synchronise.h"
 #include "emulator/races/access_check.h"
 #include "emulator/races/streaming_load.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+/// Stands for the address of an mbarrier.
+constexpr std::uint32_t barrier_of_cluster = ~0u;
+
+}  // namespace
 
 std::unique_ptr<Observer> RaceDetector::fork() {
     auto fork = std::make_unique<RaceDetector>(*this);
@@ -26,7 +35,8 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     others_.clear();
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
-    order_.begin_launch(report_.threads(), orders_.order_by_words(), kernel.has_mbarriers);
+    order_.begin_launch(report_.threads(), orders_.order_by_words(),
+                        kernel.has_mbarriers || kernel.uses_cluster);
     shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
     global_.begin_launch(kernel, orders_, Space::global, 0);
     proxies_.begin_launch(kernel, report_.threads(), shared_bytes);
@@ -42,6 +52,7 @@ void RaceDetector::on_launch_end() {
 }
 
 void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
+    block_ = block;
     report_.begin_block(block);
     order_.begin_block();
     shared_.begin_block();
@@ -52,18 +63,38 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     proxies_.begin_block();
     may_wait_ = true;
     epoch_ = order_.epoch();
-    is_spoiled_ = has_no_races_ = false;
+    is_spoiled_ = has_no_races_ = has_ended_ = false;
+    cluster_phases_ = 0;
 }
 
 void RaceDetector::on_block_turn(std::uint32_t block) {
     report_.begin_block(block);
     if (block == block_) return;
     BlockRaces& running = *this;
-    // A block that begins clears its copy.
-    const auto other = others_.try_emplace(block, running).first;
-    others_[block_] = std::move(running);
-    running = std::move(other->second);
+    const auto other = others_.find(block);
+    // A block that begins clears what it gets.
+    BlockRaces next = other == others_.end() ? running : std::move(other->second);
+    if (other != others_.end()) others_.erase(other);
+    if (!has_ended_) others_[block_] = std::move(running);
+    running = std::move(next);
     block_ = block;
+}
+
+// A block writes to the shared memory of another one, which may read it then.
+void RaceDetector::on_cluster_access(const Access& a) {
+    if (a.kind == MemoryAccess::load) return;
+    const LaunchShape& launch = report_.launch();
+    const ClusterPlace own = ClusterPlace::of(launch, block_);
+    for_each_lane(a.mask, [&](unsigned lane) {
+        const std::uint64_t address = a.address(lane);
+        const std::uint32_t rank = rank_in_cluster(address);
+        const auto other = others_.find(ClusterPlace{own.cluster, rank}.block(launch));
+        if (other == others_.end()) return;
+        RaceCells& cells = other->second.shared_;
+        const std::uint32_t first = cells.index_of(offset_in_cluster(address));
+        for (std::uint32_t k = 0; k < std::max(1u, cells.count(a.bytes)); ++k)
+            cells.set_written(first + k);
+    });
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
@@ -123,7 +154,13 @@ void RaceDetector::check_global(const Access& a, std::uint32_t event) {
         AccessCheck(placed, orders_, order_, global_, report_, &window_, event).run();
 }
 
-void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
+void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
+    // In the turn of a block, something ends a phase of an mbarrier of another one.
+    if (const std::uint32_t now = block_; block != now) {
+        on_block_turn(block);
+        on_async(block, event);
+        return on_block_turn(now);
+    }
     const std::uint32_t thread =
         event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes));
     ThreadClocks& clocks = order_.clocks();
@@ -131,6 +168,8 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
         case AsyncEvent::copy_started:
             return start_copy(event);
         case AsyncEvent::copy_lands:
+            if (event.copy->mbarrier_rank >= 0) return;
+            [[fallthrough]];
         case AsyncEvent::copies_arrived:
             return async_.count(event);
         case AsyncEvent::groups_ended:
@@ -138,6 +177,15 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
             return async_.end_groups(event, shared_, [&](const Access& access) {
                 AccessCheck(access, orders_, order_, shared_, report_).check_copy(true);
             });
+        case AsyncEvent::arrived_elsewhere:
+            return;  // orders blocks: see GridRaces
+        case AsyncEvent::cluster_arrived:
+            for_each_lane(event.lanes, [&](unsigned lane) {
+                clocks.arrive_at_mbarrier(barrier_of_cluster, event.warp * lanes_per_warp + lane);
+            });
+            return separate(event.warp);
+        case AsyncEvent::cluster_waited:
+            return wait_for_cluster(event);
         case AsyncEvent::arrived:
             clocks.arrive_at_mbarrier(event.barrier->address, thread);
             return separate(event.warp);
@@ -150,6 +198,18 @@ void RaceDetector::on_async(std::uint32_t, const AsyncEvent& event) {
     }
 }
 
+// For the threads of a block, the barrier of the cluster is as an mbarrier of theirs.
+void RaceDetector::wait_for_cluster(const AsyncEvent& event) {
+    ThreadClocks& clocks = order_.clocks();
+    if (cluster_phases_ == event.phase) {
+        clocks.end_phase(barrier_of_cluster);
+        ++cluster_phases_;
+    }
+    for_each_lane(event.lanes, [&](unsigned lane) {
+        clocks.see_phase(barrier_of_cluster, event.warp * lanes_per_warp + lane, cluster_phases_);
+    });
+}
+
 // The accesses to global memory have been told as accesses. Those to shared memory are compared
 // here: the store is one of the thread only when the thread has waited.
 void RaceDetector::start_copy(const AsyncEvent& event) {
@@ -159,11 +219,13 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
             async_.check(a, Space::shared, order_, shared_, report_);
             AccessCheck(a, orders_, order_, shared_, report_).run();
         });
-    if (copy.to_shared)
+    if (copy.to_shared && copy.to_rank < 0)
         for_accesses(copy, copy.parts, true, event.state, [&](const Access& a) {
             AccessCheck(a, orders_, order_, shared_, report_).check_copy(false);
         });
     if (proxies_.is_needed()) proxies_.check(event, report_);
+    // Only threads of the other block see when it has ended.
+    if (copy.to_rank >= 0 || copy.mbarrier_rank >= 0) return;
     async_.start(event, order_, shared_, report_);
 }
 

@@ -34,6 +34,8 @@ struct BlockRaces {
     std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
     bool has_no_races_ = false;  ///< the block is proved to have no races
     bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
+    bool has_ended_ = false;
+    std::uint32_t cluster_phases_ = 0;  ///< phases of the cluster's barrier that threads have seen
 };
 
 /// Finds races between threads of a block, in shared and in global memory: two threads access a
@@ -81,12 +83,14 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_block_turn(std::uint32_t block) override;
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
+    void on_block_end(std::uint32_t, const Statistics&) override { has_ended_ = true; }
     BlockSummaries* summaries() override {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
         return order_.by_words() || has_atomics ? nullptr : this;
     }
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
+    void on_cluster_access(const Access& access) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
@@ -103,6 +107,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void check_waiting();
     void check_global(const Access& access, std::uint32_t event);
     void start_copy(const AsyncEvent& event);
+    void wait_for_cluster(const AsyncEvent& event);
     void follow_words(const Access& access);
     /// Makes later accesses of the warp new events.
     void separate(std::uint32_t warp);

@@ -42,6 +42,7 @@ class RaceReport {
                       bool by_words);
     void begin_block(std::uint32_t block);
     const Kernel& kernel() const { return launch_.kernel(); }
+    const LaunchShape& launch() const { return launch_.shape(); }
     std::uint32_t threads() const { return launch_.threads(); }  ///< threads of one block
 
     /// Returns true if the block has no hazard so far, whatever the values that it has stored.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -20,11 +21,11 @@ FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
     if (block >= launch.launch.grid.count())
         throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
                                 launch.kernel->name, block, launch.launch.grid.count()));
-    if (frozen.launch.cooperative)
-        throw Error(
-            fmt::format("kernel {}: the blocks of a cooperative launch wait for each other, "
-                        "so the microscope can't step through one of them",
-                        launch.kernel->name));
+    if (frozen.launch.cooperative || ClusterLaunch::is_needed(*frozen.kernel, frozen.launch))
+        throw Error(fmt::format(
+            "kernel {}: the blocks of a {} wait for each other, so the microscope "
+            "can't step through one of them",
+            launch.kernel->name, frozen.launch.cooperative ? "cooperative launch" : "cluster"));
     return frozen;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "emulator/program/error.h"
+#include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
@@ -171,31 +172,57 @@ std::string Warp::failure(const Instruction* i, unsigned lane, const std::string
                        thread_name(lane), what, kernel.lines[kernel.index_of(i)].text);
 }
 
+void Warp::check_in_block(const Instruction* i, unsigned lane, std::uint64_t address,
+                          const PrivateMemory& memory, unsigned bytes, unsigned align) const {
+    if (address > memory.bytes || memory.bytes - address < bytes)
+        fail_access(i, lane,
+                    fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
+                                "that the {} has",
+                                bytes, memory.name, address, memory.bytes, memory.owner));
+    if (address % align)
+        fail_access(i, lane,
+                    fmt::format("{} memory address {:#x} is not a multiple of {}", memory.name,
+                                address, align));
+}
+
+std::byte* Warp::address_in_cluster_of(const Instruction* i, unsigned lane, std::uint64_t address,
+                                       unsigned bytes, unsigned align) const {
+    const SharedPlace place = shared_place(*block, address);
+    if (!place.block) {
+        const std::uint64_t rank =
+            (address - (address >= shared_window ? shared_window : 0)) >> rank_shift;
+        fail_access(i, lane,
+                    fmt::format("the address {:#x} is in the shared memory of block {} of the "
+                                "cluster, which has {}",
+                                address, rank - 1, block->cluster ? block->cluster->size() : 1));
+    }
+    check_in_block(i, lane, place.offset, {block->shared_bytes, "shared", "block"}, bytes, align);
+    if (place.block != block && !place.block->live_threads)
+        fail_access(i, lane,
+                    fmt::format("block {} has ended, and its shared memory with it: a barrier of "
+                                "the cluster before its end makes it wait",
+                                name_of(place.block->block_index())));
+    return place.block->shared + place.offset;
+}
+
 std::byte* Warp::checked_address(const Instruction* i, unsigned lane, Space space,
                                  std::uint64_t address, unsigned bytes, unsigned align) {
     if (space == Space::generic) {
         if (address - shared_window < window_size) {
-            space = Space::shared;
-            address -= shared_window;
+            space = Space::cluster;
         } else if (address - local_window < window_size) {
             space = Space::local;
             address -= local_window;
         }
     }
-    if (space == Space::shared || space == Space::local) {
-        const bool shared = space == Space::shared;
-        const std::uint32_t size = shared ? block->shared_bytes : block->kernel->local_bytes;
-        const char* name = shared ? "shared" : "local";
-        if (address > size || size - address < bytes)
-            fail_access(i, lane,
-                        fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
-                                    "that the {} has",
-                                    bytes, name, address, size, shared ? "block" : "thread"));
-        if (address % align)
-            fail_access(i, lane,
-                        fmt::format("{} memory address {:#x} is not a multiple of {}", name,
-                                    address, align));
-        if (shared) return block->shared + address;
+    if (space == Space::cluster) return address_in_cluster_of(i, lane, address, bytes, align);
+    if (space == Space::shared) {
+        check_in_block(i, lane, address, {block->shared_bytes, "shared", "block"}, bytes, align);
+        return block->shared + address;
+    }
+    if (space == Space::local) {
+        const std::uint32_t size = block->kernel->local_bytes;
+        check_in_block(i, lane, address, {size, "local", "thread"}, bytes, align);
         return block->local + std::size_t(index * lanes_per_warp + lane) * size + address;
     }
     if (space == Space::param) {

@@ -55,6 +55,7 @@ struct ObservedBlock {
 };
 
 class AsyncCopies;
+class Cluster;
 
 /// The running block, as its warps see it.
 struct BlockContext {
@@ -73,6 +74,8 @@ struct BlockContext {
     /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
     std::uint64_t timer_base = 0;
     AsyncCopies* async = nullptr;  ///< null: the kernel has no asynchronous copies or mbarriers
+    Cluster* cluster = nullptr;    ///< null: the block runs alone
+    std::uint32_t rank = 0;        ///< in its cluster
     ObservedBlock* observed = nullptr;  ///< wants no events where nobody observes the block
     /// The faults of an observed block since the observer was told; null: nobody observes it.
     std::vector<MemberFault>* member_faults = nullptr;
@@ -258,6 +261,14 @@ class Warp {
     }
     std::string failure(const Instruction* i, unsigned lane, const std::string& what) const;
     bool find_range(AddressRange& range, std::uint64_t low, std::uint64_t high);
+    struct PrivateMemory {
+        std::uint32_t bytes;
+        const char *name, *owner;
+    };
+    void check_in_block(const Instruction* i, unsigned lane, std::uint64_t address,
+                        const PrivateMemory& memory, unsigned bytes, unsigned align) const;
+    std::byte* address_in_cluster_of(const Instruction* i, unsigned lane, std::uint64_t address,
+                                     unsigned bytes, unsigned align) const;
     std::int32_t add_join(const PendingJoin& join);
     void remove_split(std::uint32_t s);
 };

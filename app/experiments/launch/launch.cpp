@@ -49,6 +49,9 @@ compute::LaunchShape shape_of(const BoundLaunch& launch, const Names& names,
     if (std::int64_t(shape.block.count()) > most_threads)
         throw LaunchError(fmt::format("{}.block: it has {} threads: a block has at most {}", field,
                                       shape.block.count(), most_threads));
+    constexpr std::int64_t most_blocks = 16;
+    shape.cluster = dimensions(spec.cluster, names, {most_blocks, most_blocks, most_blocks},
+                               field + ".cluster");
     shape.dynamic_shared_bytes = unsigned(
         value_in(spec.shared, names, 0, std::int64_t(device.max_shared_bytes), field + ".shared"));
     return shape;

@@ -119,14 +119,15 @@ CapturedArgument parse_captured(const JsonField& field) {
 }
 
 LaunchSpec parse_launch(const JsonField& field) {
-    field.expect_object(
-        {"kernel", "grid", "block", "shared", "cooperative", "repeat", "arguments", "captured"});
+    field.expect_object({"kernel", "grid", "block", "shared", "cooperative", "cluster", "repeat",
+                         "arguments", "captured"});
     LaunchSpec launch{.kernel = field.at("kernel").text(),
                       .grid = field.at("grid").expressions(3),
                       .block = field.at("block").expressions(3),
                       .arguments = {}};
     if (field.has("shared")) launch.shared = field.at("shared").expression();
     if (field.has("cooperative")) launch.cooperative = field.at("cooperative").truth();
+    if (field.has("cluster")) launch.cluster = field.at("cluster").expressions(3);
     if (field.has("repeat")) launch.repeat = field.at("repeat").expression();
     if (field.has("arguments"))
         field.at("arguments").each_member([&](const std::string& name, const JsonField& value) {

@@ -68,6 +68,7 @@ struct LaunchSpec {
     std::vector<Expression> grid, block;  ///< one to three
     Expression shared{"0"};               ///< bytes of dynamic shared memory
     bool cooperative = false;             ///< its blocks run together
+    std::vector<Expression> cluster{};    ///< blocks of a cluster: one to three, or empty
     Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
     /// By parameter. One that is not named takes the scalar or the buffer of its name.
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;

@@ -79,6 +79,7 @@ LaunchJson launch_json(const LaunchSpec& launch) {
         {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
     if (launch.shared.text() != "0") json["shared"] = expression_json(launch.shared);
     if (launch.cooperative) json["cooperative"] = true;
+    if (!launch.cluster.empty()) json["cluster"] = texts(launch.cluster);
     if (launch.repeat.text() != "1") json["repeat"] = expression_json(launch.repeat);
     for (const auto& [name, value] : launch.arguments)
         json["arguments"][name] = argument_json(value);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/warp/dim3.h"
+#include "emulator/program/dim3.h"
 
 namespace warpscope::experiments {
 

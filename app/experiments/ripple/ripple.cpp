@@ -23,6 +23,20 @@ compute::LaunchShape shape_of(std::int64_t size) {
     return {.grid = {tiles, tiles}, .block = {tile, tile}};
 }
 
+/// Whether the device can run the kernels of a layout. The emulator runs all.
+bool can_run(const compute::DeviceInfo& device, std::size_t layout) {
+    constexpr int with_clusters = 90;
+    return layout != RippleParameters::cluster_layout || device.compute_capability == 0 ||
+           device.compute_capability >= with_clusters;
+}
+
+/// The blocks of a cluster are two of a row.
+compute::LaunchShape shape_of(std::int64_t size, std::size_t layout) {
+    compute::LaunchShape shape = shape_of(size);
+    if (layout == RippleParameters::cluster_layout) shape.grid.x += shape.grid.x % 2;
+    return shape;
+}
+
 }  // namespace
 
 Ripple::State::State(compute::Device& device, std::size_t pixels, std::size_t window)
@@ -42,19 +56,10 @@ Ripple::Ripple(compute::Device& device)
       compare_(device.shipped_kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int,
                                      Counter>("ripple_compare", "compare")),
       cleaner_(device) {
-    const auto load = [&]<class... Args>(compute::Kernel<Args...>& kernel, std::size_t layout,
-                                         bool sync) {
-        kernel =
-            device.kernel<Args...>(Parameters::file_of(layout), chosen_.kernel_of(layout, sync));
-    };
-    draws_.resize(Parameters::stamped_layout);
-    for (const bool sync : {false, true}) {
-        for (std::size_t i = 0; i < draws_.size(); ++i) load(draws_[i][sync], i, sync);
-        load(stamped_draws_[sync], Parameters::stamped_layout, sync);
-    }
-    for (std::size_t i = 0; i < draws_.size(); ++i)
-        references_.push_back(device.shipped_kernel<Pixels, int, int, float, int>(
-            Parameters::file_of(i), chosen_.kernel_of(i, true)));
+    for (const bool sync : {false, true})
+        stamped_draws_[sync] = device.kernel<Pixels, int, int, float, int, Watch>(
+            Parameters::file_of(Parameters::stamped_layout),
+            chosen_.kernel_of(Parameters::stamped_layout, sync));
     state_.emplace(device, std::size_t(chosen_.size * chosen_.size), std::size_t(chosen_.window));
 }
 
@@ -121,9 +126,28 @@ Ripple::Watch Ripple::watch() {
     return watch;
 }
 
+const Ripple::Draw& Ripple::kernel(std::size_t layout, bool sync) {
+    const auto found = draws_.find({layout, sync});
+    if (found != draws_.end()) return found->second;
+    if (!can_run(device().info(), layout))
+        throw compute::DeviceError(
+            fmt::format("clusters of blocks need a GPU of compute capability 9.0; this one has "
+                        "{:.1f}: choose another tile",
+                        device().info().compute_capability / 10.0));
+    return draws_[{layout, sync}] = device().kernel<Pixels, int, int, float, int>(
+               Parameters::file_of(layout), chosen_.kernel_of(layout, sync));
+}
+
+const Ripple::Draw& Ripple::reference_kernel(std::size_t layout) {
+    const auto found = references_.find(layout);
+    if (found != references_.end()) return found->second;
+    return references_[layout] = device().shipped_kernel<Pixels, int, int, float, int>(
+               Parameters::file_of(layout), chosen_.kernel_of(layout, true));
+}
+
 void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync) {
     const int size = int(chosen_.size);
-    const compute::LaunchShape shape = shape_of(size);
+    const compute::LaunchShape shape = shape_of(size, layout);
     const int pattern = int(chosen_.pattern.index());
     const double pixels = double(size) * size;
     if (!sync || edited(device(), Parameters::file_of(layout))) cleaner_.launch();
@@ -131,7 +155,7 @@ void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sy
         device().launch(stamped_draws_[sync], shape, {.bytes = 5 * pixels}, into.pointer(), size,
                         size, float(ticks_), pattern, watch());
     else
-        device().launch(draws_[layout][sync], shape, {.bytes = 4 * pixels}, into.pointer(), size,
+        device().launch(kernel(layout, sync), shape, {.bytes = 4 * pixels}, into.pointer(), size,
                         size, float(ticks_), pattern);
 }
 
@@ -139,8 +163,9 @@ void Ripple::draw_reference(std::size_t layout) {
     const int size = int(chosen_.size);
     const compute::Work work{.bytes = 4.0 * size * size};
     const auto launch = [&] {
-        device().launch(references_[layout], shape_of(size), work, state_->reference.pointer(),
-                        size, size, float(ticks_), int(chosen_.pattern.index()));
+        device().launch(reference_kernel(layout), shape_of(size, layout), work,
+                        state_->reference.pointer(), size, size, float(ticks_),
+                        int(chosen_.pattern.index()));
     };
     // Times of different kernels with the same name must not mix.
     if (edited(device(), Parameters::file_of(layout)))
@@ -219,6 +244,7 @@ std::optional<Comparison> Ripple::compare() {
         return edited(device(), Parameters::file_of(layout)) ? Verdict::none : Verdict::fail;
     };
     for (std::size_t layout = 0; layout < chosen_.layout.words().size(); ++layout) {
+        if (!can_run(device().info(), layout)) continue;
         const std::string kernel = chosen_.kernel_of(layout, true);
         const auto counts =
             count_work(device(), pixels, [&] { draw(state_->shown, layout, true); });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <utility>
 
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
@@ -81,6 +83,9 @@ class Ripple : public Experiment {
     unsigned warps_delayed_before(DelayBefore moment) const;
     compute::Dim3 timed_block() const;
     Watch watch();
+    /// Loaded when they are first used: not every GPU has all of them.
+    const Draw& kernel(std::size_t layout, bool sync);
+    const Draw& reference_kernel(std::size_t layout);
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
     /// Draws into state_->reference with the built-in kernel.
     void draw_reference(std::size_t layout);
@@ -91,14 +96,15 @@ class Ripple : public Experiment {
     Report spread(const std::string& name, const std::string& label,
                   const compute::Buffer<unsigned>& counts) const;
     std::string barrier_place() const;
+    std::string barrier() const;  ///< its name and place
     void judge_wrong(Reading& wrong) const;
     void judge_edited(Reading& wrong) const;
     void judge_stale(Reading& stale) const;
 
     Parameters chosen_;
 
-    std::vector<std::array<Draw, 2>> draws_;  ///< indexed by [layout][sync]
-    std::vector<Draw> references_;            ///< indexed by layout
+    std::map<std::pair<std::size_t, bool>, Draw> draws_;  ///< by layout and barrier
+    std::map<std::size_t, Draw> references_;              ///< by layout
     std::array<DrawStamped, 2> stamped_draws_;
     Compare compare_;
     SharedMemoryCleaner cleaner_;

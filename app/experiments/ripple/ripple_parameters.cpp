@@ -17,17 +17,22 @@ std::optional<Remark> remark_on_stale_reads(const RippleParameters& chosen) {
 RippleParameters::RippleParameters()
     : pattern(*this, "pattern", "Pattern", "What the threads compute.",
               {{"spheres", "green spheres"}, {"ripple", "moving rings"}}),
-      sync(*this, "sync", "__syncthreads()", "The barrier between writing the tile and reading it.",
+      sync(*this, "sync", "__syncthreads()",
+           "The barrier between writing the tile and reading it: cluster.sync() where the tile is "
+           "in the neighbour block.",
            true),
-      layout(*this, "layout", "Tile",
-             "How the tile lies in shared memory: as in the book CUDA by Example, or in another "
-             "way. Rows of 18 and [ty][tx] have no bank conflicts.",
-             {{"txty", "[tx][ty], the book's"},
-              {"tytx", "[ty][tx], conflict-free"},
-              {"padded17", "[tx][ty], rows of 17"},
-              {"padded", "[tx][ty], rows of 18"},
-              {"bytes", "[tx][ty], byte stores"},
-              {"stamped", "[tx][ty], stamped words"}}),
+      layout(
+          *this, "layout", "Tile",
+          "How the tile lies in shared memory: as in the book CUDA by Example, or in another "
+          "way. Rows of 18 and [ty][tx] have no bank conflicts. Two neighbouring blocks can be a "
+          "cluster and read each other's tile.",
+          {{"txty", "[tx][ty], the book's"},
+           {"tytx", "[ty][tx], conflict-free"},
+           {"padded17", "[tx][ty], rows of 17"},
+           {"padded", "[tx][ty], rows of 18"},
+           {"bytes", "[tx][ty], byte stores"},
+           {"stamped", "[tx][ty], stamped words"},
+           {"cluster", "in the neighbour block (sm_90)"}}),
       size(*this, "size", "Size", "Width and height of the picture, in pixels.", 1024, 16, 4096),
       speed(
           *this, "speed", "Speed",
@@ -86,6 +91,7 @@ double RippleParameters::work() const {
 
 std::string RippleParameters::file_of(std::size_t layout) {
     if (layout == book_layout) return "ripple";
+    if (layout == cluster_layout) return "ripple_cluster";
     return layout == stamped_layout ? "ripple_stamped" : "ripple_layouts";
 }
 

@@ -24,6 +24,9 @@ struct RippleParameters : ParameterSet {
     /// The layout whose kernels stamp each word: the timeline and the stale reads come from them.
     static constexpr std::size_t stamped_layout = 5;
     bool stamped() const { return layout.index() == stamped_layout; }
+    /// The tile that a thread reads lies in the other block of a cluster.
+    static constexpr std::size_t cluster_layout = 6;
+    bool in_cluster() const { return layout.index() == cluster_layout; }
 
     Choice pattern;
     Toggle sync;

@@ -22,7 +22,7 @@ std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t la
 
 std::string proves_nothing(const std::string& barrier) {
     return fmt::format(
-        "That proves nothing: without __syncthreads() at {} nothing orders the reads after the "
+        "That proves nothing: without {} nothing orders the reads after the "
         "writes. Other timing gives another picture.",
         barrier);
 }
@@ -52,7 +52,15 @@ Report Ripple::spread(const std::string& name, const std::string& label,
 
 std::string Ripple::barrier_place() const {
     const std::string file = kernel_file();
-    return place(file, barrier_lines(device().source(compute::kernel_path(file))));
+    std::vector<int> lines = barrier_lines(device().source(compute::kernel_path(file)));
+    // The other cluster.sync() makes a block wait before it ends.
+    if (chosen_.in_cluster() && lines.size() > 1) lines.resize(1);
+    return place(file, lines);
+}
+
+std::string Ripple::barrier() const {
+    return fmt::format("{} at {}", chosen_.in_cluster() ? "cluster.sync()" : "__syncthreads()",
+                       barrier_place());
 }
 
 void Ripple::judge_edited(Reading& wrong) const {
@@ -83,11 +91,11 @@ void Ripple::judge_wrong(Reading& wrong) const {
         wrong.verdict = Verdict::finding;
         wrong.sentence = fmt::format(
             "{} of the pixels were read before their thread had written them; "
-            "__syncthreads() at {} orders the reads after the writes.",
-            compute::quantity(wrong.value, "%"), barrier_place());
+            "{} orders the reads after the writes.",
+            compute::quantity(wrong.value, "%"), barrier());
     } else {
         wrong.verdict = Verdict::unproven;
-        wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier_place());
+        wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier());
     }
     if (const auto remark = chosen_.view.remark()) wrong.sentence += " " + remark->sentence;
 }
@@ -108,7 +116,7 @@ void Ripple::judge_stale(Reading& stale) const {
     stale.verdict = Verdict::finding;
     if (stale.value == 0) {
         stale.verdict = Verdict::unproven;
-        stale.sentence = "No read was stale this time. " + proves_nothing(barrier_place());
+        stale.sentence = "No read was stale this time. " + proves_nothing(barrier());
         return;
     }
     stale.sentence = fmt::format(

@@ -123,15 +123,16 @@ bool can_access(int device, int peer) {
     return device != peer;
 }
 
-bool is_cooperative(const LaunchAttribute* attributes, unsigned count) {
+LaunchForm form_of(const LaunchAttribute* attributes, unsigned count) {
     constexpr int cooperative = 2, cluster_dimension = 4;
-    bool found = false;
+    LaunchForm form;
     for (unsigned i = 0; i < count; ++i) {
-        demand(attributes[i].id != cluster_dimension, Status::not_supported,
-               "clusters of blocks are not supported");
-        found |= attributes[i].id == cooperative && attributes[i].value[0];
+        const LaunchAttribute& attribute = attributes[i];
+        form.cooperative |= attribute.id == cooperative && attribute.value[0];
+        if (attribute.id == cluster_dimension)
+            std::memcpy(&form.cluster, attribute.value, sizeof(form.cluster));
     }
-    return found;
+    return form;
 }
 
 const void* with_per_thread_stream(const void* function) {

@@ -21,9 +21,12 @@ struct LaunchAttribute {  // CUlaunchAttribute, cudaLaunchAttribute
     int id, padding;
     char value[64];
 };
-/// Whether attributes of a launch ask for a cooperative one. Throws CallError if they ask for
-/// clusters.
-bool is_cooperative(const LaunchAttribute* attributes, unsigned count);
+/// What the attributes of a launch ask for.
+struct LaunchForm {
+    bool cooperative = false;
+    Dim cluster{1, 1, 1};  ///< blocks
+};
+LaunchForm form_of(const LaunchAttribute* attributes, unsigned count);
 
 /// Throws CallError unless the program has a GPU with this number.
 void demand_device(int device);

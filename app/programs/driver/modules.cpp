@@ -294,12 +294,13 @@ WARPSCOPE_DRIVER(cuLaunchKernel, cuLaunchKernel, Function* function, unsigned gr
 WARPSCOPE_DRIVER(cuLaunchKernelEx, cuLaunchKernelEx, const LaunchConfiguration* c,
                  Function* function, void** arguments, void** extra) {
     return driver_call(__func__, [&](Gpu& gpu) {
-        const bool cooperative = is_cooperative(c->attributes, c->count);
+        const LaunchForm form = form_of(c->attributes, c->count);
         launch(gpu, function,
                {{c->grid_x, c->grid_y, c->grid_z},
                 {c->block_x, c->block_y, c->block_z},
                 c->shared,
-                cooperative},
+                form.cooperative,
+                {form.cluster.x, form.cluster.y, form.cluster.z}},
                c->stream, arguments, extra);
     });
 }

@@ -7,13 +7,16 @@
 namespace warpscope::programs {
 
 void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
-            Stream& stream, bool cooperative) {
+            Stream& stream, const LaunchForm& form) {
     Function& function = function_of(host);
     const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
-    gpu.launch(
-        function,
-        {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::uint32_t(shared), cooperative},
-        {arguments, count}, stream);
+    gpu.launch(function,
+               {{grid.x, grid.y, grid.z},
+                {block.x, block.y, block.z},
+                std::uint32_t(shared),
+                form.cooperative,
+                {form.cluster.x, form.cluster.y, form.cluster.z}},
+               {arguments, count}, stream);
 }
 
 }  // namespace warpscope::programs
@@ -54,15 +57,14 @@ WARPSCOPE_RUNTIME(__cudaLaunchKernel, const void* host, Dim grid, Dim block, voi
 WARPSCOPE_RUNTIME(cudaLaunchKernelExC, const LaunchConfiguration* c, const void* host,
                   void** arguments) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        const bool cooperative = is_cooperative(c->attributes, c->count);
         launch(gpu, host, c->grid, c->block, arguments, c->shared, stream_of(c->stream),
-               cooperative);
+               form_of(c->attributes, c->count));
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchCooperativeKernel, const void* host, Dim grid, Dim block,
                   void** arguments, std::size_t shared, StreamHandle stream) {
     return runtime_call(__func__, [&](Gpu& gpu) {
-        launch(gpu, host, grid, block, arguments, shared, stream_of(stream), true);
+        launch(gpu, host, grid, block, arguments, shared, stream_of(stream), {.cooperative = true});
     });
 }
 WARPSCOPE_RUNTIME(cudaLaunchHostFunc, StreamHandle stream, HostFunction function, void* data) {

@@ -19,7 +19,7 @@ Function& function_of(const void* host);
 const emulator::Module::GlobalVariable& variable_of(const void* host);
 
 void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
-            Stream& stream, bool cooperative = false);
+            Stream& stream, const LaunchForm& form = {});
 
 template <class Work>
 Status runtime_call(const char* function, Work work) {

@@ -87,8 +87,8 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
     };
     for (const auto& [file, text] : frame.stage.documents().edited_sources()) add(file);
     for (const char* file :
-         {"ripple", "ripple_layouts", "ripple_stamped", "nbody", "nbody_ladder", "splat", "dot",
-          "dot_ladder", "reduce", "reduce_ladder", "pipeline", "pipeline_bulk"})
+         {"ripple", "ripple_layouts", "ripple_stamped", "ripple_cluster", "nbody", "nbody_ladder",
+          "splat", "dot", "dot_ladder", "reduce", "reduce_ladder", "pipeline", "pipeline_bulk"})
         if (!KernelDocuments::shipped(file).empty()) add(file);
     return files;
 }

@@ -23,7 +23,8 @@ INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
                          testing::Values("ceilings", "clear", "dot", "dot_ladder", "nbody",
                                          "nbody_ladder", "pipeline", "pipeline_bulk",
                                          "pipeline_source", "reduce", "reduce_ladder", "ripple",
-                                         "ripple_compare", "ripple_layouts", "ripple_stamped",
+                                         "ripple_cluster", "ripple_compare", "ripple_layouts",
+                                         "ripple_stamped",
                                          "show", "splat"),
                          [](const auto& info) { return std::string(info.param); });
 

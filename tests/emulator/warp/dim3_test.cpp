@@ -1,4 +1,4 @@
-#include "emulator/warp/dim3.h"
+#include "emulator/program/dim3.h"
 
 #include <gtest/gtest.h>
 

@@ -40,8 +40,9 @@ void ProxyFences::fence(std::uint32_t warp, std::uint32_t lanes) {
 
 void ProxyFences::check(const AsyncEvent& event, RaceReport& report) const {
     const AsyncCopy& copy = *event.copy;
-    if (copy.lane < 0) return;
-    if (copy.completion == Completion::mbarrier) check_bytes(copy.mbarrier, 8, event, report);
+    if (copy.lane < 0 || copy.has_values) return;  // st.async is of the generic proxy
+    if (copy.completion == Completion::mbarrier && copy.mbarrier_rank < 0)
+        check_bytes(copy.mbarrier, 8, event, report);
     if (!copy.from_shared) return;
     for_each_lane(copy.parts, [&](unsigned part) {
         check_bytes(copy.from[part], copy.bytes[part], event, report);

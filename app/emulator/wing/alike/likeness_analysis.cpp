@@ -56,6 +56,8 @@ const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
             return "there are textures or surfaces";
         case OpcodeKind::asynchronous:
             return "there are asynchronous copies or mbarriers";
+        case OpcodeKind::cluster_barrier:
+            return "there are barriers of clusters";
         case OpcodeKind::prints:
             return "the kernel prints";
         case OpcodeKind::asserts:

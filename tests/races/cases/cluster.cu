@@ -1,0 +1,222 @@
+// Blocks of a cluster read and write each other's shared memory.
+#include <cooperative_groups.h>
+#include <cuda/ptx>
+namespace cg = cooperative_groups;
+namespace ptx = cuda::ptx;
+using Bar = unsigned long long;
+
+// Each block reads its neighbour's tile, turned round.
+template <bool SYNC, bool LAST>
+__global__ void turned(const int* in, int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    if (SYNC) cluster.sync();
+    const int* theirs = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1);
+    int value = theirs[63 - threadIdx.x];
+    if (LAST) cluster.sync();
+    out[i] = value;
+}
+
+// Only the last block reads. The first one may end before.
+template <bool LAST>
+__global__ void last_reads(const int* in, int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    cluster.sync();
+    if (cluster.block_rank() == 1) out[i] = cluster.map_shared_rank(tile, 0)[threadIdx.x];
+    if (LAST) cluster.sync();
+}
+
+// Each block writes into its neighbour's tile. The neighbour never writes there itself.
+template <bool SYNC>
+__global__ void pushed(const int* in, int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    cluster.map_shared_rank(tile, cluster.block_rank() ^ 1)[threadIdx.x] = in[i];
+    if (SYNC) cluster.sync();
+    out[i] = tile[threadIdx.x];
+}
+
+// Bins lie in all blocks of the cluster.
+template <bool ATOMIC>
+__global__ void histogram(const int* in, int* out) {
+    __shared__ int bins[16];
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    cluster.sync();
+    int bin = in[blockIdx.x * 64 + threadIdx.x] % 32;
+    int* theirs = cluster.map_shared_rank(bins, bin / 16);
+    if (ATOMIC) atomicAdd(theirs + bin % 16, 1);
+    else theirs[bin % 16] += 1;
+    cluster.sync();
+    if (threadIdx.x < 16) out[blockIdx.x * 16 + threadIdx.x] = bins[threadIdx.x];
+}
+
+// Arrives, does work of its own, waits. WORK: that work is not its own.
+template <bool WORK>
+__global__ void arrives_early(const int* in, int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    cluster.barrier_arrive();
+    int own = in[i] * 2;
+    const int* theirs = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1);
+    if (WORK) own += theirs[threadIdx.x];
+    cluster.barrier_wait();
+    if (!WORK) own += theirs[threadIdx.x];
+    cluster.sync();
+    out[i] = own;
+}
+
+// Block 0 writes into block 1 and arrives there at an mbarrier. INIT: all know of it before.
+template <bool INIT, bool ALL>
+__global__ void handed_over(const int* in, int* out) {
+    __shared__ int tile[64];
+    __shared__ Bar full;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, ALL ? 64 : 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    if (INIT) cluster.sync();
+    else __syncthreads();
+    if (cluster.block_rank() == 0) {
+        cluster.map_shared_rank(tile, 1)[threadIdx.x] = in[threadIdx.x];
+        Bar* theirs = cluster.map_shared_rank(&full, 1);
+        if (ALL || threadIdx.x == 0)
+            ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, theirs);
+    } else {
+        while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+        out[threadIdx.x] = tile[63 - threadIdx.x];
+    }
+    cluster.sync();
+}
+
+// Block 0 stores into block 1 with st.async, whose bytes an mbarrier of block 1 counts. BYTES are
+// announced there.
+template <int BYTES>
+__global__ void stored(const int* in, int* out) {
+    __shared__ int tile[64];
+    __shared__ Bar full;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    cluster.sync();
+    if (cluster.block_rank() == 0) {
+        ptx::st_async(cluster.map_shared_rank(tile, 1) + threadIdx.x, in[threadIdx.x],
+                      cluster.map_shared_rank(&full, 1));
+    } else {
+        if (threadIdx.x == 0)
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                           &full, BYTES);
+        while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+        out[threadIdx.x] = tile[63 - threadIdx.x];
+    }
+    cluster.sync();
+}
+
+// Every block copies its tile into the next one.
+__global__ void passed_on(const int* in, int* out) {
+    __shared__ alignas(16) int tile[64], from_before[64];
+    __shared__ Bar full;
+    auto cluster = cg::this_cluster();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    tile[threadIdx.x] = in[i];
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    ptx::fence_proxy_async(ptx::space_shared);
+    cluster.sync();
+    unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       sizeof(tile));
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared,
+                           cluster.map_shared_rank(from_before, next), tile, sizeof(tile),
+                           cluster.map_shared_rank(&full, next));
+    }
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+    out[i] = from_before[threadIdx.x];
+    cluster.sync();
+}
+
+// Block 0 copies the input into all blocks.
+__global__ void for_all(const int* in, int* out) {
+    __shared__ alignas(16) int tile[64];
+    __shared__ Bar full;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       sizeof(tile));
+    }
+    cluster.sync();
+    if (cluster.block_rank() == 0 && threadIdx.x == 0)
+        // cuda::ptx has this for compute_90a only.
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+            " [%0], [%1], %2, [%3], %4;" ::"r"(unsigned(__cvta_generic_to_shared(tile))),
+            "l"(__cvta_generic_to_global(in)), "r"(unsigned(sizeof(tile))),
+            "r"(unsigned(__cvta_generic_to_shared(&full))),
+            "h"((unsigned short)((1u << cluster.num_blocks()) - 1))
+            : "memory");
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+    cluster.sync();
+}
+
+// What one block writes to global memory, another one reads.
+template <bool SYNC>
+__global__ void through_global(const int* in, int* mid, int* out) {
+    auto cluster = cg::this_cluster();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    mid[i] = in[i];
+    if (SYNC) cluster.sync();
+    out[i] = mid[i ^ 64];
+}
+
+// The ranks of a cluster, and an address that names one.
+__global__ void ranks(int* out) {
+    __shared__ int word;
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    unsigned last = cluster.num_blocks() - 1;
+    int* theirs = cluster.map_shared_rank(&word, last);
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = cluster.block_rank() * 100 + cluster.query_shared_rank(theirs) * 10 +
+                          cluster.query_shared_rank(&word);
+    cluster.sync();
+}
+
+__global__ void no_such_block(int* out) {
+    __shared__ int word;
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    *cluster.map_shared_rank(&word, 2) = 1;
+    cluster.sync();
+    out[0] = word;
+}
+
+// One block waits at an mbarrier to which nobody comes, the other at the barrier of the cluster.
+__global__ void one_stays(int* out) {
+    __shared__ Bar full;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0) ptx::mbarrier_init(&full, 1);
+    cluster.sync();
+    if (cluster.block_rank() == 1)
+        while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+    cluster.sync();
+    out[0] = 1;
+}
