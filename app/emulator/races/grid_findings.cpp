@@ -79,6 +79,7 @@ std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
 
 ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
     const GridEvent& event = events_[strip.event];
+    if (is_end_of_block(strip)) return launch_.at(event.pc, 0, event.block);
     const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
     const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
     const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;

@@ -101,7 +101,7 @@ TEST(EditedRipple, ComparisonOfLayoutsHasNoVerdicts) {
     WithoutBarriers ripple("ripple", ripple_files);
     set(*ripple, {{"size", "128"}});
     const Comparison comparison = ripple->compare().value();
-    ASSERT_EQ(comparison.rows.size(), 6u);
+    ASSERT_EQ(comparison.rows.size(), 7u);
     for (const Comparison::Row& row : comparison.rows) {
         EXPECT_GT(row.error, 0) << row.id;
         EXPECT_EQ(row.verdict, Verdict::none) << row.id;
