@@ -23,11 +23,25 @@ std::uint64_t lane_address(const Instruction* i, const Warp& w, const AccessForm
     return w.get<std::uint32_t>(operand, lane) + std::uint32_t(i->immediate);
 }
 
+template <typename T>
+std::uint64_t number_at(const std::byte* p) {
+    T value;
+    std::memcpy(&value, p, sizeof(T));
+    return std::uint64_t(value);
+}
+
+// Each width has a copy of its own: a load of eight bytes from four that were just stored waits.
 std::uint64_t widened(const std::byte* p, const AccessForm& access) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, p, access.bytes);
-    const unsigned unused = 64 - 8 * access.bytes;
-    return access.is_signed ? std::uint64_t(std::int64_t(value << unused) >> unused) : value;
+    switch (access.bytes) {
+        case 1:
+            return access.is_signed ? number_at<std::int8_t>(p) : number_at<std::uint8_t>(p);
+        case 2:
+            return access.is_signed ? number_at<std::int16_t>(p) : number_at<std::uint16_t>(p);
+        case 4:
+            return access.is_signed ? number_at<std::int32_t>(p) : number_at<std::uint32_t>(p);
+        default:
+            return number_at<std::uint64_t>(p);
+    }
 }
 
 /// The texture or surface of an instruction, which most lanes have in common.
