@@ -19,6 +19,13 @@ std::uint32_t AsyncCopy::parts_below(std::uint32_t of, std::uint32_t lanes,
     return found;
 }
 
+std::uint32_t AsyncCopy::contiguous(unsigned part, std::uint32_t done) const {
+    constexpr std::uint32_t chunk = 16;
+    if (swizzle == Swizzle::none) return bytes[part] - done;
+    const std::uint64_t address = (to_shared ? to : from)[part] + done;
+    return std::min(bytes[part] - done, chunk - std::uint32_t(address % chunk));
+}
+
 void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing landing,
                               std::uint64_t seed, AsyncListener* listener) {
     shared_ = shared;
@@ -174,18 +181,24 @@ void AsyncCopies::tell_cluster(AsyncEvent::Kind kind, std::uint32_t warp, std::u
 
 void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
     std::byte* const to_shared = copy.to_rank < 0 ? shared_ : cluster_[copy.to_rank]->shared_;
-    const auto place = [](std::byte* shared, std::uint64_t address, bool in_shared) {
-        return in_shared ? shared + address : reinterpret_cast<std::byte*>(address);
+    const auto place = [&](std::byte* shared, std::uint64_t address, bool in_shared) {
+        return in_shared ? shared + swizzled(copy.swizzle, address)
+                         : reinterpret_cast<std::byte*>(address);
     };
     for_each_lane(parts, [&](unsigned part) {
-        std::byte* const to = place(to_shared, copy.to[part], copy.to_shared);
-        const std::uint32_t read = copy.read[part];
+        std::uint64_t to = copy.to[part], from = copy.from[part];
+        const std::uint32_t read = copy.read[part], bytes = copy.bytes[part];
         if (copy.has_values) {
-            std::memcpy(to, copy.values.data(), copy.bytes[part]);
+            std::memcpy(to_shared + to, copy.values.data(), bytes);
             return;
         }
-        if (read) std::memmove(to, place(shared_, copy.from[part], copy.from_shared), read);
-        if (read < copy.bytes[part]) std::memset(to + read, 0, copy.bytes[part] - read);
+        for (std::uint32_t done = 0, some = 0; done < bytes; done += some) {
+            some = copy.contiguous(part, done);
+            std::byte* const into = place(to_shared, to + done, copy.to_shared);
+            const std::uint32_t copied = std::min(some, read - std::min(read, done));
+            if (copied) std::memmove(into, place(shared_, from + done, copy.from_shared), copied);
+            std::memset(into + copied, 0, some - copied);
+        }
     });
 }
 

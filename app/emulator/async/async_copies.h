@@ -8,6 +8,7 @@
 
 #include "emulator/async/landing.h"
 #include "emulator/async/mbarriers.h"
+#include "emulator/async/tensor_map.h"
 
 namespace warpscope::emulator {
 
@@ -35,6 +36,7 @@ struct AsyncCopy {
     int to_rank = -1, mbarrier_rank = -1;
     // By part. Addresses are global, or offsets into shared memory.
     std::array<std::uint64_t, 32> from{}, to{};
+    Swizzle swizzle = Swizzle::none;  ///< of the addresses in shared memory
     /// What st.async stores, in place of a source.
     std::array<std::uint32_t, 4> values{};
     bool has_values = false;
@@ -42,6 +44,8 @@ struct AsyncCopy {
     PerLane read{};   ///< bytes that are read; those behind them become zero
     PerLane group{};  ///< the lane's groups before this one, of the kind `completion`
 
+    /// How many bytes of a part, from this one on, lie one behind the other in shared memory.
+    std::uint32_t contiguous(unsigned part, std::uint32_t done) const;
     unsigned lane_of(unsigned part) const { return lane < 0 ? part : unsigned(lane); }
     /// Those of the parts `of` whose lane is one of `lanes` and whose group is below below[lane].
     std::uint32_t parts_below(std::uint32_t of, std::uint32_t lanes,

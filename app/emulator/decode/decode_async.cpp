@@ -165,6 +165,53 @@ void decode_mbarrier(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
+// cp.async.bulk.tensor.dim.to.from{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster} [to],
+//     [map, {x, y}], [mbarrier]{, ranks}{, policy};
+// cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]{, policy}
+void decode_tensor_copy(StatementDecoder& d) {
+    CopyForm form;
+    form.to = bulk_space(d, 0);
+    form.from = bulk_space(d, 1);
+    form.size = CopyForm::Size::by_operand;
+    form.counts_bytes = form.to != Space::global;
+    if (form.counts_bytes != d.has("mbarrier::complete_tx::bytes"))
+        d.fail(
+            "a tensor copy to shared memory has .mbarrier::complete_tx::bytes, and one to global "
+            "memory has .bulk_group");
+    const Operand& at = d.operand(form.counts_bytes ? 1 : 0);
+    if (at.kind != Operand::address || at.elements.size() != 2)
+        d.fail("a tensor has an address and coordinates");
+    Operand map = at;
+    map.elements.resize(1);
+    Space generic = Space::global;
+    const Address of_map = address_of(d, map, generic);
+    Space space = form.counts_bytes ? form.to : form.from;
+    const Address shared = address_of(d, d.operand(form.counts_bytes ? 0 : 1), space);
+    const std::vector<Operand> coordinates = elements_of(at.elements[1]);
+    const unsigned dimensions = d.has("3d") ? 3 : d.has("2d") ? 2 : 1;
+    form.has_ranks = d.has("multicast::cluster");
+    if (coordinates.size() != dimensions) d.fail("a tensor has as many coordinates as dimensions");
+    if (dimensions == 3 && form.has_ranks)
+        d.fail("a box of three dimensions is not copied to several blocks");
+    form.wide_to = shared.wide;
+    form.wide_from = of_map.wide;
+    Emission e = async_emission(d, tensor_copy, {shared.operand, of_map.operand});
+    for (const Operand& o : coordinates) e.operands.push_back(d.source(o, Type::s32));
+    if (form.counts_bytes) {
+        const Address mbarrier = address_of(d, d.operand(2), space);
+        if (mbarrier.offset) d.fail("the address of this mbarrier cannot have an offset");
+        form.wide_mbarrier = mbarrier.wide;
+        e.operands.push_back(mbarrier.operand);
+        if (form.has_ranks) e.operands.push_back(d.source(d.operand(3), Type::u16));
+    }
+    e.immediate = std::int64_t(std::uint64_t(of_map.offset) << 32 | std::uint32_t(shared.offset));
+    e.detail = std::uint16_t(dimensions);
+    e.target = form.encoded();
+    e.variable = std::int16_t(shared.variable);
+    e.bytes = 16;
+    d.emit(std::move(e));
+}
+
 // st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbarrier]
 void decode_async_store(StatementDecoder& d) {
     MemoryForm form;

@@ -61,6 +61,7 @@ constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::pending_count, decode_pending_count},
     {Grammar::proxy_fence, decode_proxy_fence},
     {Grammar::async_store, decode_async_store},
+    {Grammar::tensor_copy, decode_tensor_copy},
     {Grammar::cluster_barrier, decode_cluster_barrier},
     {Grammar::map_address, decode_map_address},
     {Grammar::address_rank, decode_address_rank}};

@@ -70,16 +70,19 @@ void decode_move(StatementDecoder& d) {
 }
 
 // cvta{.to}.space.type d, a: converts between a space and the generic one. Global and constant
-// memory are at their own addresses in the generic space, shared and local memory in a window.
+// memory are at their own addresses in the generic space; shared and local memory and parameters
+// are in windows.
 void decode_convert_address(StatementDecoder& d) {
     const Space space = space_of(d.statement());
     if (bits_of(d.type()) != 64) d.fail("addresses have 64 bits");
     const std::uint32_t destination = d.destination(d.operand(0));
     const std::uint32_t a = d.source(1, Type::b64);
     const bool shared = space == Space::shared || space == Space::cluster;
-    if (!shared && space != Space::local)
+    if (!shared && space != Space::local && space != Space::param)
         return d.emit_arithmetic({Operation::mov, Type::b64}, Type::b64, {destination, a});
-    const std::uint32_t window = d.constant(shared ? shared_window : local_window);
+    const std::uint32_t window = d.constant(shared                  ? shared_window
+                                            : space == Space::local ? local_window
+                                                                    : param_window);
     d.emit_arithmetic({d.has("to") ? Operation::sub : Operation::add, Type::u64}, Type::u64,
                       {destination, a, window});
 }

@@ -117,6 +117,7 @@ void decode_pending_count(StatementDecoder& d);
 void decode_proxy_fence(StatementDecoder& d);
 
 void decode_async_store(StatementDecoder& d);
+void decode_tensor_copy(StatementDecoder& d);
 
 // decode_cluster.cpp
 void decode_cluster_barrier(StatementDecoder& d);

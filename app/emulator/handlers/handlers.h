@@ -184,6 +184,10 @@ const Instruction* wait_for_copies(const Instruction* i, Warp& w);
 Handler mbarrier_handler(Operation operation, bool adds);
 const Instruction* proxy_fence(const Instruction* i, Warp& w);
 const Instruction* pending_count(const Instruction* i, Warp& w);  ///< operands d, state
+/// cp.async.bulk.tensor. Operands: address in shared memory, address of the tensor map,
+/// coordinates, address of the mbarrier, blocks of the cluster. Instruction::detail: how many
+/// coordinates there are. CopyForm::wide_to is of the address in shared memory.
+const Instruction* tensor_copy(const Instruction* i, Warp& w);
 /// st.async. Operands: destination, address of the mbarrier, values. Instruction::target holds an
 /// AccessForm, immediate the offset of the destination, detail is 1 where the address of the
 /// mbarrier has 64 bits.

@@ -155,7 +155,7 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
         const std::uint64_t address = access.address(lane);
         if (address - shared_window < window_size) {
             in_shared |= 1u << lane;
-        } else if (address - local_window >= window_size) {
+        } else if (address - local_window >= window_size && address - param_window >= window_size) {
             in_global |= 1u << lane;
         }
     }

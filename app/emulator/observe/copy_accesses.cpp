@@ -6,6 +6,17 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+/// The largest aligned access, of at most 16 bytes, at an address with so many bytes left.
+std::uint32_t unit_at(std::uint64_t address, std::uint32_t left) {
+    std::uint32_t unit = 16;
+    while (unit > left || address % unit) unit /= 2;
+    return unit;
+}
+
+}  // namespace
+
 void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations, const Warp* state,
                   const std::function<void(const Access&)>& f) {
     const auto& addresses = destinations ? copy.to : copy.from;
@@ -23,17 +34,19 @@ void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations,
         return;
     }
     if (copy.has_values && !destinations) return;
-    constexpr std::uint32_t unit = 16;
     std::uint64_t of_lanes[lanes_per_warp]{};
     std::uint64_t& address = of_lanes[copy.lane];
     access.bulk = true;
     access.mask = 1u << unsigned(copy.lane);
     access.lane_addresses = of_lanes;
     access.same_address = true;
+    const bool in_shared = destinations ? copy.to_shared : copy.from_shared;
     for_each_lane(parts, [&](unsigned part) {
-        for (std::uint32_t done = 0; done < copy.bytes[part]; done += unit) {
+        const std::uint32_t bytes = destinations ? copy.bytes[part] : copy.read[part];
+        for (std::uint32_t done = 0; done < bytes; done += access.bytes) {
             address = addresses[part] + done;
-            access.bytes = std::min(unit, copy.bytes[part] - done);
+            access.bytes = unit_at(address, bytes - done);
+            if (in_shared) address = swizzled(copy.swizzle, address);
             f(access);
         }
     });

@@ -97,6 +97,7 @@ enum class Grammar : std::uint8_t {
     pending_count,
     proxy_fence,
     async_store,
+    tensor_copy,
     cluster_barrier,
     map_address,
     address_rank,

@@ -213,6 +213,9 @@ std::byte* Warp::checked_address(const Instruction* i, unsigned lane, Space spac
         } else if (address - local_window < window_size) {
             space = Space::local;
             address -= local_window;
+        } else if (address - param_window < window_size) {
+            space = Space::param;
+            address -= param_window;
         }
     }
     if (space == Space::cluster) return address_in_cluster_of(i, lane, address, bytes, align);

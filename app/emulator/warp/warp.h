@@ -32,9 +32,11 @@ inline std::uint32_t lane_count(std::uint32_t mask) {
     return mask * 0x01010101 >> 24;
 }
 
-/// Where shared and local memory lie in the generic address space. No host has memory there.
+/// Where shared and local memory and the parameters of the kernel lie in the generic address space.
+/// No host has memory there.
 inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
+inline constexpr std::uint64_t param_window = 0xE200'0000'0000'0000;
 inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
 /// What warps have executed of the instructions that a cost point counts (Instruction::cost). The

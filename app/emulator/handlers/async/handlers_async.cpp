@@ -1,54 +1,14 @@
 // Asynchronous copies and mbarriers (PTX ISA 9.7.9.25 and 9.7.13.15).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "emulator/async/async_copies.h"
+#include "emulator/handlers/async/places.h"
 #include "emulator/handlers/handlers.h"
-#include "emulator/warp/cluster.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
 
 namespace {
-
-std::uint64_t address_in(const Warp& w, unsigned lane, std::uint32_t operand, bool wide) {
-    return wide ? w.get<std::uint64_t>(operand, lane) : w.get<std::uint32_t>(operand, lane);
-}
-
-/// A checked address of `bytes` bytes: an offset into shared memory, or a global address.
-struct Place {
-    std::uint64_t address = 0;
-    int rank = -1;  ///< of another block of the cluster, in whose shared memory it is
-};
-
-Place place_of(const Instruction* i, Warp& w, unsigned lane, Space space, std::uint64_t address,
-               unsigned bytes, unsigned align) {
-    if (space == Space::shared && address - shared_window < window_size) address -= shared_window;
-    const std::byte* const place = w.checked_address(i, lane, space, address, bytes, align);
-    if (space == Space::shared) return {std::uint64_t(place - w.block->shared)};
-    if (space != Space::cluster) return {std::uint64_t(place)};
-    const SharedPlace found = shared_place(*w.block, address);
-    return {found.offset, found.block == w.block ? -1 : int(found.block->rank)};
-}
-
-std::uint64_t to_of(const Instruction* i, const Warp& w, unsigned lane, const CopyForm& form) {
-    return address_in(w, lane, i->operands[0], form.wide_to) +
-           std::uint64_t(std::int64_t(std::int32_t(i->immediate)));
-}
-std::uint64_t from_of(const Instruction* i, const Warp& w, unsigned lane, const CopyForm& form) {
-    return address_in(w, lane, i->operands[1], form.wide_from) + std::uint64_t(i->immediate >> 32);
-}
-
-AsyncCopy copy_of(const Instruction* i, const Warp& w, const CopyForm& form) {
-    AsyncCopy copy;
-    copy.pc = w.block->kernel->index_of(i);
-    copy.warp = w.index;
-    copy.from_shared = form.from == Space::shared;
-    copy.to_shared = form.to != Space::global;
-    return copy;
-}
 
 std::uint32_t read_bytes(const Instruction* i, Warp& w, unsigned lane, const CopyForm& form) {
     if (form.size == CopyForm::Size::fixed) return form.bytes;
@@ -58,28 +18,6 @@ std::uint32_t read_bytes(const Instruction* i, Warp& w, unsigned lane, const Cop
     if (read > form.bytes)
         w.fail(i, lane, fmt::format("{} bytes cannot be read for a copy of {}", read, form.bytes));
     return read;
-}
-
-/// An mbarrier and the copies of its block.
-struct MbarrierPlace {
-    Mbarrier& barrier;
-    AsyncCopies& copies;
-    int rank = -1;  ///< of the other block of the cluster that has it
-};
-
-MbarrierPlace mbarrier_at(const Instruction* i, Warp& w, unsigned lane, const Place& place) {
-    const bool own = place.rank < 0;
-    AsyncCopies& copies =
-        own ? *w.block->async : *w.block->cluster->block(std::uint32_t(place.rank)).async;
-    Mbarrier* const found = copies.mbarriers().find(std::uint32_t(place.address));
-    if (!found)
-        w.fail(i, lane,
-               fmt::format("no mbarrier has been initialised at byte {} of shared memory{}: "
-                           "mbarrier.init must come first, and a barrier of the {} behind it",
-                           place.address,
-                           own ? "" : fmt::format(" of block {} of the cluster", place.rank),
-                           own ? "block" : "cluster"));
-    return {*found, copies, place.rank};
 }
 
 Place place_of_mbarrier(const Instruction* i, Warp& w, unsigned lane) {
@@ -143,18 +81,6 @@ const Instruction* mbarrier_invalidate(const Instruction* i, Warp& w) {
         w.block->async->mbarriers().invalidate(own_mbarrier(i, w, lane).address);
     });
     return w.cost_point(i, i + 1);
-}
-
-/// Divides a bulk copy into parts of whole 128 bytes, as far as 32 parts are enough.
-void divide(AsyncCopy& copy, std::uint64_t to, std::uint64_t from, std::uint32_t bytes) {
-    constexpr std::uint32_t line = 128;
-    const std::uint32_t of_part = (bytes / lanes_per_warp + line) / line * line;
-    for (std::uint32_t part = 0, done = 0; done < bytes; ++part, done += of_part) {
-        copy.parts |= 1u << part;
-        copy.to[part] = to + done;
-        copy.from[part] = from + done;
-        copy.bytes[part] = copy.read[part] = std::min(of_part, bytes - done);
-    }
 }
 
 /// The forms of mbarrier.arrive.
@@ -249,88 +175,6 @@ const Instruction* async_copy(const Instruction* i, Warp& w) {
                                   .address;
     });
     w.block->async->start(copy, w);
-    return w.cost_point(i, i + 1);
-}
-
-namespace {
-
-/// The places of a copy whose bytes an mbarrier counts.
-void set_mbarrier(const Instruction* i, Warp& w, unsigned lane, const Place& place,
-                  AsyncCopy& copy) {
-    copy.completion = Completion::mbarrier;
-    copy.mbarrier = std::uint32_t(place.address);
-    copy.mbarrier_rank = place.rank;
-    mbarrier_at(i, w, lane, place);
-}
-
-/// Starts a copy to these offsets in the shared memory of all blocks of the cluster whose bits are
-/// set (.multicast::cluster).
-void start_in_each(const Instruction* i, Warp& w, unsigned lane, std::uint32_t ranks,
-                   AsyncCopy& copy) {
-    for_each_lane(ranks, [&](unsigned rank) {
-        if (!w.block->cluster || rank >= w.block->cluster->size())
-            w.fail(i, lane, fmt::format("the cluster has no block {} to copy to", rank));
-        const int other = rank == w.block->rank ? -1 : int(rank);
-        copy.to_rank = other;
-        set_mbarrier(i, w, lane, {copy.mbarrier, other}, copy);
-        w.block->async->start(copy, w);
-    });
-}
-
-}  // namespace
-
-const Instruction* bulk_copy(const Instruction* i, Warp& w) {
-    const CopyForm form(i->target);
-    for_each_lane(w.mask, [&](unsigned lane) {
-        AsyncCopy copy = copy_of(i, w, form);
-        copy.lane = int(lane);
-        const auto bytes = w.get<std::uint32_t>(i->operands[2], lane);
-        if (bytes % 16)
-            w.fail(i, lane, fmt::format("a bulk copy has a multiple of 16 bytes, not {}", bytes));
-        const Place to = place_of(i, w, lane, form.to, to_of(i, w, lane, form), bytes, 16);
-        const Place from = place_of(i, w, lane, form.from, from_of(i, w, lane, form), bytes, 16);
-        divide(copy, to.address, from.address, bytes);
-        copy.to_rank = to.rank;
-        copy.completion = Completion::bulk_group;
-        if (form.counts_bytes) {
-            const std::uint64_t address = address_in(w, lane, i->operands[3], form.wide_mbarrier);
-            set_mbarrier(i, w, lane, place_of(i, w, lane, form.to, address, 8, 8), copy);
-        }
-        if (form.has_ranks)
-            start_in_each(i, w, lane, w.get<std::uint32_t>(i->operands[4], lane) & 0xFFFF, copy);
-        else
-            w.block->async->start(copy, w);
-    });
-    return w.cost_point(i, i + 1);
-}
-
-const Instruction* async_store(const Instruction* i, Warp& w) {
-    const AccessForm form(i->target);
-    const unsigned bytes = form.bytes * form.elements;
-    for_each_lane(w.mask, [&](unsigned lane) {
-        AsyncCopy copy;
-        copy.pc = w.block->kernel->index_of(i);
-        copy.warp = w.index;
-        copy.lane = int(lane);
-        copy.parts = 1;
-        copy.bytes[0] = bytes;
-        copy.has_values = true;
-        for (unsigned e = 0; e < form.elements; ++e) {
-            const std::uint64_t value = form.wide_register
-                                            ? w.get<std::uint64_t>(i->operands[2 + e], lane)
-                                            : w.get<std::uint32_t>(i->operands[2 + e], lane);
-            std::memcpy(reinterpret_cast<std::byte*>(copy.values.data()) + e * form.bytes, &value,
-                        form.bytes);
-        }
-        const std::uint64_t address =
-            address_in(w, lane, i->operands[0], form.wide_address) + std::uint64_t(i->immediate);
-        const Place to = place_of(i, w, lane, Space::cluster, address, bytes, bytes);
-        copy.to[0] = to.address;
-        copy.to_rank = to.rank;
-        const std::uint64_t mbarrier = address_in(w, lane, i->operands[1], i->detail != 0);
-        set_mbarrier(i, w, lane, place_of(i, w, lane, Space::cluster, mbarrier, 8, 8), copy);
-        w.block->async->start(copy, w);
-    });
     return w.cost_point(i, i + 1);
 }
 
