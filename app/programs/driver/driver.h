@@ -11,6 +11,9 @@ Status driver_call(const char* function, Work work) {
     return driver_name_of(status) ? status : Status::invalid_value;
 }
 
+/// Finds a function of the driver API by its name: cuGetProcAddress(). `result` may be null.
+Status find_entry_point(const char* name, void** function, unsigned long long flags, int* result);
+
 /// Makes the primary context current in this thread unless one is.
 void use_primary_context();
 
