@@ -100,12 +100,12 @@ bool AsyncCopies::has_copies(const Arrival& arrival) const {
 
 void AsyncCopies::arrive_when_landed(Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
     arrivals_.push_back({barrier.address, warp, lane, next_number_});
-    resolve_arrivals();
+    resolve_arrivals(arrivals_.size() - 1);
 }
 
 // An arrival may end a phase, but lands no copy.
-void AsyncCopies::resolve_arrivals() {
-    for (std::size_t k = 0; k < arrivals_.size();) {
+void AsyncCopies::resolve_arrivals(std::size_t first) {
+    for (std::size_t k = first; k < arrivals_.size();) {
         const Arrival arrival = arrivals_[k];
         if (has_copies(arrival)) {
             ++k;
@@ -140,7 +140,9 @@ void AsyncCopies::end_phase_if_complete(Mbarrier& barrier) {
     const bool ended = barrier.end_phase();
     const std::uint64_t state = barrier.state();
     std::memcpy(shared_ + barrier.address, &state, sizeof(state));
-    if (ended) tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
+    if (!ended) return;
+    waiting_turns_ = 0;
+    tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
 }
 
 void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
@@ -174,12 +176,11 @@ void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     std::int64_t bytes = 0;
     for_each_lane(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
     if (barrier) complete_bytes(*barrier, bytes);
-    waiting_turns_ = 0;
 }
 
 void AsyncCopies::remove_landed() {
     std::erase_if(copies_, [](const AsyncCopy& copy) { return !copy.parts; });
-    resolve_arrivals();
+    resolve_arrivals(0);
 }
 
 void AsyncCopies::land(std::uint32_t number, std::uint32_t parts) {

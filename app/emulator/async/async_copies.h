@@ -139,7 +139,8 @@ class AsyncCopies {
     void land_at(std::size_t index, std::uint32_t parts);
     void land_some();
     void remove_landed();
-    void resolve_arrivals();
+    /// Arrivals from `first` on whose copies have landed.
+    void resolve_arrivals(std::size_t first);
     void end_phase_if_complete(Mbarrier& barrier);
     void tell(const AsyncEvent& event) {
         if (listener_) listener_->on_async(event);

@@ -86,9 +86,9 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
         if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     };
     for (const auto& [file, text] : frame.stage.documents().edited_sources()) add(file);
-    for (const char* file :
-         {"ripple", "ripple_layouts", "ripple_stamped", "nbody", "nbody_ladder", "splat", "dot",
-          "dot_ladder", "reduce", "reduce_ladder", "pipeline", "pipeline_bulk"})
+    for (const char* file : {"ripple", "ripple_layouts", "ripple_stamped", "nbody", "nbody_ladder",
+                             "nbody_async", "nbody_bulk", "splat", "dot", "dot_ladder", "reduce",
+                             "reduce_ladder", "pipeline", "pipeline_bulk"})
         if (!KernelDocuments::shipped(file).empty()) add(file);
     return files;
 }
