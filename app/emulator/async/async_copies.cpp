@@ -54,7 +54,7 @@ void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kin
 }
 
 void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind,
-                              const PerLane& but) {
+                              const PerLane& but, bool reads_only) {
     PerLane below{};
     for_each_lane(lanes, [&](unsigned lane) {
         const std::uint32_t closed = group_of(warp, lane, kind);
@@ -69,6 +69,7 @@ void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completio
     remove_landed();
     AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
     event.completion = kind;
+    event.reads_only = reads_only;
     event.below = below.data();
     tell(event);
 }
@@ -85,7 +86,7 @@ void AsyncCopies::init(std::uint32_t address, std::uint32_t count) {
 
 bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
                          std::uint32_t count) {
-    if (!barrier.arrive(count)) return false;
+    if (!barrier.arrive(warp, lane, count)) return false;
     tell({.kind = AsyncEvent::arrived, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
     end_phase_if_complete(barrier);
     return true;
@@ -121,13 +122,13 @@ void AsyncCopies::resolve_arrivals(std::size_t first) {
         below[arrival.lane] = arrival.below;
         event.below = below.data();
         tell(event);
-        barrier->arrive(1);
+        barrier->arrive(arrival.warp, arrival.lane, 1);
         end_phase_if_complete(*barrier);
     }
 }
 
 void AsyncCopies::expect_bytes(Mbarrier& barrier, std::int64_t bytes) {
-    barrier.bytes += bytes;
+    barrier.expect(bytes);
     end_phase_if_complete(barrier);
 }
 

@@ -1,6 +1,7 @@
 #include "emulator/async/mbarriers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::emulator {
 
@@ -9,9 +10,10 @@ std::uint64_t Mbarrier::state() const {
            std::uint64_t(expected) << 20 | pending;
 }
 
-bool Mbarrier::arrive(std::uint32_t count) {
+bool Mbarrier::arrive(std::uint32_t warp, unsigned lane, std::uint32_t count) {
     if (count > pending) return false;
     pending -= count;
+    arrived[warp] |= 1u << lane;
     return true;
 }
 
@@ -19,6 +21,8 @@ bool Mbarrier::end_phase() {
     if (pending || bytes) return false;
     pending = expected;
     ++phase;
+    announced = 0;
+    arrived_before = std::exchange(arrived, {});
     return true;
 }
 
@@ -31,7 +35,7 @@ Mbarrier* Mbarriers::find(std::uint32_t address) {
 Mbarrier& Mbarriers::init(std::uint32_t address, std::uint32_t count) {
     Mbarrier* barrier = find(address);
     if (!barrier) barrier = &barriers_.emplace_back();
-    *barrier = {address, count, count, 0, 0};
+    *barrier = {.address = address, .expected = count, .pending = count};
     return *barrier;
 }
 

@@ -116,6 +116,7 @@ void decode_async_group(StatementDecoder& d) {
                                                                             : close_group,
                                 std::move(operands));
     e.detail = std::uint16_t(bulk ? Completion::bulk_group : Completion::group);
+    if (d.has("read")) e.detail |= wait_for_reads;
     d.emit(std::move(e));
 }
 

@@ -6,25 +6,12 @@
 #include <bit>
 #include <utility>
 
+#include "emulator/machine/mbarrier_report.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
 
 namespace {
-
-/// "warp 3", "warps 0-2, 5"
-std::string names_of(std::uint32_t warps) {
-    std::string names;
-    for (std::uint32_t w = 0; w < 32; ++w) {
-        if (!(warps >> w & 1)) continue;
-        std::uint32_t last = w;
-        while (last < 31 && (warps >> (last + 1) & 1)) ++last;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", w);
-        if (last > w) names += fmt::format("-{}", last);
-        w = last;
-    }
-    return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
-}
 
 /// Splits of several warps at one source line.
 struct Group {
@@ -68,8 +55,8 @@ std::string positions_of(const BlockState& block) {
         const Group& group = groups[k];
         const bool plural = group.warps & (group.warps - 1) || !group.lanes.empty();
         const char* verb = k ? "" : plural ? "were " : "was ";
-        text += fmt::format("{}{}{} {}{}", k ? ", " : "", group.lanes, names_of(group.warps), verb,
-                            group.where);
+        text += fmt::format("{}{}{} {}{}", k ? ", " : "", group.lanes, names_of_warps(group.warps),
+                            verb, group.where);
     }
     if (groups.size() > most_groups) text += ", and others elsewhere";
     return text;
@@ -95,21 +82,6 @@ bool waits_for_word(const BlockState& block) {
     return false;
 }
 
-/// "for phase 3 of the mbarrier at byte 64 of shared memory, which lacks 1 of 32 arrivals and 512
-/// bytes of copies"
-std::string awaited_phase(const Mbarrier& barrier) {
-    std::string lacks;
-    if (barrier.pending)
-        lacks = fmt::format("{} of {} arrivals", barrier.pending, barrier.expected);
-    if (barrier.bytes > 0)
-        lacks += fmt::format("{}{} bytes of copies", lacks.empty() ? "" : " and ", barrier.bytes);
-    if (barrier.bytes < 0)
-        lacks += fmt::format("{}the announcement of {} bytes that have been copied",
-                             lacks.empty() ? "" : " and ", -barrier.bytes);
-    return fmt::format("for phase {} of the mbarrier at byte {} of shared memory, which lacks {}",
-                       barrier.phase, barrier.address, lacks.empty() ? "nothing" : lacks);
-}
-
 /// The failed look of a warp at a phase; null where it waits for no mbarrier.
 const MbarrierWait* failed_wait(const BlockState& block, const Warp& warp, const Split& split) {
     if (!block.context.async || split.state != Split::runnable) return nullptr;
@@ -122,7 +94,7 @@ std::string wait_of(const BlockState& block, const MbarrierWait& wait) {
     for (const Mbarrier& barrier : block.async.barriers())
         if (barrier.address == wait.barrier) {
             if (!barrier.has_ended(wait.parity))
-                return fmt::format("at {} {}", where, awaited_phase(barrier));
+                return fmt::format("at {} {}", where, awaited_phase(block, barrier));
             return fmt::format(
                 "at {} for a phase of the mbarrier at byte {} of shared memory that "
                 "has ended since",
@@ -187,7 +159,7 @@ void fail_deadlock(const BlockState& block) {
     std::string waiting;
     for (const Waiting& w : all)
         waiting += fmt::format("{}{} lanes {:#010x} {}", waiting.empty() ? "" : "; ",
-                               names_of(w.warps), w.lanes, w.position);
+                               names_of_warps(w.warps), w.lanes, w.position);
     throw DeadlockError(
         fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
                     kernel.name, name_of(block), waiting),

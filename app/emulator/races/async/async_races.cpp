@@ -39,7 +39,10 @@ void AsyncRaces::start(const AsyncEvent& event, const BlockOrder& order, RaceCel
     // The oldest copies of a block with many of them are forgotten.
     constexpr std::size_t most_flights = 1 << 10;
     if (flights_.size() == most_flights) flights_.pop_front();
-    Flight flight{.copy = *event.copy, .state = event.state, .open = event.copy->parts};
+    Flight flight{.copy = *event.copy,
+                  .state = event.state,
+                  .open = event.copy->parts,
+                  .reads = event.copy->parts};
     const AsyncCopy& copy = flight.copy;
     flight.from_begin = flight.to_begin = ~std::uint64_t(0);
     for_each_lane(copy.parts, [&](unsigned part) {
@@ -95,7 +98,8 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
         const AsyncCopy& copy = flight.copy;
         if (copy.warp != event.warp || copy.completion != event.completion) continue;
         const std::uint32_t ended = copy.parts_below(flight.open, event.lanes, event.below);
-        if (!ended) continue;
+        flight.reads &= ~ended;
+        if (!ended || event.reads_only) continue;
         flight.open &= ~ended;
         if (!copy.to_shared) continue;
         for_each_lane(ended, [&](unsigned part) {
@@ -106,6 +110,12 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
         for_accesses(copy, ended, true, flight.state, f);
     }
     while (!flights_.empty() && !flights_.front().open) flights_.pop_front();
+}
+
+void AsyncRaces::end_block(RaceReport& report) const {
+    for (const Flight& flight : flights_)
+        if (flight.copy.from_shared && flight.reads & ~flight.counted)
+            report.add_unfinished(flight.copy);
 }
 
 void AsyncRaces::compare(const Access& access, Space space, const BlockOrder& order,
@@ -151,7 +161,8 @@ void AsyncRaces::check_ranges(const Access& access, unsigned lane, Space space,
         for (std::uint32_t parts = flight.open; parts; parts &= parts - 1) {
             const auto part = unsigned(std::countr_zero(parts));
             const bool hits_source =
-                source && overlap(begin, end, copy.from[part], copy.from[part] + copy.read[part]);
+                source && (flight.reads >> part & 1) &&
+                overlap(begin, end, copy.from[part], copy.from[part] + copy.read[part]);
             const bool hits =
                 hits_source || (destination && overlap(begin, end, copy.to[part],
                                                        copy.to[part] + copy.bytes[part]));

@@ -31,6 +31,8 @@ class AsyncRaces {
     /// ended: they are stores of these threads from now on.
     void end_groups(const AsyncEvent& event, const RaceCells& shared,
                     const std::function<void(const Access&)>& f);
+    /// The block ends: no bulk copy may still read its shared memory.
+    void end_block(RaceReport& report) const;
     /// Compares an access with the copies that have not ended for its threads.
     void check(const Access& access, Space space, const BlockOrder& order, const RaceCells& shared,
                RaceReport& report) {
@@ -43,6 +45,7 @@ class AsyncRaces {
         AsyncCopy copy;
         const Warp* state = nullptr;
         std::uint32_t open = 0;     ///< parts for which their own threads have not waited
+        std::uint32_t reads = 0;    ///< those of them that may still read their source
         std::uint32_t counted = 0;  ///< parts that an mbarrier has counted
         PerLane mbarrier{};         ///< by part: its address
         PerLane phase{};            ///< by part: the phase in which it has counted it
