@@ -36,7 +36,9 @@ TEST_P(Async, FindingsDoNotDependOnTheScheduleNorOnTheLandingOfCopies) {
                          << sentences(found));
             const std::uint64_t errors = count(found, FindingKind::race, Severity::error);
             EXPECT_EQ(errors > 0, GetParam().races);
-            if (!GetParam().races) EXPECT_EQ(found.size(), 0u);
+            if (!GetParam().races) {
+                EXPECT_EQ(found.size(), 0u);
+            }
             EXPECT_NE(sentences(found).find(GetParam().words), std::string::npos);
         }
 }

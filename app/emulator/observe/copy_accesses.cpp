@@ -22,16 +22,19 @@ void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations,
         if (access.mask) f(access);
         return;
     }
-    constexpr std::uint32_t unit = 16;
+    constexpr std::uint32_t largest = 256;
     std::uint64_t address = 0;
     access.bulk = true;
     access.mask = 1u << unsigned(copy.lane);
     access.lane_addresses = &address;
     access.same_address = true;
-    access.bytes = unit;
     for_each_lane(parts, [&](unsigned part) {
-        for (std::uint32_t done = 0; done < copy.bytes[part]; done += unit) {
+        for (std::uint32_t done = 0; done < copy.bytes[part]; done += access.bytes) {
             address = addresses[part] + done;
+            // The lowest bit: no more than `largest`, also of address 0.
+            const std::uint64_t bits = address | largest;
+            access.bytes = std::uint32_t(bits & (0 - bits));
+            while (access.bytes > copy.bytes[part] - done) access.bytes /= 2;
             f(access);
         }
     });
