@@ -118,9 +118,13 @@ void draw_copies(Ui& ui, Microscope& microscope) {
     if (copies.size() > most_rows)
         text(ui.fonts.small, colour::faint,
              fmt::format("and {} more copies", copies.size() - most_rows));
-    if (!barriers.empty())
-        text(ui.fonts.small, colour::text,
-             "mbarriers: number of the phase; filled: arrivals; blue edge: bytes outstanding");
+    if (!barriers.empty()) {
+        text(ui.fonts.small, colour::text, "mbarriers: phase, arrivals, bytes");
+        tooltip(
+            ui,
+            "Each disc is an mbarrier, in the order of the addresses. The number is that of its "
+            "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding.");
+    }
     draw_barriers(ui, barriers);
     ImGui::Dummy({0, ui.px(2)});
 }
