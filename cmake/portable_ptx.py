@@ -6,7 +6,8 @@ The path of a kernel becomes "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the
 the toolkit becomes "cuda/NAME". Names of functions and variables of one file contain a hash of the
 path, such as `_INTERNAL_0c3fe329_9_reduce_cu`; it is replaced by zeros. nvcc also states the ISA
 version of its own release; the kernels need no newer one than that of CUDA 11.0, so that every
-driver from then on takes the text. Kernels for sm_90 need that of CUDA 12.0.
+driver from then on takes the text. Kernels for sm_80 may need that of CUDA 11.1 (parities of
+mbarriers), and kernels for sm_90 that of CUDA 12.0.
 """
 import pathlib
 import re
@@ -30,9 +31,10 @@ def zeros(match):
 
 
 def oldest_version(text):
-    newest = re.search(r"(?m)^\.target sm_(\d+)", text)
+    found = re.search(r"(?m)^\.target sm_(\d+)", text)
+    target = int(found.group(1)) if found else 0
     # 7.0 has the line information of inlined functions.
-    return ".version 8.0" if newest and int(newest.group(1)) >= 90 else ".version 7.0"
+    return f".version {'8.0' if target >= 90 else '7.1' if target >= 80 else '7.0'}"
 
 
 target = pathlib.Path(sys.argv[1])

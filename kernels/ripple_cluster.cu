@@ -2,7 +2,6 @@
 // blocks are a cluster, and each computes the brightness of its neighbour's pixels. A thread reads
 // from its neighbour the element that the opposite thread wrote there. The picture is right only if
 // a barrier of the cluster separates the write from the read. Clusters need an sm_90 GPU.
-#include <cooperative_groups.h>
 
 constexpr unsigned side = 16;  // of a tile in pixels, and of a block in threads
 constexpr float pi = 3.1415926535897932f;
@@ -39,21 +38,36 @@ __device__ Pixel colour(int pattern, float value) {
     return 0xff000000u | (pattern == spheres ? shade << 8 : shade * 0x010101u);
 }
 
+// The barrier of the cluster: cluster.sync() of Cooperative Groups.
+__device__ void cluster_sync() {
+    asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+}
+
+// The address of a variable in shared memory of the other block: cluster.map_shared_rank().
+__device__ const float* in_other_block(const float* own) {
+    const float* other;
+    asm("{\n\t.reg .b32 rank;\n\t"
+        "mov.u32 rank, %%cluster_ctarank;\n\txor.b32 rank, rank, 1;\n\t"
+        "mapa.u64 %0, %1, rank;\n\t}"
+        : "=l"(other)
+        : "l"(own));
+    return other;
+}
+
 // `barrier` is known when the kernels below are compiled: each has its own copy of this function.
 __device__ void draw(Pixel* pixels, int width, int height, float ticks, int pattern, bool barrier) {
     __shared__ float tile[side][side];
-    const auto cluster = cooperative_groups::this_cluster();
     const unsigned theirs = (blockIdx.x ^ 1) * side + threadIdx.x;
     const unsigned x = blockIdx.x * side + threadIdx.x;
     const unsigned y = blockIdx.y * side + threadIdx.y;
 
     tile[threadIdx.x][threadIdx.y] = brightness(pattern, theirs, y, width, height, ticks);
     // Removes a read-after-write hazard: the neighbour block may not have written its tile yet.
-    if (barrier) cluster.sync();
-    const float* const other = cluster.map_shared_rank(&tile[0][0], cluster.block_rank() ^ 1);
+    if (barrier) cluster_sync();
+    const float* const other = in_other_block(&tile[0][0]);
     const float value = other[(side - 1 - threadIdx.x) * side + side - 1 - threadIdx.y];
     // The shared memory of a block that has ended is gone.
-    cluster.sync();
+    cluster_sync();
 
     // The last blocks of a row and of a column may reach beyond the picture.
     if (x < width && y < height) pixels[y * width + x] = colour(pattern, value);

@@ -74,7 +74,8 @@ std::vector<Case> synchronized_cases() {
     for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped", "cluster"})
         cases.push_back({"ripple", {{"size", "40"}, {"layout", layout}, {"pattern", "ripple"}}});
     cases.push_back({"ripple", {{"size", "40"}, {"view", "wrong"}}});
-    for (const char* kernel : {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"})
+    for (const char* kernel :
+         {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast", "async", "bulk"})
         for (const char* block : {"32", "96"})
             cases.push_back({"nbody", {{"kernel", kernel}, {"bodies", "250"}, {"block", block}}});
     for (const char* block : {"1", "33", "100", "256", "1024"}) {
@@ -85,8 +86,9 @@ std::vector<Case> synchronized_cases() {
                                    "shuffle", "vectorized", "single_pass"})
             cases.push_back({"reduction", {{"n", "3000"}, {"block", block}, {"kernel", kernel}}});
     }
-    for (const char* start : {"own", "transpose", "transpose_padded", "blur", "shuffle",
-                              "double_buffer", "histogram", "life"})
+    for (const char* start :
+         {"own", "transpose", "transpose_padded", "blur", "shuffle", "double_buffer",
+          "pipeline_blur", "hand_over", "matrix_product", "histogram", "life"})
         cases.push_back({start, {{"width", "40"}, {"height", "33"}}});
     return cases;
 }
@@ -139,6 +141,21 @@ TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
         EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
         EXPECT_EQ(count(found, FindingKind::memory, Severity::error), 0u);
     }
+}
+
+TEST(WithoutItsWait, TheGallerysTwinIsFoundWheneverCopiesLand) {
+    const std::pair<const char*, const char*> twins[] = {
+        {"pipeline_blur", "wait"}, {"hand_over", "every_lane"}, {"matrix_product", "barrier"}};
+    for (const auto& [kernel, scalar] : twins)
+        for (const auto landing :
+             {compute::Landing::random, compute::Landing::at_once, compute::Landing::late})
+            for (compute::RunSettings settings : runs()) {
+                settings.landing = landing;
+                Case c{kernel, {{"width", "40"}, {"height", "33"}}};
+                EXPECT_EQ(sentences(check(c, settings)), "") << kernel << int(landing);
+                c.settings.push_back({scalar, "0"});
+                EXPECT_GT(hazards(check(c, settings)), 0u) << kernel << int(landing);
+            }
 }
 
 /// The line of kernels/nbody.cu that has these words.

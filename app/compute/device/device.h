@@ -21,7 +21,7 @@
 #include "compute/device/kernel_timings.h"
 #include "emulator/machine/policies.h"
 #include "emulator/warp/launch.h"
-#include "emulator/warp/launch_progress.h"
+#include "emulator/machine/launch_progress.h"
 #include "emulator/warp/textures.h"
 
 namespace warpscope::compute {

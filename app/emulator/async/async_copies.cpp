@@ -63,7 +63,7 @@ void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kin
 }
 
 void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind,
-                              const PerLane& but) {
+                              const PerLane& but, bool reads_only) {
     PerLane below{};
     for_each_lane(lanes, [&](unsigned lane) {
         const std::uint32_t closed = group_of(warp, lane, kind);
@@ -78,6 +78,7 @@ void AsyncCopies::wait_groups(std::uint32_t warp, std::uint32_t lanes, Completio
     remove_landed();
     AsyncEvent event{.kind = AsyncEvent::groups_ended, .warp = warp, .lanes = lanes};
     event.completion = kind;
+    event.reads_only = reads_only;
     event.below = below.data();
     tell(event);
 }
@@ -94,7 +95,7 @@ void AsyncCopies::init(std::uint32_t address, std::uint32_t count) {
 
 bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
                          std::uint32_t count) {
-    if (!barrier.arrive(count)) return false;
+    if (!barrier.arrive(warp, lane, count)) return false;
     tell({.kind = AsyncEvent::arrived, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
     end_phase_if_complete(barrier);
     return true;
@@ -102,7 +103,7 @@ bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
 
 bool AsyncCopies::arrive_elsewhere(std::uint32_t rank, Mbarrier& barrier, std::uint32_t warp,
                                    unsigned lane, std::uint32_t count) {
-    if (!barrier.arrive(count)) return false;
+    if (!barrier.count(count)) return false;
     tell({.kind = AsyncEvent::arrived_elsewhere,
           .warp = warp,
           .lanes = 1u << lane,
@@ -121,12 +122,12 @@ bool AsyncCopies::has_copies(const Arrival& arrival) const {
 
 void AsyncCopies::arrive_when_landed(Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
     arrivals_.push_back({barrier.address, warp, lane, next_number_});
-    resolve_arrivals();
+    resolve_arrivals(arrivals_.size() - 1);
 }
 
 // An arrival may end a phase, but lands no copy.
-void AsyncCopies::resolve_arrivals() {
-    for (std::size_t k = 0; k < arrivals_.size();) {
+void AsyncCopies::resolve_arrivals(std::size_t first) {
+    for (std::size_t k = first; k < arrivals_.size();) {
         const Arrival arrival = arrivals_[k];
         if (has_copies(arrival)) {
             ++k;
@@ -142,13 +143,13 @@ void AsyncCopies::resolve_arrivals() {
         below[arrival.lane] = arrival.below;
         event.below = below.data();
         tell(event);
-        barrier->arrive(1);
+        barrier->arrive(arrival.warp, arrival.lane, 1);
         end_phase_if_complete(*barrier);
     }
 }
 
 void AsyncCopies::expect_bytes(Mbarrier& barrier, std::int64_t bytes) {
-    barrier.bytes += bytes;
+    barrier.expect(bytes);
     end_phase_if_complete(barrier);
 }
 
@@ -161,7 +162,10 @@ void AsyncCopies::end_phase_if_complete(Mbarrier& barrier) {
     const bool ended = barrier.end_phase();
     const std::uint64_t state = barrier.state();
     std::memcpy(shared_ + barrier.address, &state, sizeof(state));
-    if (ended) tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
+    if (!ended) return;
+    waiting_turns_ = 0;
+    if (waiting_together_) *waiting_together_ = 0;
+    tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
 }
 
 void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
@@ -213,13 +217,11 @@ void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     std::int64_t bytes = 0;
     for_each_lane(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
     if (barrier) counting.complete_bytes(*barrier, bytes);
-    waiting_turns_ = 0;
-    if (waiting_together_) *waiting_together_ = 0;
 }
 
 void AsyncCopies::remove_landed() {
     std::erase_if(copies_, [](const AsyncCopy& copy) { return !copy.parts; });
-    resolve_arrivals();
+    resolve_arrivals(0);
 }
 
 void AsyncCopies::land(std::uint32_t number, std::uint32_t parts) {

@@ -73,6 +73,7 @@ struct AsyncEvent {
     const AsyncCopy* copy = nullptr;
     const Mbarrier* barrier = nullptr;
     Completion completion = Completion::group;
+    bool reads_only = false;  ///< groups_ended: their sources have been read; no more is known
     const std::uint32_t* below = nullptr;
     const Warp* state = nullptr;
     std::uint32_t rank = 0;
@@ -120,8 +121,10 @@ class AsyncCopies {
     void start(AsyncCopy copy, const Warp& warp);
     /// The lanes close their group.
     void commit(std::uint32_t warp, std::uint32_t lanes, Completion kind);
-    /// Lands the groups of these lanes but the `but` newest ones, by lane.
-    void wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind, const PerLane& but);
+    /// Lands the groups of these lanes but the `but` newest ones, by lane. `reads_only`: they wait
+    /// for the reads of the copies; that these write at once is a choice that PTX allows.
+    void wait_groups(std::uint32_t warp, std::uint32_t lanes, Completion kind, const PerLane& but,
+                     bool reads_only = false);
     /// Lands the copies of these lanes, in groups or not.
     void wait_all(std::uint32_t warp, std::uint32_t lanes);
 
@@ -172,7 +175,8 @@ class AsyncCopies {
     void land_at(std::size_t index, std::uint32_t parts);
     void land_some();
     void remove_landed();
-    void resolve_arrivals();
+    /// Arrivals from `first` on whose copies have landed.
+    void resolve_arrivals(std::size_t first);
     void end_phase_if_complete(Mbarrier& barrier);
     void tell(const AsyncEvent& event) {
         if (listener_) listener_->on_async(event);

@@ -1,6 +1,7 @@
 #include "emulator/async/mbarriers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::emulator {
 
@@ -9,9 +10,15 @@ std::uint64_t Mbarrier::state() const {
            std::uint64_t(expected) << 20 | pending;
 }
 
-bool Mbarrier::arrive(std::uint32_t count) {
-    if (count > pending) return false;
-    pending -= count;
+bool Mbarrier::count(std::uint32_t arrivals) {
+    if (arrivals > pending) return false;
+    pending -= arrivals;
+    return true;
+}
+
+bool Mbarrier::arrive(std::uint32_t warp, unsigned lane, std::uint32_t arrivals) {
+    if (!count(arrivals)) return false;
+    arrived[warp] |= 1u << lane;
     return true;
 }
 
@@ -19,6 +26,8 @@ bool Mbarrier::end_phase() {
     if (pending || bytes) return false;
     pending = expected;
     ++phase;
+    announced = 0;
+    arrived_before = std::exchange(arrived, {});
     return true;
 }
 
@@ -31,7 +40,7 @@ Mbarrier* Mbarriers::find(std::uint32_t address) {
 Mbarrier& Mbarriers::init(std::uint32_t address, std::uint32_t count) {
     Mbarrier* barrier = find(address);
     if (!barrier) barrier = &barriers_.emplace_back();
-    *barrier = {address, count, count, 0, 0};
+    *barrier = {.address = address, .expected = count, .pending = count};
     return *barrier;
 }
 

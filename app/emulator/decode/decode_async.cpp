@@ -3,7 +3,7 @@
 #include "emulator/async/async_copies.h"
 #include "emulator/decode/statement_decoder.h"
 
-// Asynchronous copies and mbarriers: PTX ISA 9.7.9.25 and 9.7.13.15.
+// Asynchronous copies, mbarriers and clusters: PTX ISA 9.7.9.25, 9.7.13.15 and 9.7.13.4.
 namespace warpscope::emulator {
 
 namespace {
@@ -14,6 +14,14 @@ Emission async_emission(StatementDecoder& d, Handler handler, std::vector<std::u
     e.cost_point = true;
     d.state().kernel->is_asynchronous = true;
     return e;
+}
+
+void emit_for_cluster(StatementDecoder& d, Emission e, Handler handler) {
+    e.full = e.masked = handler;
+    e.cost_point = true;
+    Kernel& kernel = *d.state().kernel;
+    kernel.is_asynchronous = kernel.uses_cluster = true;
+    d.emit(std::move(e));
 }
 
 /// The addresses of a copy: their slots, widths and offsets.
@@ -127,6 +135,7 @@ void decode_async_group(StatementDecoder& d) {
                                                                             : close_group,
                                 std::move(operands));
     e.detail = std::uint16_t(bulk ? Completion::bulk_group : Completion::group);
+    if (d.has("read")) e.detail |= wait_for_reads;
     d.emit(std::move(e));
 }
 
@@ -243,6 +252,29 @@ void decode_proxy_fence(StatementDecoder& d) {
 // mbarrier.pending_count.b64 d, state
 void decode_pending_count(StatementDecoder& d) {
     d.emit(async_emission(d, pending_count, {d.destination(d.operand(0)), d.source(1, Type::b64)}));
+}
+
+// barrier.cluster.arrive{.release, .relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}
+void decode_cluster_barrier(StatementDecoder& d) {
+    const bool arrives = d.operation() == Operation::barrier_cluster_arrive;
+    Emission e;
+    e.detail = arrives && !d.has("relaxed");
+    emit_for_cluster(d, std::move(e), arrives ? arrive_at_cluster : wait_for_cluster);
+}
+
+// mapa{.shared::cluster}.type d, a, rank
+void decode_map_address(StatementDecoder& d) {
+    Emission e = emission_of(
+        {d.destination(d.operand(0)), d.source(1, d.type()), d.source(d.operand(2), Type::u32)});
+    e.detail = std::uint16_t(bits_of(d.type()));
+    emit_for_cluster(d, std::move(e), map_address);
+}
+
+// getctarank{.shared::cluster}.type d, a
+void decode_address_rank(StatementDecoder& d) {
+    Emission e = emission_of({d.destination(d.operand(0)), d.source(1, d.type())});
+    e.detail = std::uint16_t(bits_of(d.type()));
+    emit_for_cluster(d, std::move(e), address_rank);
 }
 
 }  // namespace warpscope::emulator

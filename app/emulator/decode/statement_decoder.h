@@ -118,8 +118,6 @@ void decode_proxy_fence(StatementDecoder& d);
 
 void decode_async_store(StatementDecoder& d);
 void decode_tensor_copy(StatementDecoder& d);
-
-// decode_cluster.cpp
 void decode_cluster_barrier(StatementDecoder& d);
 void decode_map_address(StatementDecoder& d);
 void decode_address_rank(StatementDecoder& d);

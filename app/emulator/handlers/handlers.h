@@ -175,6 +175,8 @@ const Instruction* async_copy(const Instruction* i, Warp& w);
 const Instruction* bulk_copy(const Instruction* i, Warp& w);
 // Instruction::detail holds a Completion.
 const Instruction* close_group(const Instruction* i, Warp& w);
+/// In Instruction::detail, beside the Completion: cp.async.bulk.wait_group.read.
+constexpr std::uint16_t wait_for_reads = 4;
 const Instruction* wait_for_groups(const Instruction* i, Warp& w);  ///< operand: how many but
 const Instruction* wait_for_copies(const Instruction* i, Warp& w);
 

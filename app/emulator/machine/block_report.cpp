@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "emulator/program/error.h"
+#include "emulator/ptx/opcodes.h"
 #include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
@@ -14,7 +16,7 @@ namespace warpscope::emulator {
 namespace {
 
 /// "warp 3", "warps 0-2, 5"
-std::string names_of(std::uint32_t warps) {
+std::string names_of_warps(std::uint32_t warps) {
     std::string names;
     for (std::uint32_t w = 0; w < 32; ++w) {
         if (!(warps >> w & 1)) continue;
@@ -69,8 +71,8 @@ std::string positions_of(const BlockState& block) {
         const Group& group = groups[k];
         const bool plural = group.warps & (group.warps - 1) || !group.lanes.empty();
         const char* verb = k ? "" : plural ? "were " : "was ";
-        text += fmt::format("{}{}{} {}{}", k ? ", " : "", group.lanes, names_of(group.warps), verb,
-                            group.where);
+        text += fmt::format("{}{}{} {}{}", k ? ", " : "", group.lanes, names_of_warps(group.warps),
+                            verb, group.where);
     }
     if (groups.size() > most_groups) text += ", and others elsewhere";
     return text;
@@ -96,19 +98,74 @@ bool waits_for_word(const BlockState& block) {
     return false;
 }
 
-/// "for phase 3 of the mbarrier at byte 64 of shared memory, which lacks 1 of 32 arrivals and 512
-/// bytes of copies"
-std::string awaited_phase(const Mbarrier& barrier) {
-    std::string lacks;
-    if (barrier.pending)
-        lacks = fmt::format("{} of {} arrivals", barrier.pending, barrier.expected);
+bool arrives(Operation operation) {
+    return operation == Operation::cp_async_arrive ||
+           (operation >= Operation::mbarrier_arrive && operation <= Operation::mbarrier_drop_bytes);
+}
+
+/// "arrivals are at a.cu:7 and a.cu:9"; which mbarrier they are for is known only when they
+/// execute.
+std::string lines_of_arrivals(const Kernel& kernel) {
+    std::vector<std::string> lines;
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+        if (arrives(kernel.code[pc].operation)) {
+            const std::string line = kernel.where(pc);
+            if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+        }
+    if (lines.empty()) return "the kernel has no arrival";
+    return fmt::format("arrivals are at {}", fmt::join(lines, " and "));
+}
+
+/// Who arrived in the phase before and has not arrived in this one: "warp 0 arrived in phase 2 and
+/// has ended". Empty where nobody did.
+std::string missing_threads(const BlockState& block, const Mbarrier& barrier) {
+    std::uint32_t ended = 0, waiting = 0;
+    for (const Warp& warp : block.warps) {
+        const std::uint32_t missing =
+            barrier.arrived_before[warp.index] & ~barrier.arrived[warp.index];
+        if (missing & warp.exited) ended |= 1u << warp.index;
+        if (missing & ~warp.exited) waiting |= 1u << warp.index;
+    }
+    std::string text;
+    const auto add = [&](std::uint32_t warps, const char* what) {
+        if (!warps) return;
+        text += fmt::format("{}{} arrived in phase {} and {} {}", text.empty() ? "" : "; ",
+                            names_of_warps(warps), barrier.phase - 1,
+                            (warps & (warps - 1)) ? "have" : "has", what);
+    };
+    add(ended, "ended since");
+    add(waiting, "not arrived since");
+    return text;
+}
+
+std::string missing_arrivals(const BlockState& block, const Mbarrier& barrier) {
+    std::string who;
+    if (barrier.phase > 0) who = missing_threads(block, barrier);
+    if (who.empty()) who = lines_of_arrivals(*block.context.kernel);
+    const bool untouched = barrier.phase > 0 && barrier.pending == barrier.expected;
+    return fmt::format("{} of {} arrivals ({}{})", barrier.pending, barrier.expected, who,
+                       untouched
+                           ? fmt::format("; phase {} has ended, and nobody has arrived since: "
+                                         "is the awaited parity that of the phase after it?",
+                                         barrier.phase - 1)
+                           : "");
+}
+
+/// What a thread of a block that hangs waits for: "for phase 3 of the mbarrier at byte 64 of shared
+/// memory, which lacks 1 of 32 arrivals (warp 0 arrived in phase 2 and has ended since)".
+std::string awaited_phase(const BlockState& block, const Mbarrier& barrier) {
+    std::vector<std::string> lacks;
+    if (barrier.pending) lacks.push_back(missing_arrivals(block, barrier));
     if (barrier.bytes > 0)
-        lacks += fmt::format("{}{} bytes of copies", lacks.empty() ? "" : " and ", barrier.bytes);
+        lacks.push_back(fmt::format(
+            "{} bytes of copies ({} were announced, {} were copied, and no copy is in flight)",
+            barrier.bytes, barrier.announced, barrier.announced - barrier.bytes));
     if (barrier.bytes < 0)
-        lacks += fmt::format("{}the announcement of {} bytes that have been copied",
-                             lacks.empty() ? "" : " and ", -barrier.bytes);
+        lacks.push_back(
+            fmt::format("the announcement of {} bytes that have been copied", -barrier.bytes));
     return fmt::format("for phase {} of the mbarrier at byte {} of shared memory, which lacks {}",
-                       barrier.phase, barrier.address, lacks.empty() ? "nothing" : lacks);
+                       barrier.phase, barrier.address,
+                       lacks.empty() ? "nothing" : fmt::format("{}", fmt::join(lacks, " and ")));
 }
 
 /// The failed look of a warp at a phase; null where it waits for none.
@@ -126,7 +183,7 @@ std::string wait_of(const BlockState& block, const FailedWait& wait) {
     for (const Mbarrier& barrier : block.async.barriers())
         if (barrier.address == wait.barrier) {
             if (!barrier.has_ended(wait.parity))
-                return fmt::format("at {} {}", where, awaited_phase(barrier));
+                return fmt::format("at {} {}", where, awaited_phase(block, barrier));
             return fmt::format(
                 "at {} for a phase of the mbarrier at byte {} of shared memory that "
                 "has ended since",
@@ -191,7 +248,7 @@ void fail_deadlock(const BlockState& block) {
     std::string waiting;
     for (const Waiting& w : all)
         waiting += fmt::format("{}{} lanes {:#010x} {}", waiting.empty() ? "" : "; ",
-                               names_of(w.warps), w.lanes, w.position);
+                               names_of_warps(w.warps), w.lanes, w.position);
     throw DeadlockError(
         fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
                     kernel.name, name_of(block), waiting),

@@ -10,11 +10,11 @@
 #include <stop_token>
 #include <vector>
 
+#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
-#include "emulator/warp/launch_progress.h"
 
 namespace warpscope::emulator {
 

@@ -8,10 +8,11 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// The largest aligned access, of at most 16 bytes, at an address with so many bytes left.
-std::uint32_t unit_at(std::uint64_t address, std::uint32_t left) {
-    std::uint32_t unit = 16;
-    while (unit > left || address % unit) unit /= 2;
+/// The largest aligned access, of at most `largest` bytes, at an address with so many bytes left.
+std::uint32_t unit_at(std::uint64_t address, std::uint32_t left, std::uint32_t largest) {
+    const std::uint64_t bits = address | largest;  // the lowest one counts
+    auto unit = std::uint32_t(bits & (0 - bits));
+    while (unit > left) unit /= 2;
     return unit;
 }
 
@@ -41,11 +42,12 @@ void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations,
     access.lane_addresses = of_lanes;
     access.same_address = true;
     const bool in_shared = destinations ? copy.to_shared : copy.from_shared;
+    const std::uint32_t largest = copy.swizzle == Swizzle::none ? 256 : 16;
     for_each_lane(parts, [&](unsigned part) {
         const std::uint32_t bytes = destinations ? copy.bytes[part] : copy.read[part];
         for (std::uint32_t done = 0; done < bytes; done += access.bytes) {
             address = addresses[part] + done;
-            access.bytes = unit_at(address, bytes - done);
+            access.bytes = unit_at(address, bytes - done, largest);
             if (in_shared) address = swizzled(copy.swizzle, address);
             f(access);
         }

@@ -53,7 +53,7 @@ struct Access {
     bool is_over = false;  ///< told later than it was executed: stored() is not available
     /// Part of an asynchronous copy, which on_async() tells next: stored() is not available.
     bool asynchronous = false;
-    bool bulk = false;  ///< of 16 bytes of a bulk copy, by the thread that has started it
+    bool bulk = false;  ///< of a part of a bulk copy, by the thread that has started it
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {

@@ -4,15 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "emulator/order/join_clocks.h"
+
 namespace warpscope::emulator {
-
-namespace {
-
-void join(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
-    for (std::size_t k = 0; k < into.size(); ++k) into[k] = std::max(into[k], from[k]);
-}
-
-}  // namespace
 
 void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers) {
     threads_ = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;
@@ -71,21 +65,22 @@ void ThreadClocks::arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes
     for_each_lane(lanes, [&](std::uint32_t lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
         take_over_pending(thread);
-        join(arrived, published(clocks_, thread));
+        join_clocks(arrived, clock(clocks_, thread));
+        arrived[thread] = std::max(arrived[thread], time_of(thread));
     });
     advance(warp);
 }
 
 void ThreadClocks::take_over_pending(std::uint32_t thread) {
     if (!pending_.used) return;
-    join(clock(clocks_, thread), clock(pending_, thread));
+    join_clocks(clock(clocks_, thread), clock(pending_, thread));
     sees_others_[thread / lanes_per_warp] = true;
 }
 
 void ThreadClocks::leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes) {
     sees_others_[warp] = true;
     for_each_lane(lanes, [&](std::uint32_t lane) {
-        join(clock(clocks_, warp * lanes_per_warp + lane), barriers_[barrier]);
+        join_clocks(clock(clocks_, warp * lanes_per_warp + lane), barriers_[barrier]);
     });
 }
 
@@ -95,7 +90,7 @@ void ThreadClocks::warp_sync(std::uint32_t warp, Lanes members) {
     const std::size_t count = sees_others_[warp] ? entries_ : lanes_per_warp;
     Clock all(count);
     for_each_lane(members, [&](std::uint32_t lane) {
-        join(all, clock(clocks_, first + lane).subspan(from, count));
+        join_clocks(all, clock(clocks_, first + lane).subspan(from, count));
     });
     for_each_lane(members, [&](std::uint32_t lane) { all[first + lane - from] = times_[warp]; });
     for_each_lane(members, [&](std::uint32_t lane) {
@@ -120,7 +115,7 @@ void ThreadClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder
     // A thread that waits reads one version many times. Acquires and relaxed reads differ.
     const std::uint64_t version = word->second.version * 2 + acquires(order);
     if (std::exchange(read_[thread], version) == version) return;
-    join(clock(acquires(order) ? clocks_ : pending_, thread), word->second.clock);
+    join_clocks(clock(acquires(order) ? clocks_ : pending_, thread), word->second.clock);
     if (acquires(order)) sees_others_[thread / lanes_per_warp] = true;
 }
 
@@ -138,7 +133,7 @@ void ThreadClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrde
     Word& word = words_[address];
     word.version = ++version_;
     if (updates && !word.clock.empty())
-        join(word.clock, now);
+        join_clocks(word.clock, now);
     else
         word.clock = std::move(now);
 }
@@ -162,14 +157,14 @@ ThreadClocks::Phases& ThreadClocks::phases_of(std::uint32_t mbarrier) {
 void ThreadClocks::arrive_at_mbarrier(std::uint32_t mbarrier, std::uint32_t thread) {
     Phases& phases = phases_of(mbarrier);
     const Entries own = clock(clocks_, thread);
-    join(phases.arriving, own);
+    join_clocks(phases.arriving, own);
     phases.arriving[thread] = std::max(phases.arriving[thread], time_of(thread));
     advance(thread / lanes_per_warp);
 }
 
 void ThreadClocks::end_phase(std::uint32_t mbarrier) {
     Phases& phases = phases_of(mbarrier);
-    join(phases.ended, phases.arriving);
+    join_clocks(phases.ended, phases.arriving);
     std::fill(phases.arriving.begin(), phases.arriving.end(), 0);
 }
 
@@ -178,7 +173,7 @@ void ThreadClocks::see_phase(std::uint32_t mbarrier, std::uint32_t thread, std::
     const Entries own = clock(clocks_, thread);
     std::uint32_t& mine = own[threads_ + phases.entry];
     if (mine == ended) return;  // a thread that looks again
-    join(own, phases.ended);
+    join_clocks(own, phases.ended);
     mine = std::max(mine, ended);
     seen_phases_[phases.entry] = std::max(seen_phases_[phases.entry], ended);
     sees_others_[thread / lanes_per_warp] = true;

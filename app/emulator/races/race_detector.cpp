@@ -67,6 +67,10 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     cluster_phases_ = 0;
 }
 
+void RaceDetector::on_block_end(std::uint32_t, const Statistics&) {
+    async_.end_block(report_);
+}
+
 void RaceDetector::on_block_turn(std::uint32_t block) {
     report_.begin_block(block);
     if (block == block_) return;

@@ -88,6 +88,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
         return order_.by_words() || has_atomics ? nullptr : this;
     }
+    void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
     void on_cluster_access(const Access& access) override;

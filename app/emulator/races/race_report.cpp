@@ -153,6 +153,29 @@ void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint
         });
 }
 
+// Another block may get the shared memory and write it.
+void RaceReport::add_unfinished(const AsyncCopy& copy) {
+    is_clean_ = false;
+    log_.add(
+        {&launch_.kernel(), copy.pc, copy.pc, FindingKind::race, Severity::error,
+         Hazard::write_after_read},
+        1, [&] {
+            Finding f;
+            f.kind = FindingKind::race;
+            f.hazard = Hazard::write_after_read;
+            f.kernel = launch_.kernel().name;
+            f.first = launch_.at(copy.pc, copy.warp * lanes_per_warp + copy.lane_of(0), block_);
+            f.second = f.first;
+            f.byte = std::uint32_t(copy.from[0]);
+            f.sentence = fmt::format(
+                "Block {} ends while the bulk copy that thread {} started at {} may still "
+                "read byte {} of its shared memory: the thread must wait with "
+                "cp.async.bulk.wait_group or cp.async.bulk.wait_group.read before it ends.",
+                name_of(f.first.block), name_of(f.first.thread), f.first.where_in_full(), *f.byte);
+            return f;
+        });
+}
+
 Finding RaceReport::finding(const Conflict& conflict, const Access& later,
                             Severity severity) const {
     const AccessEvent& earlier = conflict.earlier;

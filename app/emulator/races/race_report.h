@@ -56,6 +56,9 @@ class RaceReport {
     /// Adds a finding: these lanes read a byte that no thread of the block has written.
     void add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes);
 
+    /// Adds a finding: the block ends while a copy reads its shared memory.
+    void add_unfinished(const AsyncCopy& copy);
+
     std::vector<Finding> findings() const { return log_.findings(); }
     /// The hazards of the running launch; empty unless count_hazards() was called.
     const HazardCounts& shared_hazards() const { return shared_hazards_; }

@@ -34,7 +34,7 @@ std::vector<int> barrier_lines(std::string_view source, std::string_view functio
     const auto [begin, end] =
         function.empty() ? std::pair{std::size_t(0), code.size()} : body_of(code, function);
     std::vector<int> lines;
-    for (const std::string_view barrier : {"__syncthreads", "cluster.sync"})
+    for (const std::string_view barrier : {"__syncthreads", "cluster.sync", "cluster_sync();"})
         for (std::size_t at = code.find(barrier, begin); at < end; at = code.find(barrier, at + 1))
             lines.push_back(1 +
                             int(std::count(code.begin(), code.begin() + std::ptrdiff_t(at), '\n')));

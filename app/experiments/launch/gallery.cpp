@@ -15,46 +15,82 @@ namespace {
 using compiler::Type;
 using SharedType = std::shared_ptr<const Type>;
 
-SharedType made(Type::Kind kind, const char* name, std::size_t bytes,
+SharedType made(Type::Kind kind, std::string_view name, std::size_t bytes,
                 std::vector<compiler::Member> members = {}) {
     return std::make_shared<const Type>(Type{.kind = kind,
-                                             .name = name,
-                                             .canonical = name,
+                                             .name = std::string(name),
+                                             .canonical = std::string(name),
                                              .bytes = bytes,
                                              .members = std::move(members),
                                              .target = {}});
 }
 
-SharedType pointer_to(const char* name, SharedType target, bool is_const) {
-    return std::make_shared<const Type>(Type{.kind = Type::Kind::pointer,
-                                             .name = name,
-                                             .canonical = name,
-                                             .bytes = 8,
-                                             .members = {},
-                                             .target = std::move(target),
-                                             .target_is_const = is_const});
+/// The types of the gallery's parameters.
+SharedType type_of(std::string_view name) {
+    constexpr std::string_view to_const = "const ";
+    if (name.ends_with('*')) {
+        const bool is_const = name.starts_with(to_const);
+        std::string_view target = name.substr(is_const ? to_const.size() : 0);
+        target.remove_suffix(1);
+        return std::make_shared<const Type>(Type{.kind = Type::Kind::pointer,
+                                                 .name = std::string(name),
+                                                 .canonical = std::string(name),
+                                                 .bytes = 8,
+                                                 .members = {},
+                                                 .target = type_of(target),
+                                                 .target_is_const = is_const});
+    }
+    if (name == "int") return made(Type::Kind::signed_integer, name, 4);
+    if (name == "float") return made(Type::Kind::floating, name, 4);
+    if (name == "float3") {
+        const SharedType of = type_of("float");
+        return made(Type::Kind::structure, name, 12, {{"x", 0, of}, {"y", 4, of}, {"z", 8, of}});
+    }
+    return made(Type::Kind::unsigned_integer, name, 4);
 }
 
-SharedType int_type() {
-    return made(Type::Kind::signed_integer, "int", 4);
-}
+/// A kernel of a source of the gallery, with its parameters as the source declares them.
+struct DeclaredKernel {
+    std::string_view source, name, parameters;
+};
 
-SharedType float_type() {
-    return made(Type::Kind::floating, "float", 4);
-}
+constexpr std::string_view picture = "Pixel* pixels, int width, int height, float time";
+constexpr std::string_view picture_with_mouse =
+    "Pixel* pixels, int width, int height, float time, float3 mouse";
 
-SharedType pixel_type() {
-    return made(Type::Kind::unsigned_integer, "Pixel", 4);
-}
+constexpr DeclaredKernel declared_kernels[] = {
+    {"own", "rings", picture_with_mouse},
+    {"transpose", "transpose", picture},
+    {"transpose_padded", "transpose_padded", picture},
+    {"blur", "blur", picture_with_mouse},
+    {"shuffle", "shuffle", picture},
+    {"double_buffer", "whole", "Pixel* expected, int width, int height, float time"},
+    {"double_buffer", "double_buffer", picture},
+    {"single_buffer", "whole", "Pixel* expected, int width, int height, float time"},
+    {"single_buffer", "single_buffer", picture},
+    {"histogram", "histogram", picture_with_mouse},
+    {"life", "life",
+     "Pixel* pixels, int width, int height, float time, float3 mouse, const Pixel* before"},
+    {"pipeline_blur", "rings", "Pixel* source, int width, int height, float time"},
+    {"pipeline_blur", "pipeline_blur",
+     "Pixel* pixels, const Pixel* source, int width, int height, int wait"},
+    {"hand_over", "hand_over", "Pixel* pixels, int width, int height, float time, int every_lane"},
+    {"matrix_product", "matrices", "unsigned* a, unsigned* b, int width, int height, float time"},
+    {"matrix_product", "matrix_product",
+     "Pixel* pixels, const unsigned* a, const unsigned* b, int width, int height, int swizzle, "
+     "int barrier"},
+};
 
-/// The first parameter, `pixels` or `expected`, is the picture that the kernel draws.
-compiler::Signature signature(const std::string& name, const char* picture) {
+compiler::Signature signature_of(const DeclaredKernel& kernel) {
     compiler::Signature made;
-    made.name = made.entry = name;
-    made.parameters = {{picture, pointer_to("Pixel*", pixel_type(), false)},
-                       {"width", int_type()},
-                       {"height", int_type()},
-                       {"time", float_type()}};
+    made.name = made.entry = std::string(kernel.name);
+    for (std::string_view rest = kernel.parameters; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(", "), rest.size());
+        const std::size_t space = rest.rfind(' ', end - 1);
+        made.parameters.push_back(
+            {std::string(rest.substr(space + 1, end - space - 1)), type_of(rest.substr(0, space))});
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+    }
     return made;
 }
 
@@ -78,7 +114,7 @@ bool equal(std::span<const compiler::Signature> a, std::span<const compiler::Sig
 }
 
 std::span<const GalleryKernel> gallery() {
-    static constexpr std::array<GalleryKernel, 9> kernels{{
+    static constexpr std::array<GalleryKernel, 12> kernels{{
         {"own", "Your own kernel", "Rings around the mouse: a start for a kernel of your own."},
         {"transpose", "Transpose", "A tile in shared memory exchanges rows and columns."},
         {"transpose_padded", "Transpose, padded",
@@ -88,6 +124,12 @@ std::span<const GalleryKernel> gallery() {
         {"double_buffer", "Double buffer", "Two tiles in shared memory, one barrier a step."},
         {"single_buffer", "Single buffer (racy)",
          "One tile, and a barrier is missing: it races, on purpose."},
+        {"pipeline_blur", "Blur in a pipeline",
+         "Asynchronous copies bring the next row while the threads add up the last one."},
+        {"hand_over", "Hand-over by mbarriers",
+         "One warp computes rows and another one draws them, without a barrier of the block."},
+        {"matrix_product", "Matrix product",
+         "Tensor cores multiply; a swizzle keeps the loads free of bank conflicts."},
         {"histogram", "Histogram", "Atomics in shared memory count bins."},
         {"life", "Life", "Conway's Game of Life: each frame reads the frame before."},
     }};
@@ -109,19 +151,10 @@ LaunchFile gallery_file(std::string_view name) {
 }
 
 std::vector<compiler::Signature> gallery_signatures(const LaunchFile& file) {
-    const std::string name = file.source.stem().string();
-    compiler::Signature kernel = signature(name == "own" ? "rings" : name, "pixels");
-    constexpr std::array<std::string_view, 4> with_mouse{"own", "blur", "histogram", "life"};
-    if (std::ranges::find(with_mouse, name) != with_mouse.end())
-        kernel.parameters.push_back(
-            {"mouse",
-             made(Type::Kind::structure, "float3", 12,
-                  {{"x", 0, float_type()}, {"y", 4, float_type()}, {"z", 8, float_type()}})});
-    if (name == "life")
-        kernel.parameters.push_back({"before", pointer_to("const Pixel*", pixel_type(), true)});
-    if (name == "double_buffer" || name == "single_buffer")
-        return {signature("whole", "expected"), std::move(kernel)};
-    return {std::move(kernel)};
+    std::vector<compiler::Signature> found;
+    for (const DeclaredKernel& kernel : declared_kernels)
+        if (kernel.source == file.source.stem().string()) found.push_back(signature_of(kernel));
+    return found;
 }
 
 }  // namespace warpscope::experiments

@@ -5,10 +5,10 @@
 
 namespace warpscope::experiments {
 
-/// The kernels of kernels/nbody.cu and nbody_ladder.cu, in the order of the words of nbody.kernel.
-/// Each makes one change to the kernel before it; docs/ladder.md describes them.
-/// The last three are `tiled` without the barrier after a tile is loaded, without the one before
-/// the next tile is loaded, and without both.
+/// The kernels of kernels/nbody.cu, nbody_ladder.cu, nbody_async.cu and nbody_bulk.cu, in the order
+/// of the words of nbody.kernel. Each makes one change to the kernel before it; docs/ladder.md
+/// describes them. The last three are `tiled` without the barrier after a tile is loaded, without
+/// the one before the next tile is loaded, and without both.
 enum class NBodyKernel {
     float3,
     float4,
@@ -17,6 +17,8 @@ enum class NBodyKernel {
     unrolled,
     several,
     fast,
+    async,
+    bulk,
     no_load_barrier,
     no_reuse_barrier,
     no_barriers
@@ -24,24 +26,44 @@ enum class NBodyKernel {
 
 /// Those with all barriers that they need.
 inline constexpr NBodyKernel all_nbody_kernels[] = {
-    NBodyKernel::float3,   NBodyKernel::float4,  NBodyKernel::tiled, NBodyKernel::rsqrt,
-    NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast};
+    NBodyKernel::float3, NBodyKernel::float4,   NBodyKernel::tiled,
+    NBodyKernel::rsqrt,  NBodyKernel::unrolled, NBodyKernel::several,
+    NBodyKernel::fast,   NBodyKernel::async,    NBodyKernel::bulk};
 
 /// "nbody_tiled".
 constexpr std::string_view name_of(NBodyKernel kernel) {
-    constexpr std::string_view names[] = {
-        "nbody_float3",           "nbody_float4",     "nbody_tiled", "nbody_rsqrt",
-        "nbody_unrolled",         "nbody_several",    "nbody_fast",  "nbody_no_load_barrier",
-        "nbody_no_reuse_barrier", "nbody_no_barriers"};
+    constexpr std::string_view names[] = {"nbody_float3",
+                                          "nbody_float4",
+                                          "nbody_tiled",
+                                          "nbody_rsqrt",
+                                          "nbody_unrolled",
+                                          "nbody_several",
+                                          "nbody_fast",
+                                          "nbody_async",
+                                          "nbody_bulk",
+                                          "nbody_no_load_barrier",
+                                          "nbody_no_reuse_barrier",
+                                          "nbody_no_barriers"};
     return names[std::size_t(kernel)];
 }
 
 constexpr bool has_all_barriers(NBodyKernel kernel) {
-    return kernel <= NBodyKernel::fast;
+    return kernel <= NBodyKernel::bulk;
+}
+
+/// Divides the bodies that pull among rows of blocks (NBodyPartition): `fast` and those after it.
+constexpr bool divides_sums(NBodyKernel kernel) {
+    return kernel >= NBodyKernel::fast && has_all_barriers(kernel);
+}
+
+/// The compute capability that it needs of a GPU.
+constexpr int capability_for(NBodyKernel kernel) {
+    return kernel == NBodyKernel::bulk ? 90 : kernel == NBodyKernel::async ? 80 : 75;
 }
 
 /// "nbody" for a kernel of kernels/nbody.cu.
 constexpr std::string_view file_of(NBodyKernel kernel) {
+    if (kernel == NBodyKernel::async || kernel == NBodyKernel::bulk) return name_of(kernel);
     return kernel > NBodyKernel::tiled && has_all_barriers(kernel) ? "nbody_ladder" : "nbody";
 }
 

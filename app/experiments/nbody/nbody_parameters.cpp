@@ -11,7 +11,7 @@ namespace {
 
 /// The other kernels choose their block size themselves.
 bool has_block_size(NBodyKernel kernel) {
-    return kernel != NBodyKernel::several && kernel != NBodyKernel::fast;
+    return kernel != NBodyKernel::several && !divides_sums(kernel);
 }
 
 bool has_tile_switch(NBodyKernel kernel) {
@@ -46,20 +46,26 @@ NBodyParameters::NBodyParameters()
              "Each kernel has one change from the one before: bodies read from global memory as "
              "float3; as float4; in tiles through shared memory; 1 / sqrt in one instruction; 16 "
              "bodies in each pass of the loop; 4 bodies for each thread; the bodies that attract "
-             "are divided among enough blocks to fill the GPU.",
+             "are divided among enough blocks to fill the GPU; the next tile is copied while one "
+             "is used "
+             "(cp.async, from sm_80 on); a producer warp copies whole tiles (cp.async.bulk, from "
+             "sm_90 "
+             "on).",
              {{"float3", "float3, global"},
               {"float4", "float4, global"},
               {"tiled", "float4, shared tiles"},
               {"rsqrt", "tiles, 1/sqrt in one instruction"},
               {"unrolled", "tiles, unrolled"},
               {"several", "tiles, 4 bodies for each thread"},
-              {"fast", "fast: work split over more blocks"}},
+              {"fast", "fast: work split over more blocks"},
+              {"async", "fast, two tiles by cp.async (sm_80)"},
+              {"bulk", "fast, bulk copies (sm_90)"}},
              std::size_t(NBodyKernel::tiled)),
       bodies(*this, "bodies", "Bodies",
              "Number of bodies. With the start \"file\", the file decides.", 4096, 1, most_bodies),
       block(*this, "block", "Block size",
-            "Threads of a block, and bodies of a tile. The kernels several and fast always have "
-            "256.",
+            "Threads of a block, and bodies of a tile. The kernels from several on always "
+            "have 256.",
             256, 32, 1024),
       start(*this, "start", "Start", "Where the bodies are at frame 0.",
             {{"plummer", "Plummer sphere"},
@@ -162,7 +168,8 @@ bool NBodyParameters::has_barrier_if(std::string_view name) const {
 }
 
 double NBodyParameters::work() const {
-    constexpr double pull[] = {20.5, 17.3, 17.6, 15.6, 14.5, 13.9, 13.9};  // for each interaction
+    constexpr double pull[] = {20.5, 17.3, 17.6, 15.6, 14.5,
+                               13.9, 13.9, 14,   14};  // for each interaction
     static_assert(std::size(pull) == std::size(all_nbody_kernels));
     constexpr double picture = 7e7;  // of 1280x720 pixels
     const double n = start == Start::file ? estimated_bodies(file.value()) : double(bodies);

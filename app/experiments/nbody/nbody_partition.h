@@ -6,8 +6,9 @@
 
 namespace warpscope::experiments {
 
-/// How the kernel `fast` divides a step among blocks: column x of the grid computes the forces on
-/// the x-th `bodies` * `threads` bodies; row y adds the forces of the y-th share of all bodies.
+/// How the kernels from `fast` on divide a step among blocks: column x of the grid computes the
+/// forces on the x-th `bodies` * `threads` bodies; row y adds the forces of the y-th share of all
+/// bodies.
 struct NBodyPartition {
     static constexpr unsigned threads = 256;  ///< of a block, and bodies of a tile
     static constexpr unsigned most_rows = 64;

@@ -27,7 +27,7 @@ compute::Work pulls(double moved, double n, double bytes) {
 /// idle and hardly takes less time, because each thread reads all bodies.
 unsigned blocks_of_wave(const compute::Device& device, unsigned block, NBodyKernel kernel) {
     constexpr unsigned most_threads = 2048;  // of a multiprocessor (CUDA Programming Guide)
-    const bool bounded = kernel == NBodyKernel::several || kernel == NBodyKernel::fast;
+    const bool bounded = kernel == NBodyKernel::several || divides_sums(kernel);
     const unsigned resident = bounded ? NBodyPartition::resident_blocks : most_threads / block;
     return unsigned(std::max(device.info().multiprocessors, 1)) * resident;
 }
@@ -61,7 +61,7 @@ NBodyRank::NBodyRank(compute::Device& device, NBodyKernel kernel, const NBodyPar
     position_[1] = compute::Buffer<float>(device, position.size());
     velocity_[1] = compute::Buffer<float>(device, velocity.size());
     luminosity_ = compute::Buffer<float>(device, luminosity);
-    if (kernel == NBodyKernel::fast)
+    if (divides_sums(kernel))
         partial_ =
             compute::Buffer<float>(device, partition.partial_bytes(bodies.size()) / sizeof(float));
 }
@@ -72,11 +72,11 @@ void NBodyRank::load_kernels() {
         float3_kernel_ =
             device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>(
                 file, name);
-    } else if (kernel_ == NBodyKernel::fast) {
+    } else if (divides_sums(kernel_)) {
         partial_kernel_ = device_->kernel<Pointer, Pointer, int, int, float, int>(file, name);
         integrate_kernel_ =
             device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, int, float>(
-                file, launches().back());
+                "nbody_ladder", launches().back());
     } else {
         float4_kernel_ =
             device_->kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float>(file, name);
@@ -84,37 +84,41 @@ void NBodyRank::load_kernels() {
 }
 
 std::vector<std::string_view> NBodyRank::launches() const {
-    if (kernel_ != NBodyKernel::fast) return {name_of(kernel_)};
-    return {partition_.bodies == 2 ? "nbody_fast_small" : name_of(kernel_), "nbody_integrate"};
+    if (!divides_sums(kernel_)) return {name_of(kernel_)};
+    constexpr std::string_view small[] = {"nbody_fast_small", "nbody_async_small",
+                                          "nbody_bulk_small"};
+    const auto place = std::size_t(kernel_) - std::size_t(NBodyKernel::fast);
+    return {partition_.bodies == 2 ? small[place] : name_of(kernel_), "nbody_integrate"};
 }
 
 std::size_t NBodyRank::bodies_of_wave(unsigned block) const {
     block = block_of({.block = block});
-    const unsigned rows = kernel_ == NBodyKernel::fast ? partition_.rows_of(size_) : 1;
+    const unsigned rows = divides_sums(kernel_) ? partition_.rows_of(size_) : 1;
     const unsigned columns = std::max(blocks_of_wave(*device_, block, kernel_) / rows, 1U);
     return std::size_t(block) * bodies_of_thread() * columns;
 }
 
 void NBodyRank::find_forces(std::size_t begin, std::size_t count, const NBodyStep& step) {
     if (count == 0) return;
-    const bool fast = kernel_ == NBodyKernel::fast;
+    const bool divides = divides_sums(kernel_);
     compute::LaunchShape shape;
     shape.block.x = block_of(step);
     const unsigned bodies = shape.block.x * bodies_of_thread();
-    shape.grid = {unsigned((count + bodies - 1) / bodies), fast ? partition_.rows_of(size_) : 1};
-    if (fast)
+    shape.grid = {unsigned((count + bodies - 1) / bodies), divides ? partition_.rows_of(size_) : 1};
+    if (kernel_ == NBodyKernel::bulk) shape.block.x += 32;  // the warp that produces
+    if (divides)
         find_partial_forces(shape, int(share_.begin + begin), count, step.eps);
     else
         move(shape, int(share_.begin + begin), count, step);
 }
 
 unsigned NBodyRank::bodies_of_thread() const {
-    if (kernel_ == NBodyKernel::fast) return unsigned(partition_.bodies);
+    if (divides_sums(kernel_)) return unsigned(partition_.bodies);
     return kernel_ == NBodyKernel::several ? 4 : 1;
 }
 
 unsigned NBodyRank::block_of(const NBodyStep& step) const {
-    const bool fixed = kernel_ == NBodyKernel::several || kernel_ == NBodyKernel::fast;
+    const bool fixed = kernel_ == NBodyKernel::several || divides_sums(kernel_);
     return fixed ? NBodyPartition::threads : step.block;
 }
 
@@ -154,7 +158,7 @@ void NBodyRank::find_partial_forces(const compute::LaunchShape& shape, int begin
 }
 
 void NBodyRank::integrate(float dt) {
-    if (kernel_ != NBodyKernel::fast || share_.count == 0) return;
+    if (!divides_sums(kernel_) || share_.count == 0) return;
     constexpr unsigned block = 128;  // few bodies still reach many multiprocessors
     compute::LaunchShape shape;
     shape.grid.x = unsigned((share_.count + block - 1) / block);

@@ -19,7 +19,7 @@ inline std::vector<compute::Device*> devices_of(compute::Device& device) {
 }
 
 /// What a step needs to know beside the bodies. Blocks have `block` threads; those of `several` and
-/// `fast` have NBodyPartition::threads.
+/// later kernels have NBodyPartition::threads.
 struct NBodyStep {
     unsigned block = 256;
     float dt = 0, eps = 0;
@@ -44,9 +44,9 @@ class NBodyRank {
     std::size_t bodies_of_wave(unsigned block) const;
 
     /// Queues the kernel that computes the forces on `count` bodies, from the `begin`-th of the
-    /// share on. For all kernels but `fast` it also moves them.
+    /// share on. For all kernels that do not divide sums it also moves them.
     void find_forces(std::size_t begin, std::size_t count, const NBodyStep& step);
-    /// For `fast`, when all forces are found: queues the kernel that moves the share.
+    /// Where sums are divided, when all forces are found: queues the kernel that moves the share.
     void integrate(float dt);
     /// What the kernels have written is the state now.
     void swap_states() { current_ = 1 - current_; }
@@ -71,7 +71,7 @@ class NBodyRank {
 
     compute::Device* device_;
     NBodyKernel kernel_;
-    NBodyPartition partition_;  ///< fast only
+    NBodyPartition partition_;  ///< where sums are divided
     BodyShare share_;
     std::size_t size_;  ///< of all bodies
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float> float4_kernel_;
@@ -82,7 +82,7 @@ class NBodyRank {
         integrate_kernel_;
     compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state, swapped by each step
     compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
-    compute::Buffer<float> partial_;                    ///< fast only: each row's forces, float4
+    compute::Buffer<float> partial_;  ///< where sums are divided: each row's forces, float4
     compute::Buffer<float> luminosity_;
     int current_ = 0;
 };

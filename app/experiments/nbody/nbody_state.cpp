@@ -44,8 +44,8 @@ NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies
     : NBodyState(device, device.exchange(), kernel, std::nullopt, bodies) {}
 
 NBodyState::NBodyState(compute::Device& device, const NBodyPartition& partition,
-                       const Bodies& bodies)
-    : NBodyState(device, device.exchange(), NBodyKernel::fast, partition, bodies) {}
+                       const Bodies& bodies, NBodyKernel kernel)
+    : NBodyState(device, device.exchange(), kernel, partition, bodies) {}
 
 NBodyState NBodyState::on_one(compute::Device& device, NBodyKernel kernel, const Bodies& bodies) {
     return {device, nullptr, kernel, std::nullopt, bodies};
@@ -127,7 +127,7 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
     const NBodyStep step{block, dt, eps};
     carry_out(*this, {.task = Task::find_forces, .step = step}, [&] {
         queue_forces(step);
-        if (kernel() != NBodyKernel::fast) end_step();
+        if (!divides_sums(kernel())) end_step();
     });
 }
 

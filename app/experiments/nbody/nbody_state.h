@@ -16,8 +16,9 @@ namespace warpscope::experiments {
 class NBodyState {
   public:
     NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
-    /// The kernel `fast` with the given shape.
-    NBodyState(compute::Device& device, const NBodyPartition& partition, const Bodies& bodies);
+    /// A kernel that divides sums, with the given shape.
+    NBodyState(compute::Device& device, const NBodyPartition& partition, const Bodies& bodies,
+               NBodyKernel kernel = NBodyKernel::fast);
     /// On this device alone, even if it has other ranks.
     static NBodyState on_one(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
     NBodyState(NBodyState&& other) noexcept;
@@ -34,11 +35,11 @@ class NBodyState {
     std::uint32_t number() const { return number_; }
 
     /// Queues one step of semi-implicit Euler: v += a dt, x += v dt. Blocks have `block` threads;
-    /// those of `several` and `fast` have NBodyPartition::threads.
+    /// those of `several` and later kernels have NBodyPartition::threads.
     void step(unsigned block, float dt, float eps);
-    /// Queues the kernel that computes the forces. For all kernels but `fast` it is the whole step;
-    /// a long one on a GPU is divided into several launches (StepLaunches). `fast` leaves the state
-    /// unchanged.
+    /// Queues the kernel that computes the forces. Where it does not divide sums it is the whole
+    /// step; a long one on a GPU is divided into several launches (StepLaunches). Kernels that
+    /// divide sums leave the state unchanged.
     void find_forces(unsigned block, float dt, float eps);
     /// The kernels that a step launches, in their order.
     std::vector<std::string_view> launches() const { return ranks_.front().launches(); }

@@ -18,7 +18,7 @@ RippleParameters::RippleParameters()
     : pattern(*this, "pattern", "Pattern", "What the threads compute.",
               {{"spheres", "green spheres"}, {"ripple", "moving rings"}}),
       sync(*this, "sync", "__syncthreads()",
-           "The barrier between writing the tile and reading it: cluster.sync() where the tile is "
+           "The barrier between writing the tile and reading it: cluster_sync() where the tile is "
            "in the neighbour block.",
            true),
       layout(

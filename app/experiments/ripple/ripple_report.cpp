@@ -53,13 +53,13 @@ Report Ripple::spread(const std::string& name, const std::string& label,
 std::string Ripple::barrier_place() const {
     const std::string file = kernel_file();
     std::vector<int> lines = barrier_lines(device().source(compute::kernel_path(file)));
-    // The other cluster.sync() makes a block wait before it ends.
+    // The other cluster_sync() makes a block wait before it ends.
     if (chosen_.in_cluster() && lines.size() > 1) lines.resize(1);
     return place(file, lines);
 }
 
 std::string Ripple::barrier() const {
-    return fmt::format("{} at {}", chosen_.in_cluster() ? "cluster.sync()" : "__syncthreads()",
+    return fmt::format("{} at {}", chosen_.in_cluster() ? "cluster_sync()" : "__syncthreads()",
                        barrier_place());
 }
 

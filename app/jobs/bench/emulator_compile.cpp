@@ -36,9 +36,9 @@ void compile_file(std::vector<Compiled>& times, const std::string& file) {
 void bench_compiler(std::vector<BenchRow>& rows) {
     if (!Launcher::can_compile()) return;
     std::vector<Compiled> times;
-    for (const char* file :
-         {"ripple", "ripple_layouts", "nbody", "nbody_ladder", "dot", "dot_ladder", "reduce",
-          "reduce_ladder", "splat", "gallery/blur", "gallery/life", "gallery/transpose"})
+    for (const char* file : {"ripple", "ripple_layouts", "nbody", "nbody_ladder", "nbody_async",
+                             "nbody_bulk", "dot", "dot_ladder", "reduce", "reduce_ladder", "splat",
+                             "gallery/blur", "gallery/life", "gallery/transpose"})
         compile_file(times, file);
     constexpr double goal_ms = 80;
     const auto slowest = std::ranges::max_element(times, {}, &Compiled::ms);

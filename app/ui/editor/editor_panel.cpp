@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler/target.h"
 #include "compute/device/kernel_source.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/widgets/icons.h"
@@ -77,6 +78,7 @@ void place_marks(const EditorFrame& frame, const KernelDocument& document) {
     if (row && *row < document.lines().count())
         view.fault = {*row, {failed, 0, compiler::Severity::error, "the kernel failed here"}};
     view.changes = diff_lines(document.shipped(), document.text());
+    view.target = compiler::target_of(document.text());
     view.shown = show_diff(document.shipped(), document.text(), 3);
 }
 
@@ -86,9 +88,9 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
         if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     };
     for (const auto& [file, text] : frame.stage.documents().edited_sources()) add(file);
-    for (const char* file :
-         {"ripple", "ripple_layouts", "ripple_stamped", "ripple_cluster", "nbody", "nbody_ladder",
-          "splat", "dot", "dot_ladder", "reduce", "reduce_ladder", "pipeline", "pipeline_bulk"})
+    for (const char* file : {"ripple", "ripple_layouts", "ripple_stamped", "ripple_cluster",
+                             "nbody", "nbody_ladder", "nbody_async", "nbody_bulk", "splat", "dot",
+                             "dot_ladder", "reduce", "reduce_ladder", "pipeline", "pipeline_bulk"})
         if (!KernelDocuments::shipped(file).empty()) add(file);
     return files;
 }
@@ -140,7 +142,10 @@ void title(const EditorFrame& frame) {
     const float width = ImGui::GetContentRegionAvail().x;
     choose_file(frame, std::min(frame.ui.px(190), width * 0.42F));
     ImGui::SameLine(0, frame.ui.px(10));
-    const StateWords state = state_words(frame);
+    StateWords state = state_words(frame);
+    // Most sources are compiled for the oldest GPU that kernels are compiled for.
+    if (frame.view.target > compiler::target_of(""))
+        state.text += fmt::format(", for compute_{}", frame.view.target);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float dot = frame.ui.px(4);
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + dot, at.y + ImGui::GetFrameHeight() / 2},
@@ -151,6 +156,12 @@ void title(const EditorFrame& frame) {
         ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui) - frame.ui.px(8);
     clipped_text(frame.ui.fonts.small, state.colour, state.text, std::max(frame.ui.px(20), room));
     record(frame.ui, "editor.state", state.text);
+    if (frame.view.target > compiler::target_of(""))
+        tooltip(frame.ui,
+                fmt::format("The source uses what only newer GPUs have, so it is compiled "
+                            "for compute_{}. The emulator runs it; a GPU needs compute "
+                            "capability {}.{} or higher.",
+                            frame.view.target, frame.view.target / 10, frame.view.target % 10));
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.F, free));

@@ -56,8 +56,9 @@ struct EditorView {
     std::shared_ptr<const EditOutcome> placed_outcome;
     std::vector<PlacedDiagnostic> placed;
     std::optional<PlacedDiagnostic> fault;  ///< where the kernel failed as it ran
-    std::vector<Hunk> changes;              ///< from the built-in text
-    std::vector<DiffLine> shown;            ///< the changes as the diff view shows them
+    unsigned target = 0;          ///< the compute capability that the text is compiled for
+    std::vector<Hunk> changes;    ///< from the built-in text
+    std::vector<DiffLine> shown;  ///< the changes as the diff view shows them
 };
 
 }  // namespace warpscope::ui

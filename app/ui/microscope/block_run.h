@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "emulator/stepper/stepper.h"
-#include "emulator/warp/launch_progress.h"
+#include "emulator/machine/launch_progress.h"
 
 namespace warpscope::ui {
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "emulator/async/async_copies.h"
 #include "ui/widgets/widgets.h"
@@ -38,9 +40,43 @@ std::string words_of_copy(const Microscope& microscope, const AsyncCopy& copy) {
         copy.to_shared ? copy.to[first] : copy.from[first], copy.warp, microscope.where(copy.pc));
 }
 
-void more(Ui& ui, std::size_t all, const char* what) {
-    if (all <= most_rows) return;
-    text(ui.fonts.small, colour::faint, fmt::format("and {} more {}", all - most_rows, what));
+/// A disc with the number of the phase. It fills up as threads arrive, and has a blue edge while
+/// bytes of copies are outstanding.
+void draw_barrier(Ui& ui, const Mbarrier& barrier, ImVec2 centre, float radius) {
+    constexpr float top = -1.5707964F, turn = 6.2831853F;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddCircleFilled(centre, radius, colour::raised);
+    const float arrived =
+        1 - float(barrier.pending) / float(std::max<std::uint32_t>(barrier.expected, 1));
+    if (arrived > 0) {
+        list.PathLineTo(centre);
+        list.PathArcTo(centre, radius, top, top + turn * arrived);
+        list.PathFillConvex(colour::accent_deep);
+    }
+    list.AddCircle(centre, radius, barrier.bytes ? in_flight_colour : colour::dim, 0,
+                   ui.px(barrier.bytes ? 2.5F : 1));
+    const std::string phase = std::to_string(barrier.phase);
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 size = ImGui::CalcTextSize(phase.c_str());
+    list.AddText({centre.x - size.x / 2, centre.y - size.y / 2}, colour::text, phase.c_str());
+    ImGui::PopFont();
+}
+
+/// The ring of a pipeline's stages: its full and empty barriers, in the order of their addresses.
+void draw_barriers(Ui& ui, std::span<const Mbarrier> barriers) {
+    std::vector<Mbarrier> ring(barriers.begin(), barriers.end());
+    std::ranges::sort(ring, {}, &Mbarrier::address);
+    const float radius = ui.px(11), step = 2 * radius + ui.px(5);
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+        if (k > 0) ImGui::SameLine(0, ui.px(5));
+        if (k > 0 && ImGui::GetContentRegionAvail().x < step) ImGui::NewLine();
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        ImGui::Dummy({2 * radius, 2 * radius});
+        draw_barrier(ui, ring[k], {at.x + radius, at.y + radius}, radius);
+        const std::string words = words_of_barrier(ring[k]);
+        record(ui, fmt::format("tile.mbarrier.{}", k), words);
+        tooltip(ui, words);
+    }
 }
 
 }  // namespace
@@ -79,14 +115,17 @@ void draw_copies(Ui& ui, Microscope& microscope) {
         clipped_text(ui.fonts.small, colour::dim, words_of_copy(microscope, copies[k]),
                      ImGui::GetContentRegionAvail().x);
     }
-    more(ui, copies.size(), "copies");
-    if (!barriers.empty()) text(ui.fonts.small, colour::text, "mbarriers");
-    for (std::size_t k = 0; k < std::min(barriers.size(), most_rows); ++k) {
-        const std::string words = words_of_barrier(barriers[k]);
-        clipped_text(ui.fonts.small, colour::dim, words, ImGui::GetContentRegionAvail().x);
-        record(ui, fmt::format("tile.mbarrier.{}", k), words);
+    if (copies.size() > most_rows)
+        text(ui.fonts.small, colour::faint,
+             fmt::format("and {} more copies", copies.size() - most_rows));
+    if (!barriers.empty()) {
+        text(ui.fonts.small, colour::text, "mbarriers: phase, arrivals, bytes");
+        tooltip(
+            ui,
+            "Each disc is an mbarrier, in the order of the addresses. The number is that of its "
+            "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding.");
     }
-    more(ui, barriers.size(), "mbarriers");
+    draw_barriers(ui, barriers);
     ImGui::Dummy({0, ui.px(2)});
 }
 

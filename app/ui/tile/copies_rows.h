@@ -16,8 +16,8 @@ inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
 /// order for each copy.
 std::vector<std::size_t> words_in_flight(const emulator::Stepper& stepper);
 
-/// Draws a row for each mbarrier, with its phase and what it still expects, and one for each copy
-/// in flight, with a button that lands it. Nothing for kernels that have neither.
+/// Draws a disc for each mbarrier, with its phase and what it still expects, and a row for each
+/// copy in flight, with a button that lands it. Nothing for kernels that have neither.
 void draw_copies(Ui& ui, Microscope& microscope);
 
 }  // namespace warpscope::ui

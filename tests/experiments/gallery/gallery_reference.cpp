@@ -144,6 +144,62 @@ Picture terraces(const GalleryFrame& frame) {
     });
 }
 
+/// Each pixel is the mean of 9x9 pixels of this picture, whose edge pixels go on beyond the edge.
+Picture blurred_rings(const GalleryFrame& frame) {
+    const auto at = [&](int x, int y) {
+        x = std::clamp(x, 0, frame.size.width - 1), y = std::clamp(y, 0, frame.size.height - 1);
+        const int dx = x % 128 - 64, dy = y % 128 - 64;
+        const int ring = (dx * dx + dy * dy) / 512 - tick_of(frame) / 8;
+        const int angle = 64 * (((ring % 8) + 8) % 8) + x / 128 * 24 + y / 128 * 40;
+        if (ring % 2 != 0) return rgb(16, 32, 48);
+        return rgb(wave(angle), wave(angle + 85), wave(angle + 170));
+    };
+    return draw(frame.size, [&](int x, int y) {
+        double r = 0, g = 0, b = 0;
+        for (int dy = -4; dy <= 4; ++dy)
+            for (int dx = -4; dx <= 4; ++dx) {
+                const Rgba p = at(x + dx, y + dy);
+                r += p.r, g += p.g, b += p.b;
+            }
+        return rgb(int(r / 81), int(g / 81), int(b / 81));
+    });
+}
+
+Picture ribbons(const GalleryFrame& frame) {
+    const int tick = tick_of(frame);
+    return draw(frame.size, [&](int x, int y) {
+        const int mirrored = x / 32 * 32 + 31 - x % 32;
+        const int bend = wave(y + tick) + wave(2 * y - 3 * tick) / 2;
+        const int light = wave(3 * mirrored + bend), shade = wave(mirrored + 2 * y + tick);
+        return rgb(light, light * shade / 256, (light + shade) / 2);
+    });
+}
+
+/// Row y of one matrix times row x of the other one, in double precision.
+Picture product(const GalleryFrame& frame) {
+    constexpr int depth = 64;
+    const auto number = [&](int i, int k, int tick) {
+        const int moved = k / 4 % 2 != 0 ? tick : 0;
+        return double(wave(i * (k % 4 + 1) / 2 + 19 * k + moved) / 16 - 8);
+    };
+    const auto rows = [&](int count, int tick) {
+        std::vector<std::array<double, depth>> all;
+        for (int i = 0; i < count; ++i) {
+            auto& row = all.emplace_back();
+            for (int k = 0; k < depth; ++k) row[std::size_t(k)] = number(i, k, tick);
+        }
+        return all;
+    };
+    const auto a = rows(frame.size.height, tick_of(frame));
+    const auto b = rows(frame.size.width, -tick_of(frame));
+    return draw(frame.size, [&](int x, int y) {
+        double sum = 0;
+        for (std::size_t k = 0; k < depth; ++k) sum += a[std::size_t(y)][k] * b[std::size_t(x)][k];
+        const int light = std::min(int(std::abs(sum)) / 6, 255), dim = light * light / 256;
+        return rgb(sum < 0 ? dim : light, light * light / 512, sum < 0 ? light : dim);
+    });
+}
+
 Picture histogram(const GalleryFrame& frame) {
     constexpr int bins = 64, columns = 32, rows = 32;
     const int width = frame.size.width, height = frame.size.height, tick = tick_of(frame);
@@ -208,6 +264,9 @@ Picture gallery_reference(std::string_view name, const GalleryFrame& frame) {
     if (name == "blur") return blur(frame);
     if (name == "shuffle") return shuffle(frame);
     if (name == "double_buffer" || name == "single_buffer") return terraces(frame);
+    if (name == "pipeline_blur") return blurred_rings(frame);
+    if (name == "hand_over") return ribbons(frame);
+    if (name == "matrix_product") return product(frame);
     if (name == "histogram") return histogram(frame);
     if (name == "life") return life(frame);
     return {};

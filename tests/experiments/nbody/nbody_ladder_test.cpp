@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "emulator/machine/machine.h"
 #include "experiments/live.h"
@@ -28,16 +30,20 @@ compute::DeviceInfo gpu_with(int multiprocessors) {
 class NBodyLadder : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(NBodyLadder);
 
-TEST_P(NBodyLadder, FastIsRightInEveryShape) {
+TEST_P(NBodyLadder, KernelsThatDivideSumsAreRightInEveryShape) {
     for (const std::size_t n : ladder_sizes) {
         const StepReference reference = make_reference(uneven(n), eps, all_pairs);
         for (const int bodies : {2, 4})
             for (const unsigned rows : {1u, 2u, 3u, 7u, 64u}) {
-                const NBodyPartition shape{bodies, rows};
-                const StepError error =
-                    check_step(NBodyState(device(), shape, reference.bodies), 32, reference);
-                EXPECT_TRUE(error.passed()) << n << " bodies, " << bodies << " a thread in " << rows
-                                            << " rows: " << error.relative;
+                for (const auto kernel :
+                     {NBodyKernel::fast, NBodyKernel::async, NBodyKernel::bulk}) {
+                    const NBodyPartition shape{bodies, rows};
+                    const StepError error = check_step(
+                        NBodyState(device(), shape, reference.bodies, kernel), 32, reference);
+                    EXPECT_TRUE(error.passed())
+                        << name_of(kernel) << ": " << n << " bodies, " << bodies << " a thread in "
+                        << rows << " rows: " << error.relative;
+                }
             }
     }
 }
@@ -45,8 +51,8 @@ TEST_P(NBodyLadder, FastIsRightInEveryShape) {
 TEST_P(NBodyLadder, FastIsRightForManyBodies) {
     const Bodies bodies = colliding_galaxies(20011, 1);
     const StepReference reference = make_reference(bodies, 0.01f, 1e7);
-    for (const NBodyKernel kernel :
-         {NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast}) {
+    for (const NBodyKernel kernel : {NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast,
+                                     NBodyKernel::async, NBodyKernel::bulk}) {
         const StepError error = check_step(device(), kernel, 256, reference);
         EXPECT_TRUE(error.passed()) << name_of(kernel) << ": " << error.relative;
     }
@@ -55,7 +61,8 @@ TEST_P(NBodyLadder, FastIsRightForManyBodies) {
 TEST_P(NBodyLadder, TwoRunsAreEqualBitForBit) {
     for (const std::size_t n : {1000, 9000})
         for (const NBodyKernel kernel :
-             {NBodyKernel::rsqrt, NBodyKernel::several, NBodyKernel::fast}) {
+             {NBodyKernel::rsqrt, NBodyKernel::several, NBodyKernel::fast, NBodyKernel::async,
+              NBodyKernel::bulk}) {
             const auto run = [&] {
                 NBodyState state(device(), kernel, uneven(n));
                 for (int i = 0; i < 3; ++i) state.step(256, 0.01f, eps);
@@ -88,15 +95,15 @@ TEST_P(NBodyLadder, AStepOfFastIsTwoLaunchesAndCountsBoth) {
 }
 
 TEST(NBodyLadderInTheMicroscope, ShowsTheForcesAndFindsNothing) {
-    for (const char* kernel : {"rsqrt", "unrolled", "several", "fast"})
+    for (const char* kernel : {"rsqrt", "unrolled", "several", "fast", "async", "bulk"})
         for (const compute::RunSettings& run : tests::runs) {
             const Inspection found =
                 tests::Live("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}}, run)
                     .inspection();
             EXPECT_TRUE(found.findings.empty()) << kernel;
             EXPECT_EQ(found.error, "");
-            EXPECT_EQ(found.kernel, std::string(kernel) == "fast" ? "nbody_fast_small"
-                                                                  : "nbody_" + std::string(kernel));
+            const bool divides = std::set<std::string>{"fast", "async", "bulk"}.contains(kernel);
+            EXPECT_EQ(found.kernel, fmt::format("nbody_{}{}", kernel, divides ? "_small" : ""));
         }
 }
 

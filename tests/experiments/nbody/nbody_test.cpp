@@ -52,7 +52,7 @@ WARPSCOPE_ON_DEVICES(NBodyExperiment);
 
 TEST_P(NBodyExperiment, ReportsEveryReading) {
     for (const char* kernel :
-         {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"}) {
+         {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast", "async", "bulk"}) {
         set(nbody(), {{"kernel", kernel}});
         nbody().step();
         const Report report = nbody().report();
@@ -80,7 +80,7 @@ TEST_P(NBodyExperiment, TakesEveryNumberBlockAndStart) {
 }
 
 TEST_P(NBodyExperiment, SeveralAndFastIgnoreTheBlockSize) {
-    for (const char* kernel : {"float3", "tiled", "unrolled", "several", "fast"}) {
+    for (const char* kernel : {"float3", "tiled", "unrolled", "several", "fast", "async", "bulk"}) {
         set(nbody(), {{"kernel", kernel}, {"block", "96"}});
         nbody().step();
         device().synchronize();
@@ -259,11 +259,12 @@ TEST_P(NBodyExperiment, ForcesAreWrongWithoutABarrier) {
 TEST_P(NBodyExperiment, ComparesEveryKernel) {
     const auto comparison = nbody().compare();
     ASSERT_TRUE(comparison);
-    ASSERT_EQ(comparison->rows.size(), 7u);
-    const char* ids[] = {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"};
+    ASSERT_EQ(comparison->rows.size(), 9u);
+    const char* ids[] = {"float3",  "float4", "tiled", "rsqrt", "unrolled",
+                         "several", "fast",   "async", "bulk"};
     const bool emulated = device().info().kind == compute::DeviceKind::emulator;
-    const char* published[] = {"3383.6 ms", "3738.6 ms", "3198.6 ms", "", "", "", ""};
-    for (std::size_t i = 0; i < 7; ++i) {
+    const char* published[] = {"3383.6 ms", "3738.6 ms", "3198.6 ms", "", "", "", "", "", ""};
+    for (std::size_t i = 0; i < 9; ++i) {
         const Comparison::Row& row = comparison->rows[i];
         EXPECT_EQ(row.id, ids[i]);
         // The tutorial's times are those of a GPU; the emulator's cannot be compared with them.

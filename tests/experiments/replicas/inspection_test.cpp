@@ -96,7 +96,8 @@ TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
     };
     for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
         clean("dot", {{"n", "3000"}, {"kernel", kernel}});
-    for (const char* kernel : {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"})
+    for (const char* kernel :
+         {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast", "async", "bulk"})
         clean("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}});
     for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add", "shuffle",
                                "vectorized", "single_pass"})

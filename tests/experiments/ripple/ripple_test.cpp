@@ -209,7 +209,7 @@ TEST(RippleSentence, NamesTheBarriersLine) {
         ASSERT_NE(place, std::string::npos) << sentence;
         const int line = std::stoi(sentence.substr(place + file.size() + 2));
         const char* barrier =
-            layout == "cluster" ? "if (barrier) cluster.sync();" : "__syncthreads();";
+            layout == "cluster" ? "if (barrier) cluster_sync();" : "__syncthreads();";
         EXPECT_NE(tests::source_line(file, line).find(barrier), std::string::npos)
             << file << ':' << line;
     }

@@ -255,3 +255,113 @@ KERNEL pipeline_of_the_library(unsigned* out) {
 KERNEL pipeline_without_wait(unsigned* out) {
     library_pipeline<false>(out);
 }
+
+// Two public kinds of bugs, each reduced to a page.
+
+// A pipeline of two stages that orders them by __syncwarp() alone. Each thread waits for its own
+// copies; __syncwarp() lets it read those of its warp. But a row goes to the next warp, too: what
+// is missing is a barrier of the block, as in pipeline_of_stages.
+template <bool block_barrier>
+__device__ void stages_of_rows(unsigned* out) {
+    constexpr int rows = 4;
+    __shared__ unsigned stage[2][threads];
+    const int t = threadIdx.x;
+    unsigned sum = 0;
+    copy(&stage[0][t], &out[t]);
+    __pipeline_commit();
+    for (int row = 0; row < rows; ++row) {
+        if (row + 1 < rows) copy(&stage[(row + 1) % 2][t], &out[t]);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        block_barrier ? __syncthreads() : __syncwarp();
+        sum += stage[row % 2][(t + 1) % threads];  // lane 31 reads a word of the other warp
+        block_barrier ? __syncthreads() : __syncwarp();
+    }
+    out[t + threads] = sum;
+}
+KERNEL pipeline_of_stages(unsigned* out) {
+    stages_of_rows<true>(out);
+}
+KERNEL pipeline_of_stages_by_syncwarp(unsigned* out) {
+    stages_of_rows<false>(out);
+}
+
+// A producer warp and a consumer warp with a full and an empty mbarrier, over several phases. Of
+// the producer, one lane arrives for the stores of all 32: what is missing is __syncwarp() before
+// it, or the arrivals of the others.
+enum class Fault { none, one_lane, no_empty_arrival, ends_early };
+
+template <Fault fault>
+__device__ void hand_rows_over(unsigned* out) {
+    constexpr int rows = 4;
+    __shared__ unsigned row_of[32];
+    __shared__ unsigned long long full, empty;
+    const int lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) {
+        init(&full, fault == Fault::one_lane ? 1 : 32);
+        init(&empty, 32);
+    }
+    __syncthreads();
+    for (int row = 0; row < rows; ++row) {
+        if (threadIdx.x < 32) {
+            if (fault == Fault::ends_early && row == 2) return;
+            wait(&empty, row % 2 ^ 1);
+            row_of[lane] = row * 32 + lane;
+            if (fault != Fault::one_lane || lane == 0) arrive(&full);
+        } else {
+            wait(&full, row % 2);
+            out[lane] = row_of[31 - lane];
+            if (fault != Fault::no_empty_arrival || lane > 0) arrive(&empty);
+        }
+    }
+}
+KERNEL rows_handed_over(unsigned* out) {
+    hand_rows_over<Fault::none>(out);
+}
+KERNEL rows_handed_over_by_one_lane(unsigned* out) {
+    hand_rows_over<Fault::one_lane>(out);
+}
+
+// These hang.
+KERNEL hangs_for_an_arrival(unsigned* out) {
+    hand_rows_over<Fault::no_empty_arrival>(out);
+}
+KERNEL hangs_for_a_warp_that_has_ended(unsigned* out) {
+    hand_rows_over<Fault::ends_early>(out);
+}
+
+// The consumer looks twice at the first phase, and takes its end for that of the second one.
+KERNEL phase_waited_for_twice(unsigned* out) {
+    __shared__ unsigned first[32], second[32];
+    __shared__ unsigned long long full, empty;
+    const int lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) {
+        init(&full, 32);
+        init(&empty, 32);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        first[lane] = lane;
+        arrive(&full);
+        second[lane] = 2 * lane;
+        wait(&empty, 0);
+        arrive(&full);
+    } else {
+        wait(&full, 0);
+        const unsigned a = first[lane];
+        wait(&full, 0);
+        out[lane] = a + second[lane];
+        arrive(&empty);
+    }
+}
+
+// All arrive once and wait for the phase after that one.
+KERNEL hangs_for_the_next_parity(unsigned* out) {
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) init(&full, threads);
+    __syncthreads();
+    arrive(&full);
+    wait(&full, 0);
+    wait(&full, 1);
+    out[threadIdx.x] = 1;
+}

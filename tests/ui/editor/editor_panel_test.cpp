@@ -32,6 +32,15 @@ TEST_F(EditorPanelTest, WithoutACompilerTheTextIsReadOnlyAndASentenceSaysWhy) {
     for (const char* id : {"editor.undo", "editor.revert"}) EXPECT_FALSE(enabled(id)) << id;
 }
 
+TEST_F(EditorPanelTest, SaysForWhichTargetASourceIsCompiled) {
+    show("pipeline", {{"size", "256"}});
+    frames(3);
+    EXPECT_EQ(value("editor.state"), "read-only, for compute_80");
+    show("pipeline", {{"size", "256"}, {"copies", "bulk"}});
+    frames(3);
+    EXPECT_EQ(value("editor.state"), "read-only, for compute_90");
+}
+
 TEST_F(EditorPanelTest, TheOpenMicroscopeHidesTheEditor) {
     click("transport.microscope");
     frames(3);

@@ -22,6 +22,18 @@ class MicroscopePanelsTest : public ViewFixture {
     }
 };
 
+// Two stages: full barriers of one arrival, then empty ones of 256. At the
+// end of the block each waits for all arrivals of its next phase.
+TEST_F(MicroscopePanelsTest, DrawsTheRingOfAPipelinesBarriers) {
+    show("pipeline", {{"size", "256"}, {"copies", "bulk"}, {"stages", "2"}});
+    click("transport.microscope");
+    EXPECT_EQ(view_->widgets().find("tile.mbarrier.0"), nullptr);
+    click("microscope.end");
+    EXPECT_TRUE(value("tile.mbarrier.0").ends_with("1 of 1 arrivals left"));
+    EXPECT_TRUE(value("tile.mbarrier.3").ends_with("256 of 256 arrivals left"));
+    EXPECT_EQ(view_->widgets().find("tile.mbarrier.4"), nullptr);
+}
+
 TEST_F(MicroscopePanelsTest, OpensAtThePicturesCentreAndPausesAndCloses) {
     show("ripple", {{"size", "64"}});
     stage_->pause(false);

@@ -99,7 +99,7 @@ const Instruction* mbarrier_arrive(const Instruction* i, Warp& w) {
         const std::uint32_t count = form.expects_bytes ? 1 : value_of(i, w, lane, 1);
         if (form.keeps_phase && count >= barrier.pending)
             w.fail(i, lane, "an arrival with .noComplete would end the phase");
-        if (form.expects_bytes) barrier.bytes += value_of(i, w, lane, 0);
+        if (form.expects_bytes) barrier.expect(value_of(i, w, lane, 0));
         if (form.drops && count <= barrier.expected) barrier.expected -= count;
         arrive(i, w, lane, place, count);
         if (i->operands[0]) w.set(i->operands[0], lane, state);
@@ -186,7 +186,7 @@ const Instruction* close_group(const Instruction* i, Warp& w) {
 const Instruction* wait_for_groups(const Instruction* i, Warp& w) {
     PerLane but;
     but.fill(w.get<std::uint32_t>(i->operands[0], 0));
-    w.block->async->wait_groups(w.index, w.mask, Completion(i->detail), but);
+    w.block->async->wait_groups(w.index, w.mask, Completion(i->detail & 3), but, i->detail & wait_for_reads);
     return w.cost_point(i, i + 1);
 }
 

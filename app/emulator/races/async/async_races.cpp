@@ -18,6 +18,7 @@ bool overlap(std::uint64_t a, std::uint64_t a_end, std::uint64_t b, std::uint64_
 
 void AsyncRaces::begin_block() {
     flights_.clear();
+    shared_sources_ = global_sources_ = global_destinations_ = {};
     std::fill(marks_.begin(), marks_.end(), 0);
 }
 
@@ -39,22 +40,22 @@ void AsyncRaces::start(const AsyncEvent& event, const BlockOrder& order, RaceCel
     // The oldest copies of a block with many of them are forgotten.
     constexpr std::size_t most_flights = 1 << 10;
     if (flights_.size() == most_flights) flights_.pop_front();
-    Flight flight{.copy = *event.copy, .state = event.state, .open = event.copy->parts};
+    Flight flight{.copy = *event.copy,
+                  .state = event.state,
+                  .open = event.copy->parts,
+                  .reads = event.copy->parts};
     const AsyncCopy& copy = flight.copy;
-    flight.from_begin = flight.to_begin = ~std::uint64_t(0);
     for_each_lane(copy.parts, [&](unsigned part) {
-        if (copy.read[part]) {
-            flight.from_begin = std::min(flight.from_begin, copy.from[part]);
-            flight.from_end = std::max(flight.from_end, copy.from[part] + copy.read[part]);
-        }
-        flight.to_begin = std::min(flight.to_begin, copy.to[part]);
-        flight.to_end = std::max(flight.to_end, copy.to[part] + copy.bytes[part]);
+        if (copy.read[part]) flight.from.add(copy.from[part], copy.from[part] + copy.read[part]);
+        flight.to.add(copy.to[part], copy.to[part] + copy.bytes[part]);
     });
+    (copy.from_shared ? shared_sources_ : global_sources_).add(flight.from.begin, flight.from.end);
+    if (!copy.to_shared) global_destinations_.add(flight.to.begin, flight.to.end);
     if (copy.to_shared) {
         for_accesses(copy, copy.parts, true, event.state, [&](const Access& access) {
             check(access, Space::shared, order, shared, report);
         });
-        marks_.resize(std::max<std::size_t>(marks_.size(), shared.index_of(flight.to_end) + 1));
+        marks_.resize(std::max<std::size_t>(marks_.size(), shared.index_of(flight.to.end) + 1));
         for_each_lane(copy.parts, [&](unsigned part) {
             const std::uint32_t first = shared.index_of(copy.to[part]);
             for (std::uint32_t k = 0; k < shared.count(copy.bytes[part]); ++k) {
@@ -95,7 +96,8 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
         const AsyncCopy& copy = flight.copy;
         if (copy.warp != event.warp || copy.completion != event.completion) continue;
         const std::uint32_t ended = copy.parts_below(flight.open, event.lanes, event.below);
-        if (!ended) continue;
+        flight.reads &= ~ended;
+        if (!ended || event.reads_only) continue;
         flight.open &= ~ended;
         if (!copy.to_shared) continue;
         for_each_lane(ended, [&](unsigned part) {
@@ -106,6 +108,12 @@ void AsyncRaces::end_groups(const AsyncEvent& event, const RaceCells& shared,
         for_accesses(copy, ended, true, flight.state, f);
     }
     while (!flights_.empty() && !flights_.front().open) flights_.pop_front();
+}
+
+void AsyncRaces::end_block(RaceReport& report) const {
+    for (const Flight& flight : flights_)
+        if (flight.copy.from_shared && flight.reads & ~flight.counted)
+            report.add_unfinished(flight.copy);
 }
 
 void AsyncRaces::compare(const Access& access, Space space, const BlockOrder& order,
@@ -140,18 +148,23 @@ void AsyncRaces::check_ranges(const Access& access, unsigned lane, Space space,
     const std::uint64_t begin = access.address(lane), end = begin + access.bytes;
     const std::uint32_t thread = access.warp * lanes_per_warp + lane;
     const bool writes = access.kind != MemoryAccess::load;
+    const bool in_shared = space == Space::shared;
+    const bool may_hit_source =
+        writes && (in_shared ? shared_sources_ : global_sources_).overlap(begin, end);
+    const bool may_hit_destination = !in_shared && global_destinations_.overlap(begin, end);
+    if (!may_hit_source && !may_hit_destination) return;
     for (const Flight& flight : flights_) {
         const AsyncCopy& copy = flight.copy;
-        const bool reads_here = copy.from_shared == (space == Space::shared);
-        const bool writes_here = !copy.to_shared && space == Space::global;
-        const bool source =
-            reads_here && writes && overlap(begin, end, flight.from_begin, flight.from_end);
-        const bool destination = writes_here && overlap(begin, end, flight.to_begin, flight.to_end);
+        const bool source = may_hit_source && copy.from_shared == in_shared && flight.reads &&
+                            flight.from.overlap(begin, end);
+        const bool destination =
+            may_hit_destination && !copy.to_shared && flight.to.overlap(begin, end);
         if (!source && !destination) continue;
         for (std::uint32_t parts = flight.open; parts; parts &= parts - 1) {
             const auto part = unsigned(std::countr_zero(parts));
             const bool hits_source =
-                source && overlap(begin, end, copy.from[part], copy.from[part] + copy.read[part]);
+                source && (flight.reads >> part & 1) &&
+                overlap(begin, end, copy.from[part], copy.from[part] + copy.read[part]);
             const bool hits =
                 hits_source || (destination && overlap(begin, end, copy.to[part],
                                                        copy.to[part] + copy.bytes[part]));

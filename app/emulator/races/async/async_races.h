@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -31,6 +32,8 @@ class AsyncRaces {
     /// ended: they are stores of these threads from now on.
     void end_groups(const AsyncEvent& event, const RaceCells& shared,
                     const std::function<void(const Access&)>& f);
+    /// The block ends: no bulk copy may still read its shared memory.
+    void end_block(RaceReport& report) const;
     /// Compares an access with the copies that have not ended for its threads.
     void check(const Access& access, Space space, const BlockOrder& order, const RaceCells& shared,
                RaceReport& report) {
@@ -38,15 +41,26 @@ class AsyncRaces {
     }
 
   private:
+    /// Bytes that some copies of a block read or write, all of them together.
+    struct Bounds {
+        std::uint64_t begin = ~std::uint64_t(0), end = 0;
+        void add(std::uint64_t first, std::uint64_t last) {
+            begin = std::min(begin, first), end = std::max(end, last);
+        }
+        bool overlap(std::uint64_t first, std::uint64_t last) const {
+            return first < end && begin < last;
+        }
+    };
     /// Copies that may not have ended for all threads.
     struct Flight {
         AsyncCopy copy;
         const Warp* state = nullptr;
         std::uint32_t open = 0;     ///< parts for which their own threads have not waited
+        std::uint32_t reads = 0;    ///< those of them that may still read their source
         std::uint32_t counted = 0;  ///< parts that an mbarrier has counted
         PerLane mbarrier{};         ///< by part: its address
         PerLane phase{};            ///< by part: the phase in which it has counted it
-        std::uint64_t from_begin = 0, from_end = 0, to_begin = 0, to_end = 0;  ///< of all parts
+        Bounds from{}, to{};        ///< of all parts
     };
 
     Flight* find(std::uint32_t number);
@@ -62,6 +76,8 @@ class AsyncRaces {
                               const Access& later, unsigned lane, Space space,
                               std::uint64_t address, RaceReport& report);
 
+    /// Of all copies of the block that read shared memory, read global memory, write global memory.
+    Bounds shared_sources_, global_sources_, global_destinations_;
     std::deque<Flight> flights_;  ///< in the order of their numbers
     /// By cell of shared memory: the copy that writes it, as its number * 32 + the part; or 0.
     std::vector<std::uint32_t> marks_;
