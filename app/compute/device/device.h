@@ -20,8 +20,8 @@
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/machine/policies.h"
+#include "emulator/program/launch_progress.h"
 #include "emulator/warp/launch.h"
-#include "emulator/machine/launch_progress.h"
 #include "emulator/warp/textures.h"
 
 namespace warpscope::compute {

@@ -9,8 +9,8 @@
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/block_runner.h"
-#include "emulator/machine/launch_progress.h"
 #include "emulator/program/error.h"
+#include "emulator/program/launch_progress.h"
 #include "emulator/warp/printed.h"
 
 namespace warpscope::emulator {

@@ -10,9 +10,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
+#include "emulator/program/launch_progress.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/program/launch_progress.h"
 #include "emulator/stepper/stepper.h"
-#include "emulator/machine/launch_progress.h"
 
 namespace warpscope::ui {
 
