@@ -69,6 +69,8 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
                           Execution execution, bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
+    // Turns may end at any instruction.
+    if (launch.settings.schedule == Schedule::manual) return method;
     // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
     if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);

@@ -1,0 +1,342 @@
+#include "emulator/witness/order_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "emulator/program/error.h"
+#include "emulator/stepper/earlier_blocks.h"
+#include "emulator/warp/float_mode.h"
+#include "emulator/warp/splitmix64.h"
+#include "emulator/witness/reversals.h"
+#include "emulator/witness/turn_runner.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using StopAt = TurnRunner::StopAt;
+
+/// What an order has made of the block.
+struct OrderResult {
+    std::uint64_t key = 0;  ///< equal for equal results
+    std::string error;
+    std::vector<std::uint32_t> values;  ///< of WrittenWords
+    AccessOrders accesses;
+};
+
+class BlockSearch {
+  public:
+    BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
+                std::uint32_t block)
+        : options_(options),
+          kernel_(*launch.kernel),
+          watch_(machine.memory(), *launch.kernel->module),
+          budget_(launch.settings),
+          runner_(launch, machine.memory(), budget_, watch_),
+          shared_(run_earlier_blocks(machine, launch, block, runner_, watch_)) {
+        const std::uint32_t sm = block % machine.virtual_sms();
+        budget_.count_instructions_only();
+        result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
+        runner_.start(block, sm, machine.virtual_sms(), shared_[sm].data());
+        start_ = runner_.save();
+    }
+    ~BlockSearch() { watch_.written.restore({}); }
+    BlockSearch(const BlockSearch&) = delete;
+    BlockSearch& operator=(const BlockSearch&) = delete;
+
+    OrderSearch::Result run();
+
+  private:
+    struct PathTurn {
+        std::uint32_t epoch = 0;
+        ListedTurn turn;
+        bool is_usual = false;  ///< the turn that comes where none is listed
+    };
+    struct Level {
+        unsigned bound = 0;
+        std::set<std::uint64_t> results;
+        bool complete = false;
+    };
+
+    void run_in_step();
+    void run_level(Level& level);
+    double run_rest(unsigned left, std::optional<std::uint32_t> barred);
+    double run_turn(std::uint32_t warp, unsigned left);
+    void run_to_end();
+    OrderResult take_result();
+    void compare();
+    void add_witness(const OrderResult& result);
+    Witness witness_of(const OrderResult& result, const Reversal& reversal) const;
+    std::vector<std::vector<ListedTurn>> path_turns() const;
+    bool found_all() const {
+        return std::ranges::all_of(result_.witnesses, [](const auto& w) { return w.has_value(); });
+    }
+    bool must_end() {
+        return ends_ = ends_ || options_.stop.stop_requested() || Clock::now() > deadline_;
+    }
+
+    const OrderSearch& options_;
+    const Kernel& kernel_;
+    AccessWatch watch_;
+    Budget budget_;
+    TurnRunner runner_;
+    std::vector<std::vector<std::byte>> shared_;
+    TurnRunner::Position start_;
+    Clock::time_point deadline_;
+    bool ends_ = false, endless_ = false;
+
+    OrderResult reference_;
+    Level* level_ = nullptr;
+    std::optional<OrderResult> serial_;  ///< the first order without preemptions
+    std::string error_;  ///< of the order that has just ended
+    std::vector<PathTurn> path_;
+    std::map<std::pair<TurnRunner::Key, std::uint64_t>, double> visited_;
+    OrderSearch::Result result_;
+};
+
+// The reference: each warp in turn executes one access and what follows it.
+void BlockSearch::run_in_step() {
+    runner_.restore(start_);
+    error_.clear();
+    try {
+        std::uint32_t last = 31;
+        while (const std::uint32_t runnable = runner_.runnable()) {
+            if (must_end()) return;
+            const std::uint32_t above = last == 31 ? 0 : runnable & (~0u << (last + 1));
+            last = std::uint32_t(std::countr_zero(above ? above : runnable));
+            runner_.begin_turn(last);
+            if (runner_.go_on(StopAt::any_access)) runner_.end_turn_here();
+        }
+        runner_.finish();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+}
+
+OrderResult BlockSearch::take_result() {
+    OrderResult result;
+    result.key = watch_.written.key();
+    result.error = std::exchange(error_, {});
+    if (!result.error.empty()) result.key = splitmix64(result.key + 1);
+    result.values = watch_.written.values();
+    result.accesses = AccessOrders(watch_.log);
+    return result;
+}
+
+OrderSearch::Result BlockSearch::run() {
+    const FloatMode mode(kernel_.flush_subnormals);
+    deadline_ = Clock::now() + options_.time;
+    // Conflicts that this order does not show are learned later, and it has to be logged again.
+    for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
+        known = watch_.learned();
+        run_in_step();
+        reference_ = take_result();
+    }
+    for (unsigned bound = 0; bound <= options_.preemptions && !ends_ && !found_all(); ++bound) {
+        Level level{.bound = bound, .results = {}, .complete = false};
+        level_ = &level;
+        run_level(level);
+        if (!level.complete) break;
+        result_.exhausted = bound;
+        if (bound > 0 || level.results.size() != 1 || !serial_) continue;
+        // One result whatever warp comes first: this is the one to compare with.
+        if (serial_->key != reference_.key)
+            for (auto& witness : result_.witnesses) witness.reset();
+        reference_ = *serial_;
+        result_.reference = ReferenceOrder::serial;
+    }
+    return result_;
+}
+
+void BlockSearch::run_level(Level& level) {
+    for (;;) {
+        const std::uint64_t known = watch_.learned();
+        visited_.clear();
+        path_.clear();
+        level.results.clear();
+        serial_.reset();
+        endless_ = false;
+        runner_.restore(start_);
+        const double orders = run_rest(level.bound, {});
+        if (must_end()) return;
+        if (found_all() && level.bound > 0) return;
+        if (known != watch_.learned()) continue;
+        result_.orders = orders;
+        level.complete = !endless_;
+        return;
+    }
+}
+
+std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
+    std::vector<std::vector<ListedTurn>> turns;
+    for (std::size_t k = 0; k < path_.size();) {
+        std::size_t end = k;
+        while (end < path_.size() && path_[end].epoch == path_[k].epoch) ++end;
+        std::size_t last = end;
+        while (last > k && path_[last - 1].is_usual) --last;
+        if (last > k) turns.resize(path_[k].epoch + 1);
+        for (std::size_t t = k; t < last; ++t) turns[path_[k].epoch].push_back(path_[t].turn);
+        k = end;
+    }
+    return turns;
+}
+
+Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
+    Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
+    for (const PathTurn& turn : path_)
+        witness.preemptions += turn.turn.until != ListedTurn::nowhere;
+    const WrittenWords& words = watch_.written;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::uint32_t expected =
+            k < reference_.values.size() ? reference_.values[k] : words.original(k);
+        if (words.now(k) == expected) continue;
+        if (witness.words++ > 0 && words.address(k) > witness.address) continue;
+        witness.address = words.address(k);
+        witness.value = words.now(k);
+        witness.reference = expected;
+    }
+    return witness;
+}
+
+// An order has ended.
+void BlockSearch::compare() {
+    const std::uint64_t key = error_.empty() ? watch_.written.key()
+                                             : splitmix64(watch_.written.key() + 1);
+    level_->results.insert(key);
+    const bool first_of_all = level_->bound == 0 && !serial_;
+    if (!first_of_all && (key == reference_.key || found_all())) {
+        error_.clear();
+    } else {
+        const OrderResult result = take_result();
+        if (first_of_all) serial_ = result;
+        if (key != reference_.key && !found_all()) add_witness(result);
+    }
+    // Without preemptions, two results are needed: if there is one only, it is the reference.
+    if (found_all() && (level_->bound > 0 || level_->results.size() > 1)) ends_ = true;
+}
+
+void BlockSearch::add_witness(const OrderResult& result) {
+    if (options_.pairs.empty()) {
+        const auto reversal = result.accesses.first_reversal(reference_.accesses);
+        result_.witnesses[0] = witness_of(result, reversal.value_or(Reversal{}));
+        return;
+    }
+    for (std::size_t k = 0; k < options_.pairs.size(); ++k) {
+        if (result_.witnesses[k]) continue;
+        const auto reversal =
+            result.accesses.first_reversal(reference_.accesses, kernel_, options_.pairs[k]);
+        if (reversal) result_.witnesses[k] = witness_of(result, *reversal);
+    }
+}
+
+/// Runs every order of the rest of the block with at most `left` preemptions, and returns their
+/// number. The next turn is not one of warp `barred`.
+double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred) {
+    using Visit = std::pair<TurnRunner::Key, std::uint64_t>;
+    std::vector<std::pair<Visit, double>> chain;
+    double orders = 0;
+    for (;;) {
+        if (must_end()) return orders;
+        const std::uint32_t runnable = runner_.runnable();
+        if (!runnable) {
+            try {
+                runner_.finish();
+            } catch (const Error& error) {
+                error_ = error.what();
+            }
+            compare();
+            ++orders;
+            break;
+        }
+        const Visit visit{runner_.key(), left | std::uint64_t(barred ? *barred + 1 : 0) << 32};
+        const auto [known, is_new] = visited_.try_emplace(visit, -1.0);
+        if (!is_new && !kernel_.is_asynchronous) {
+            endless_ = endless_ || known->second < 0;
+            orders += std::max(0.0, known->second);
+            break;
+        }
+        chain.emplace_back(visit, orders);
+        watch_.epoch = runner_.epoch();
+        std::uint32_t next =
+            runnable &
+            watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
+        if (barred) next &= ~(1u << *barred);
+        barred.reset();
+        if (!next) break;
+        if (std::has_single_bit(next)) {
+            const double more = run_turn(std::uint32_t(std::countr_zero(next)), left);
+            orders += more;
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+                break;
+            }
+            continue;
+        }
+        const TurnRunner::Position here = runner_.save();
+        const std::size_t length = path_.size();
+        for (std::uint32_t warps = next; warps; warps &= warps - 1) {
+            if (warps != next) runner_.restore(here);
+            path_.resize(length);
+            orders += run_turn(std::uint32_t(std::countr_zero(warps)), left);
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+            } else {
+                orders += run_rest(left, {});
+            }
+            if (ends_) break;
+        }
+        break;
+    }
+    if (!ends_)
+        for (const auto& [visit, before] : chain) visited_[visit] = orders - before;
+    return orders;
+}
+
+/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier, and
+/// returns their number. Sets error_ where an instruction fails.
+double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
+    double orders = 0;
+    const std::size_t at = path_.size();
+    const bool is_lowest = warp == std::uint32_t(std::countr_zero(runner_.runnable()));
+    path_.push_back({runner_.epoch(), {.warp = warp}, is_lowest});
+    ++result_.turns;
+    try {
+        runner_.begin_turn(warp);
+        while (runner_.go_on(left > 0 ? StopAt::contended : StopAt::end_only)) {
+            if (must_end()) return orders;
+            const std::uint32_t others = runner_.runnable() & ~(1u << warp);
+            if (!(others & watch_.rivals(warp))) continue;
+            const TurnRunner::Position here = runner_.save();
+            path_[at].turn = runner_.turn();
+            path_[at].is_usual = false;
+            runner_.end_turn_here();
+            orders += run_rest(left - 1, warp);
+            runner_.restore(here);
+            path_.resize(at + 1);
+            path_[at].turn = {.warp = warp};
+            path_[at].is_usual = is_lowest;
+        }
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    return orders;
+}
+
+}  // namespace
+
+OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
+                                     std::uint32_t block) const {
+    launch = checked_launch(launch, block);
+    // The orders share it, and none may fail because of the others.
+    launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
+    return BlockSearch(*this, machine, launch, block).run();
+}
+
+}  // namespace warpscope::emulator
