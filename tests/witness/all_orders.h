@@ -55,7 +55,7 @@ class AllOrders {
         : block_(kernel, threads), stepper_(block_.machine, block_.launch, 0) {}
 
     /// The results of these orders, in which a failed block has one of its own. nullopt: there are
-    /// too many orders, or a warp waits for another one in a loop.
+    /// too many orders.
     std::optional<std::set<std::vector<std::uint32_t>>> results(unsigned preemptions) {
         results_.clear();
         orders_ = 0;
@@ -67,7 +67,7 @@ class AllOrders {
     std::uint64_t orders() const { return orders_; }
 
   private:
-    static constexpr std::uint64_t most_orders = 20'000, longest_turn = 2'000;
+    static constexpr std::uint64_t most_orders = 20'000, longest_turn = 400;
 
     void run_rest(unsigned left, std::optional<std::uint32_t> barred) {
         if (stepper_.end() != emulator::Stepper::End::open) {
@@ -87,8 +87,9 @@ class AllOrders {
     void run_turn(std::uint32_t warp, unsigned left) {
         const std::uint32_t passed = stepper_.epoch();
         for (std::uint64_t steps = 0;; ++steps) {
-            if (steps > longest_turn) gives_up_ = true;
             if (gives_up_) return;
+            // It waits in a loop for another warp.
+            if (steps > longest_turn) return run_rest(left, warp);
             stepper_.step(warp);
             const auto next = stepper_.next_pc(warp);
             if (!next || stepper_.epoch() != passed) return run_rest(left, {});

@@ -10,7 +10,6 @@
 #include "emulator/program/error.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/float_mode.h"
-#include "emulator/warp/splitmix64.h"
 #include "emulator/witness/reversals.h"
 #include "emulator/witness/turn_runner.h"
 
@@ -68,6 +67,8 @@ class BlockSearch {
     double run_rest(unsigned left, std::optional<std::uint32_t> barred);
     double run_turn(std::uint32_t warp, unsigned left);
     void run_to_end();
+    /// What a failed block has written does not count.
+    std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
     OrderResult take_result();
     void compare();
     void add_witness(const OrderResult& result);
@@ -88,7 +89,7 @@ class BlockSearch {
     std::vector<std::vector<std::byte>> shared_;
     TurnRunner::Position start_;
     Clock::time_point deadline_;
-    bool ends_ = false, endless_ = false;
+    bool ends_ = false;
 
     OrderResult reference_;
     Level* level_ = nullptr;
@@ -120,9 +121,8 @@ void BlockSearch::run_in_step() {
 
 OrderResult BlockSearch::take_result() {
     OrderResult result;
-    result.key = watch_.written.key();
+    result.key = result_key();
     result.error = std::exchange(error_, {});
-    if (!result.error.empty()) result.key = splitmix64(result.key + 1);
     result.values = watch_.written.values();
     result.accesses = AccessOrders(watch_.log);
     return result;
@@ -160,14 +160,13 @@ void BlockSearch::run_level(Level& level) {
         path_.clear();
         level.results.clear();
         serial_.reset();
-        endless_ = false;
         runner_.restore(start_);
         const double orders = run_rest(level.bound, {});
         if (must_end()) return;
         if (found_all() && level.bound > 0) return;
         if (known != watch_.learned()) continue;
         result_.orders = orders;
-        level.complete = !endless_;
+        level.complete = true;
         return;
     }
 }
@@ -205,8 +204,7 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
 
 // An order has ended.
 void BlockSearch::compare() {
-    const std::uint64_t key = error_.empty() ? watch_.written.key()
-                                             : splitmix64(watch_.written.key() + 1);
+    const std::uint64_t key = result_key();
     level_->results.insert(key);
     const bool first_of_all = level_->bound == 0 && !serial_;
     if (!first_of_all && (key == reference_.key || found_all())) {
@@ -256,7 +254,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         const Visit visit{runner_.key(), left | std::uint64_t(barred ? *barred + 1 : 0) << 32};
         const auto [known, is_new] = visited_.try_emplace(visit, -1.0);
         if (!is_new && !kernel_.is_asynchronous) {
-            endless_ = endless_ || known->second < 0;
+            result_.endless = result_.endless || known->second < 0;
             orders += std::max(0.0, known->second);
             break;
         }

@@ -53,9 +53,9 @@ struct OrderSearch {
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.
         std::optional<unsigned> exhausted;
-        double orders = 0;        ///< how many orders that is
+        double orders = 0;        ///< how many orders that is, but for endless ones
+        bool endless = false;     ///< there are orders in which a warp waits in a loop for ever
         std::uint64_t turns = 0;  ///< that were run
-        std::string problem;      ///< why no order could be run
     };
     /// Searches the orders of the warps of one block, those with fewer preemptions first (iterative
     /// context bounding, Musuvathi and Qadeer 2007). A warp is preempted only before it accesses a

@@ -71,8 +71,11 @@ std::string coverage_sentence(const OrderSearch& search, const OrderSearch::Resu
         return fmt::format(
             "The orders without a preemption are too many: after {} turns no result differed.",
             result.turns);
-    std::string text = fmt::format("All {} orders with at most {} give one result",
-                                   count_words(result.orders), preemptions_words(*result.exhausted));
+    std::string text = fmt::format(
+        "All {}orders with at most {} give one result",
+        result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
+        preemptions_words(*result.exhausted));
+    if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
     return text + ".";

@@ -11,6 +11,7 @@
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
+#include "experiments/replicas/find_witnesses.h"
 #include "experiments/replicas/try_edits.h"
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
@@ -156,6 +157,9 @@ void run_frames(RunResult& result, const Entry& entry,
         make_experiment(entry, device, request.assignments);
     if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
+    if (request.witness || request.checks.needed)
+        result.start = std::make_shared<const experiments::LaunchState>(entry, *experiment,
+                                                                        device.settings());
     ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
     const Frames frames = [&](const auto& render) -> experiments::Metadata {
         compute_frames(*experiment, request.frames, run, line, [&] {
@@ -206,12 +210,23 @@ void run_watched(RunResult& result, const Entry& entry,
                  const Painter& painter) {
     Checking checking(dynamic_cast<compute::EmulatedDevice&>(*device), request.checks,
                       request.counters, request.heat.has_value());
+    const auto take_findings = [&] {
+        result.findings = checking.set().findings();
+        if (result.start && request.witness)
+            experiments::find_witnesses(result.findings, *result.start, std::chrono::seconds(2),
+                                        request.stops.work);
+        if (result.start && request.checks.needed)
+            result.findings = emulator::merged(
+                {result.findings, experiments::find_needed(*result.start, std::chrono::seconds(5),
+                                                           request.stops.work)});
+        result.findings = experiments::as_named(std::move(result.findings), device->edits());
+    };
     try {
         run_frames(result, entry, device, request, painter);
-        result.findings = experiments::as_named(checking.set().findings(), device->edits());
+        take_findings();
     } catch (const compute::DeviceError& e) {
         if (!request.checks.any() || !is_of_kernel(e)) throw;
-        result.findings = experiments::as_named(checking.set().findings(), device->edits());
+        take_findings();
         result.kernels = device->timings().kernels();
         result.output = device->take_output();
         result.stopped = experiments::as_named(e.what(), device->edits());
@@ -298,6 +313,9 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
+    for (std::size_t k = 0; !request.witnesses.empty() && k < result.findings.size(); ++k)
+        if (const auto& witness = result.findings[k].witness; witness && witness->preemptions)
+            write_file(request.witnesses / fmt::format("{}.schedule", k + 1), witness->schedule);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
@@ -370,6 +388,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    if (!request.witnesses.empty()) check_writable(request.witnesses / "1.schedule", "--witness");
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
     HeadlessRequest stoppable = request;

@@ -39,6 +39,7 @@ class Microscope {
         compute::Schedule schedule = compute::Schedule::random;
         std::uint64_t seed = 1;
         compute::BarrierPolicy barriers = compute::BarrierPolicy::volta;
+        std::shared_ptr<const emulator::ScheduleFile> turns{};  ///< in place of `schedule`; or null
         bool operator==(const Choice&) const = default;
     };
 
@@ -167,6 +168,9 @@ class Microscope {
         bool operator==(const Source&) const = default;
     };
 
+    static Choice choice_of(const compute::RunSettings& run) {
+        return {run.schedule, run.seed, run.barriers, run.turns};
+    }
     static Source source_of(const LiveLaunch& live);
     void start(const compute::RunSettings& run, Dim3 block);
     void take(const LiveLaunch& live,

@@ -37,7 +37,7 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     for (const Json& f : json["findings"]) {
         EXPECT_EQ(keys(f),
                   (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first", "second",
-                                         "address", "count", "repaired_too", "sentence"}));
+                                         "address", "count", "repaired_too", "witness", "sentence"}));
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
         EXPECT_EQ(keys(f["first"]),

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <vector>
+
+#include "experiments/replicas/specimen.h"
+
+namespace warpscope::experiments {
+
+/// Looks for an order of the warps of one block in which each race of the list spoils a result, and
+/// sets Finding::witness. `findings` are those of the launches of `state`, with the names of the
+/// emulator. Takes about `time` for each kernel and block. Throws the errors of make_replica().
+void find_witnesses(std::vector<emulator::Finding>& findings, const LaunchState& state,
+                    std::chrono::milliseconds time = std::chrono::seconds(2),
+                    std::stop_token stop = {});
+
+/// Takes out each barrier, fence and wait of the kernels that `state` launches, one at a time, and
+/// says what depends on it: emulator::NecessityCheck. Takes about `time` for each kernel. A kernel
+/// that fails as it is gives no finding. Throws the errors of make_replica().
+std::vector<emulator::Finding> find_needed(const LaunchState& state,
+                                           std::chrono::milliseconds time = std::chrono::seconds(5),
+                                           std::stop_token stop = {});
+
+}  // namespace warpscope::experiments
