@@ -28,6 +28,31 @@ struct OrderResult {
     AccessOrders accesses;
 };
 
+/// Notices that a turn comes to a state that it has been in: the warp waits in a loop for another
+/// one. It compares with a state that it notes less and less often (Brent 1980).
+class LoopWatch {
+  public:
+    bool is_looping(const TurnRunner& runner) {
+        constexpr std::uint64_t few = 64;
+        if (++stops_ < few) return false;
+        const std::uint64_t now = runner.warp_key();
+        if (now == noted_) {
+            const TurnRunner::Key whole = runner.key();
+            if (whole_ == whole) return true;
+            whole_ = whole;
+        }
+        if (std::has_single_bit(stops_)) {
+            noted_ = now;
+            whole_.reset();
+        }
+        return false;
+    }
+
+  private:
+    std::uint64_t stops_ = 0, noted_ = 0;
+    std::optional<TurnRunner::Key> whole_;
+};
+
 class BlockSearch {
   public:
     BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
@@ -54,7 +79,8 @@ class BlockSearch {
     struct PathTurn {
         std::uint32_t epoch = 0;
         ListedTurn turn;
-        bool is_usual = false;  ///< the turn that comes where none is listed
+        bool is_usual = false;    ///< the turn that comes where none is listed
+        bool is_preempted = false;
     };
     struct Level {
         unsigned bound = 0;
@@ -188,7 +214,7 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
     Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
     for (const PathTurn& turn : path_)
-        witness.preemptions += turn.turn.until != ListedTurn::nowhere;
+        witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
     for (std::size_t k = 0; k < words.size(); ++k) {
         const std::uint32_t expected =
@@ -303,23 +329,30 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
     double orders = 0;
     const std::size_t at = path_.size();
     const bool is_lowest = warp == std::uint32_t(std::countr_zero(runner_.runnable()));
-    path_.push_back({runner_.epoch(), {.warp = warp}, is_lowest});
+    path_.push_back({runner_.epoch(), {.warp = warp}, is_lowest, false});
     ++result_.turns;
     try {
+        LoopWatch loop;
         runner_.begin_turn(warp);
-        while (runner_.go_on(left > 0 ? StopAt::contended : StopAt::end_only)) {
+        while (runner_.go_on(StopAt::contended)) {
             if (must_end()) return orders;
             const std::uint32_t others = runner_.runnable() & ~(1u << warp);
             if (!(others & watch_.rivals(warp))) continue;
+            if (loop.is_looping(runner_)) {
+                path_[at].turn = runner_.turn();
+                path_[at].is_usual = false;
+                runner_.end_turn_here();
+                result_.endless = true;
+                break;
+            }
+            if (left == 0) continue;
             const TurnRunner::Position here = runner_.save();
-            path_[at].turn = runner_.turn();
-            path_[at].is_usual = false;
+            path_[at] = {path_[at].epoch, runner_.turn(), false, true};
             runner_.end_turn_here();
             orders += run_rest(left - 1, warp);
             runner_.restore(here);
             path_.resize(at + 1);
-            path_[at].turn = {.warp = warp};
-            path_[at].is_usual = is_lowest;
+            path_[at] = {path_[at].epoch, {.warp = warp}, is_lowest, false};
         }
     } catch (const Error& error) {
         error_ = error.what();

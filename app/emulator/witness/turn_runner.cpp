@@ -155,6 +155,14 @@ void TurnRunner::restore(const Position& position) {
     passes_ = position.passes;
 }
 
+std::uint64_t TurnRunner::warp_key() const {
+    const Warp& warp = block_.warps[warp_];
+    StateHash hash;
+    hash.add(warp.registers, kernel_.register_bytes);
+    for (const Split& split : warp.splits) hash.add(std::uint64_t(split.pc));
+    return hash.value().first;
+}
+
 TurnRunner::Key TurnRunner::key() const {
     StateHash hash;
     hash.add(block_.registers.data(), block_.registers.size());

@@ -53,6 +53,8 @@ class TurnRunner : public BlockRunner {
     /// Numbers for the state of the block: equal ones have the same future.
     using Key = std::pair<std::uint64_t, std::uint64_t>;
     Key key() const;
+    /// A number for the registers and the place of the warp whose turn it is: cheaper.
+    std::uint64_t warp_key() const;
 
   private:
     AccessWatch& watch_;

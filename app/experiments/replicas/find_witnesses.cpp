@@ -56,7 +56,7 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
     Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, findings[0]->kernel);
     const emulator::FrozenLaunch& launch = specimen.launch();
     const emulator::Kernel& kernel = *launch.kernel;
-    if (kernel.name != findings[0]->kernel)
+    if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
         return say("No order was searched: the first frame does not launch this kernel.");
     const emulator::Dim3 block = findings[0]->place().block;
     OrderSearch search{.time = time, .stop = stop};

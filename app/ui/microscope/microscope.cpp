@@ -76,6 +76,7 @@ void Microscope::close() {
 void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (!open_) return;
     receive();
+    receive_witness(live);
     const Source now = source_of(live);
     if (!source_.entry || now.entry->id != source_.entry->id) return open(live);
     if (!live.settled) return;

@@ -12,6 +12,7 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
+#include "ui/microscope/witness_finder.h"
 #include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
@@ -135,6 +136,13 @@ class Microscope {
     /// experiment, and after a change of it, the launch is the live one again.
     void show(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
               const emulator::Finding& finding);
+    /// show(), and then searches for the shortest order in which this race spoils a result. Opens
+    /// the launch in that order, or says in notice() why it is not known.
+    void show_witness(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
+                      const emulator::Finding& finding);
+    bool searches() const { return finder_.works(); }
+    /// Goes to the next read or write of a race of this block, or to the one before.
+    void go_to_race(bool forward);
     /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }
     void play(bool on);
@@ -177,6 +185,7 @@ class Microscope {
               std::shared_ptr<const experiments::LaunchState> checked = nullptr);
     void move_breakpoints(const compute::KernelEdits& next);
     void receive();
+    void receive_witness(const LiveLaunch& live);
     void receive_copy();
     void open_block();
     void block_has_run();
@@ -204,6 +213,7 @@ class Microscope {
     std::uint64_t live_frame_ = 0;  // of the experiment when the copy was made
     std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is
     std::unique_ptr<experiments::Specimen> specimen_;
+    WitnessFinder finder_;
     BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;
