@@ -27,6 +27,12 @@ class WarpScheduler {
     /// A limit, because a warp may spin until another warp stores a value.
     static constexpr std::int64_t longest_turn = 1 << 18;
 
+    /// The next warp that can run, in the order of their numbers, behind that of the last turn.
+    static std::uint32_t after_last(const BlockState& state) {
+        const std::uint32_t last = state.last_warp;
+        return lowest(last == 31 ? 0 : state.runnable & (~0u << (last + 1)), state.runnable);
+    }
+
     /// Begins the next turn: chooses its warp, and sets Warp::left to its warp instructions.
     /// Returns nullptr when no warp can run.
     Warp* begin_turn(BlockState& state) const {
@@ -40,7 +46,7 @@ class WarpScheduler {
             const std::uint32_t below = runnable & ((1u << last) - 1);
             last = 31 - std::uint32_t(std::countl_zero(below ? below : runnable));
         } else {
-            last = lowest(last == 31 ? 0 : runnable & (~0u << (last + 1)), runnable);
+            last = after_last(state);
         }
         Warp& warp = state.warps[last];
         warp.left = longest_turn;
@@ -92,7 +98,7 @@ class WarpScheduler {
                 state.stop = {&state.context.kernel->code[turn.until], turn.after};
             return turn.warp;
         }
-        return lowest(state.runnable, state.runnable);
+        return after_last(state);
     }
 
     const LaunchSettings& settings_;

@@ -1,5 +1,7 @@
 #include "emulator/witness/order_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -82,6 +84,13 @@ class BlockSearch {
         bool is_usual = false;    ///< the turn that comes where none is listed
         bool is_preempted = false;
     };
+    /// Choices below each other; each keeps a copy of the block.
+    static constexpr unsigned most_depth = 1000;
+    struct Deeper {
+        explicit Deeper(unsigned& to) : depth(to) { ++depth; }
+        ~Deeper() { --depth; }
+        unsigned& depth;
+    };
     struct Level {
         unsigned bound = 0;
         std::set<std::uint64_t> results;
@@ -115,9 +124,11 @@ class BlockSearch {
     std::vector<std::vector<std::byte>> shared_;
     TurnRunner::Position start_;
     Clock::time_point deadline_;
-    bool ends_ = false;
+    bool ends_ = false, too_deep_ = false;
+    unsigned depth_ = 0;
 
     OrderResult reference_;
+    ReferenceOrder reference_order_ = ReferenceOrder::in_step;
     Level* level_ = nullptr;
     std::optional<OrderResult> serial_;  ///< the first order without preemptions
     std::string error_;  ///< of the order that has just ended
@@ -156,26 +167,37 @@ OrderResult BlockSearch::take_result() {
 
 OrderSearch::Result BlockSearch::run() {
     const FloatMode mode(kernel_.flush_subnormals);
-    deadline_ = Clock::now() + options_.time;
+    const auto start = Clock::now();
+    deadline_ = start + options_.time;
     // Conflicts that this order does not show are learned later, and it has to be logged again.
     for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
         known = watch_.learned();
         run_in_step();
         reference_ = take_result();
     }
-    for (unsigned bound = 0; bound <= options_.preemptions && !ends_ && !found_all(); ++bound) {
+    std::vector<std::optional<Witness>> in_step;
+    for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
+        // Each level leaves half of the time to the next ones.
+        deadline_ = start + options_.time;
+        if (bound < options_.preemptions) deadline_ -= options_.time / (2 << bound);
+        ends_ = false;
         Level level{.bound = bound, .results = {}, .complete = false};
         level_ = &level;
         run_level(level);
-        if (!level.complete) break;
-        result_.exhausted = bound;
-        if (bound > 0 || level.results.size() != 1 || !serial_) continue;
-        // One result whatever warp comes first: this is the one to compare with.
-        if (serial_->key != reference_.key)
-            for (auto& witness : result_.witnesses) witness.reset();
-        reference_ = *serial_;
-        result_.reference = ReferenceOrder::serial;
+        if (level.complete) result_.exhausted = bound;
+        if (bound == 0 && level.results.size() == 1) {
+            // One result whatever warp comes first: this is the one to compare with.
+            if (serial_->key != reference_.key)
+                in_step = std::exchange(
+                    result_.witnesses, std::vector<std::optional<Witness>>(result_.witnesses.size()));
+            reference_ = *serial_;
+            reference_order_ = ReferenceOrder::serial;
+        }
+        if (found_all() || options_.stop.stop_requested()) break;
     }
+    if (result_.exhausted) return result_;
+    for (std::size_t k = 0; k < in_step.size(); ++k)
+        if (!result_.witnesses[k]) result_.witnesses[k] = in_step[k];
     return result_;
 }
 
@@ -191,6 +213,7 @@ void BlockSearch::run_level(Level& level) {
         if (must_end()) return;
         if (found_all() && level.bound > 0) return;
         if (known != watch_.learned()) continue;
+        if (too_deep_) return;
         result_.orders = orders;
         level.complete = true;
         return;
@@ -212,7 +235,10 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 }
 
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
-    Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
+    Witness witness{.turns = path_turns(),
+                    .reference = reference_order_,
+                    .reversal = reversal,
+                    .error = result.error};
     for (const PathTurn& turn : path_)
         witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
@@ -223,7 +249,7 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
         if (witness.words++ > 0 && words.address(k) > witness.address) continue;
         witness.address = words.address(k);
         witness.value = words.now(k);
-        witness.reference = expected;
+        witness.expected = expected;
     }
     return witness;
 }
@@ -261,11 +287,13 @@ void BlockSearch::add_witness(const OrderResult& result) {
 /// Runs every order of the rest of the block with at most `left` preemptions, and returns their
 /// number. The next turn is not one of warp `barred`.
 double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred) {
+    const Deeper deeper{depth_};
+    if (depth_ > most_depth) too_deep_ = true;
     using Visit = std::pair<TurnRunner::Key, std::uint64_t>;
     std::vector<std::pair<Visit, double>> chain;
     double orders = 0;
     for (;;) {
-        if (must_end()) return orders;
+        if (must_end() || depth_ > most_depth) return orders;
         const std::uint32_t runnable = runner_.runnable();
         if (!runnable) {
             try {
@@ -328,8 +356,8 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
 double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
     double orders = 0;
     const std::size_t at = path_.size();
-    const bool is_lowest = warp == std::uint32_t(std::countr_zero(runner_.runnable()));
-    path_.push_back({runner_.epoch(), {.warp = warp}, is_lowest, false});
+    const bool is_usual = warp == runner_.usual_warp();
+    path_.push_back({runner_.epoch(), {.warp = warp}, is_usual, false});
     ++result_.turns;
     try {
         LoopWatch loop;
@@ -352,7 +380,7 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
             orders += run_rest(left - 1, warp);
             runner_.restore(here);
             path_.resize(at + 1);
-            path_[at] = {path_[at].epoch, {.warp = warp}, is_lowest, false};
+            path_[at] = {path_[at].epoch, {.warp = warp}, is_usual, false};
         }
     } catch (const Error& error) {
         error_ = error.what();
@@ -365,6 +393,9 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
 OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
                                      std::uint32_t block) const {
     launch = checked_launch(launch, block);
+    if (launch.kernel->has_mbarriers)
+        throw Error(fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
+                                launch.kernel->name));
     // The orders share it, and none may fail because of the others.
     launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
     return BlockSearch(*this, machine, launch, block).run();

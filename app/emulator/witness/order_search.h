@@ -18,21 +18,22 @@ struct Reversal {
     std::uint32_t other_warp = 0, other_pc = 0;  ///< has not come yet
 };
 
-/// An order of the warps of a block whose result differs from that of the reference.
-struct Witness {
-    std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
-    unsigned preemptions = 0;    ///< turns that end although their warp could go on
-    Reversal reversal;
-    std::string error;           ///< the block fails with it; empty: it ends
-    std::uint64_t words = 0;     ///< of global memory that differ
-    std::uint64_t address = 0;   ///< of the first one
-    std::uint32_t value = 0, reference = 0;  ///< what it holds, and what it should
-};
-
 /// What the results are compared with.
 enum class ReferenceOrder : std::uint8_t {
     in_step,  ///< all warps advance together, access by access
     serial    ///< each warp runs until it waits or ends: all such orders have one result
+};
+
+/// An order of the warps of a block whose result differs from that of the reference.
+struct Witness {
+    std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
+    unsigned preemptions = 0;    ///< turns that end although their warp could go on
+    ReferenceOrder reference = ReferenceOrder::in_step;
+    Reversal reversal;
+    std::string error;           ///< the block fails with it; empty: it ends
+    std::uint64_t words = 0;     ///< of global memory that differ
+    std::uint64_t address = 0;   ///< of the first one
+    std::uint32_t value = 0, expected = 0;  ///< what it holds, and what the reference has
 };
 
 /// A pair of lines whose accesses race: the places of a finding, as users_place() has them.
@@ -48,7 +49,6 @@ struct OrderSearch {
     std::vector<LinePair> pairs{};
 
     struct Result {
-        ReferenceOrder reference = ReferenceOrder::in_step;
         std::vector<std::optional<Witness>> witnesses;  ///< one for each of `pairs`; else one
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.

@@ -143,8 +143,8 @@ ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
 
 std::string ScheduleFile::text() const {
     std::string text = fmt::format(
-        "# The order of the warps of one block. After the turns of an epoch the lowest warp that can\n"
-        "# run runs next, until it waits or ends. Replay it with --schedule FILE.\n"
+        "# The order of the warps of one block. After the turns of an epoch the next warps run in\n"
+        "# their order, each until it waits or ends. Replay it with --schedule FILE.\n"
         "kernel {}\nblock {} {} {}\n",
         kernel, block.x, block.y, block.z);
     std::uint32_t epoch = 0;

@@ -62,6 +62,10 @@ void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_c
     events_->block_begin();
 }
 
+std::uint32_t TurnRunner::usual_warp() const {
+    return WarpScheduler::after_last(block_);
+}
+
 void TurnRunner::begin_turn(std::uint32_t warp) {
     warp_ = warp;
     suspended_ = false;
@@ -165,7 +169,6 @@ std::uint64_t TurnRunner::warp_key() const {
 
 TurnRunner::Key TurnRunner::key() const {
     StateHash hash;
-    hash.add(block_.registers.data(), block_.registers.size());
     hash.add(block_.local.data(), block_.local.size());
     hash.add(block_.context.shared, block_.context.shared_bytes);
     hash.add(watch_.written.key());
@@ -177,6 +180,7 @@ TurnRunner::Key TurnRunner::key() const {
         hash.add(barrier.expected | std::uint64_t(barrier.holding) << 32);
     }
     for (const Warp& warp : block_.warps) {
+        if (!warp.finished()) hash.add(warp.registers, kernel_.register_bytes);
         hash.add(warp.exited);
         hash.add(warp.splits.size());
         for (const Split& split : warp.splits) {

@@ -22,6 +22,8 @@ class TurnRunner : public BlockRunner {
 
     std::uint32_t runnable() const { return block_.runnable; }  ///< warps, a bit each
     std::uint32_t epoch() const { return block_.epoch; }
+    /// The warp that runs next where no turn is listed: see Schedule::manual.
+    std::uint32_t usual_warp() const;
 
     /// Where go_on() stops, before the turn is over.
     enum class StopAt : std::uint8_t { end_only, contended, any_access };

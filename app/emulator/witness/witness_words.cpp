@@ -29,19 +29,19 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
                        users_place(kernel, reversal.other_pc));
 }
 
-std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
-                             ReferenceOrder reference) {
+std::string witness_sentence(const Machine& machine, const Kernel& kernel,
+                             const Witness& witness) {
     std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
                                    reversal_words(kernel, witness.reversal));
     if (!witness.error.empty()) return text + "the block fails: " + witness.error;
     text += fmt::format(
         "then {} is 0x{:08x} instead of 0x{:08x}",
         describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
-        witness.value, witness.reference);
+        witness.value, witness.expected);
     if (witness.words > 1)
         text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
                             witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
-    return text + (reference == ReferenceOrder::in_step
+    return text + (witness.reference == ReferenceOrder::in_step
                        ? " from the order in which all warps advance together, access by access."
                        : " from the orders without a preemption.");
 }
@@ -62,15 +62,20 @@ std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness
     }
     lines.emplace_back(lines.empty()
                            ? "the warps run in their order, each until it waits or ends"
-                           : "then the lowest warp that can run, each until it waits or ends");
+                           : "then the next warps in their order, each until it waits or ends");
     return lines;
 }
 
-std::string coverage_sentence(const OrderSearch& search, const OrderSearch::Result& result) {
+std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
+                              const OrderSearch::Result& result) {
+    const char* const landing =
+        kernel.is_asynchronous
+            ? " The asynchronous copies landed by one seed; other moments were not tried."
+            : "";
     if (!result.exhausted)
         return fmt::format(
-            "The orders without a preemption are too many: after {} turns no result differed.",
-            result.turns);
+            "The orders without a preemption are too many: in {} turns no result differed.{}",
+            result.turns, landing);
     std::string text = fmt::format(
         "All {}orders with at most {} give one result",
         result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
@@ -78,7 +83,7 @@ std::string coverage_sentence(const OrderSearch& search, const OrderSearch::Resu
     if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
-    return text + ".";
+    return text + "." + landing;
 }
 
 }  // namespace warpscope::emulator

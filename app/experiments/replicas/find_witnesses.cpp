@@ -67,10 +67,9 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
             specimen.machine(), launch, std::uint32_t(linear_in(launch.launch.grid, block)));
         for (std::size_t k = 0; k < findings.size(); ++k) {
             const auto& witness = found.witnesses[k];
-            WitnessWords words{.sentence = coverage_sentence(search, found)};
+            WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
             if (witness) {
-                words = {.sentence = witness_sentence(specimen.machine(), kernel, *witness,
-                                                      found.reference),
+                words = {.sentence = witness_sentence(specimen.machine(), kernel, *witness),
                          .preemptions = witness->preemptions,
                          .turns = turn_words(kernel, *witness),
                          .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns)
@@ -114,7 +113,12 @@ void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
         const emulator::Dim3 block = finding.place().block;
         of_block[{finding.kernel, block.z, block.y, block.x}].push_back(&finding);
     }
-    for (const auto& [where, races] : of_block) search_block(races, state, time, stop);
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    for (const auto& [where, races] : of_block) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        search_block(races, state, std::max(left, time / 8), stop);
+    }
 }
 
 }  // namespace warpscope::experiments
