@@ -47,6 +47,27 @@ struct SmallBlock {
     emulator::FrozenLaunch launch;
 };
 
+/// The result of the order in which all warps advance together, access by access, or of that in which
+/// each warp runs until it waits or ends.
+inline std::vector<std::uint32_t> result_in(const emulator::Kernel& kernel, std::uint32_t threads,
+                                            bool in_step) {
+    SmallBlock block(kernel, threads);
+    emulator::Stepper stepper(block.machine, block.launch, 0);
+    const auto is_before_access = [&](std::uint32_t warp) {
+        return stepper.kernel().lines[*stepper.next_pc(warp)].access != emulator::MemoryAccess::none;
+    };
+    for (std::uint32_t warp = 0; stepper.end() == emulator::Stepper::End::open;
+         warp = (warp + 1) % stepper.warps()) {
+        const std::uint32_t passed = stepper.epoch();
+        for (bool first = true; stepper.next_pc(warp) && stepper.epoch() == passed; first = false) {
+            if (in_step && !first && is_before_access(warp)) break;
+            stepper.step(warp);
+        }
+    }
+    if (stepper.end() == emulator::Stepper::End::failed) return {1};
+    return block.values();
+}
+
 /// Runs every order of a block with at most some preemptions, at every access, without leaving any
 /// out. It steps by hand and knows nothing of the search.
 class AllOrders {
@@ -67,7 +88,7 @@ class AllOrders {
     std::uint64_t orders() const { return orders_; }
 
   private:
-    static constexpr std::uint64_t most_orders = 20'000, longest_turn = 400;
+    static constexpr std::uint64_t most_orders = 4'000, longest_turn = 400;
 
     void run_rest(unsigned left, std::optional<std::uint32_t> barred) {
         if (stepper_.end() != emulator::Stepper::End::open) {

@@ -102,8 +102,8 @@ void AccessWatch::note(const Access& access, bool shared) {
             newest_word = word;
             if (!note_word(access, shared ? word | of_shared : word)) continue;
             newest = Newest::contended;
-            log.push_back({shared ? word | of_shared : word, access.pc, std::uint8_t(access.warp),
-                           writes});
+            log.push_back({shared ? word | of_shared : word, access.pc, epoch,
+                           std::uint8_t(access.warp), writes});
         }
     }
 }

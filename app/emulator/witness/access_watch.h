@@ -43,6 +43,7 @@ class WrittenWords {
 struct ConflictAccess {
     std::uint64_t word = 0;
     std::uint32_t pc = 0;
+    std::uint32_t epoch = 0;
     std::uint8_t warp = 0;
     bool writes = false;
 };

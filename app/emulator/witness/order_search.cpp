@@ -6,7 +6,6 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "emulator/program/error.h"
@@ -91,14 +90,8 @@ class BlockSearch {
         ~Deeper() { --depth; }
         unsigned& depth;
     };
-    struct Level {
-        unsigned bound = 0;
-        std::set<std::uint64_t> results;
-        bool complete = false;
-    };
-
-    void run_in_step();
-    void run_level(Level& level);
+    void run_reference(ReferenceOrder order);
+    bool run_level(unsigned bound);
     double run_rest(unsigned left, std::optional<std::uint32_t> barred);
     double run_turn(std::uint32_t warp, unsigned left);
     void run_to_end();
@@ -128,32 +121,28 @@ class BlockSearch {
     unsigned depth_ = 0;
 
     OrderResult reference_;
-    ReferenceOrder reference_order_ = ReferenceOrder::in_step;
-    Level* level_ = nullptr;
-    std::optional<OrderResult> serial_;  ///< the first order without preemptions
     std::string error_;  ///< of the order that has just ended
     std::vector<PathTurn> path_;
     std::map<std::pair<TurnRunner::Key, std::uint64_t>, double> visited_;
     OrderSearch::Result result_;
 };
 
-// The reference: each warp in turn executes one access and what follows it.
-void BlockSearch::run_in_step() {
+void BlockSearch::run_reference(ReferenceOrder order) {
     runner_.restore(start_);
     error_.clear();
+    const bool in_step = order == ReferenceOrder::in_step;
     try {
-        std::uint32_t last = 31;
-        while (const std::uint32_t runnable = runner_.runnable()) {
-            if (must_end()) return;
-            const std::uint32_t above = last == 31 ? 0 : runnable & (~0u << (last + 1));
-            last = std::uint32_t(std::countr_zero(above ? above : runnable));
-            runner_.begin_turn(last);
-            if (runner_.go_on(StopAt::any_access)) runner_.end_turn_here();
+        while (runner_.runnable() && !must_end()) {
+            runner_.begin_turn(runner_.usual_warp());
+            if (runner_.go_on(in_step ? StopAt::any_access : StopAt::end_only))
+                runner_.end_turn_here();
         }
         runner_.finish();
     } catch (const Error& error) {
         error_ = error.what();
     }
+    reference_ = take_result();
+    result_.reference = order;
 }
 
 OrderResult BlockSearch::take_result() {
@@ -172,51 +161,33 @@ OrderSearch::Result BlockSearch::run() {
     // Conflicts that this order does not show are learned later, and it has to be logged again.
     for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
         known = watch_.learned();
-        run_in_step();
-        reference_ = take_result();
+        run_reference(ReferenceOrder::in_step);
+        if (reference_.accesses.loses_an_update()) run_reference(ReferenceOrder::serial);
     }
-    std::vector<std::optional<Witness>> in_step;
     for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
         // Each level leaves half of the time to the next ones.
         deadline_ = start + options_.time;
         if (bound < options_.preemptions) deadline_ -= options_.time / (2 << bound);
         ends_ = false;
-        Level level{.bound = bound, .results = {}, .complete = false};
-        level_ = &level;
-        run_level(level);
-        if (level.complete) result_.exhausted = bound;
-        if (bound == 0 && level.results.size() == 1) {
-            // One result whatever warp comes first: this is the one to compare with.
-            if (serial_->key != reference_.key)
-                in_step = std::exchange(
-                    result_.witnesses, std::vector<std::optional<Witness>>(result_.witnesses.size()));
-            reference_ = *serial_;
-            reference_order_ = ReferenceOrder::serial;
-        }
+        if (run_level(bound)) result_.exhausted = bound;
         if (found_all() || options_.stop.stop_requested()) break;
     }
-    if (result_.exhausted) return result_;
-    for (std::size_t k = 0; k < in_step.size(); ++k)
-        if (!result_.witnesses[k]) result_.witnesses[k] = in_step[k];
     return result_;
 }
 
-void BlockSearch::run_level(Level& level) {
+/// Returns whether all orders with so many preemptions were run.
+bool BlockSearch::run_level(unsigned bound) {
     for (;;) {
         const std::uint64_t known = watch_.learned();
         visited_.clear();
         path_.clear();
-        level.results.clear();
-        serial_.reset();
+        too_deep_ = false;
         runner_.restore(start_);
-        const double orders = run_rest(level.bound, {});
-        if (must_end()) return;
-        if (found_all() && level.bound > 0) return;
+        const double orders = run_rest(bound, {});
+        if (must_end() || too_deep_) return false;
         if (known != watch_.learned()) continue;
-        if (too_deep_) return;
         result_.orders = orders;
-        level.complete = true;
-        return;
+        return true;
     }
 }
 
@@ -236,7 +207,6 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
     Witness witness{.turns = path_turns(),
-                    .reference = reference_order_,
                     .reversal = reversal,
                     .error = result.error};
     for (const PathTurn& turn : path_)
@@ -256,18 +226,9 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
 
 // An order has ended.
 void BlockSearch::compare() {
-    const std::uint64_t key = result_key();
-    level_->results.insert(key);
-    const bool first_of_all = level_->bound == 0 && !serial_;
-    if (!first_of_all && (key == reference_.key || found_all())) {
-        error_.clear();
-    } else {
-        const OrderResult result = take_result();
-        if (first_of_all) serial_ = result;
-        if (key != reference_.key && !found_all()) add_witness(result);
-    }
-    // Without preemptions, two results are needed: if there is one only, it is the reference.
-    if (found_all() && (level_->bound > 0 || level_->results.size() > 1)) ends_ = true;
+    if (result_key() != reference_.key) add_witness(take_result());
+    error_.clear();
+    if (found_all()) ends_ = true;
 }
 
 void BlockSearch::add_witness(const OrderResult& result) {

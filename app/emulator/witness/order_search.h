@@ -18,17 +18,16 @@ struct Reversal {
     std::uint32_t other_warp = 0, other_pc = 0;  ///< has not come yet
 };
 
-/// What the results are compared with.
+/// The order whose result the others are compared with.
 enum class ReferenceOrder : std::uint8_t {
     in_step,  ///< all warps advance together, access by access
-    serial    ///< each warp runs until it waits or ends: all such orders have one result
+    serial    ///< each warp runs until it waits or ends: where warps in step lose an update
 };
 
 /// An order of the warps of a block whose result differs from that of the reference.
 struct Witness {
     std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
     unsigned preemptions = 0;    ///< turns that end although their warp could go on
-    ReferenceOrder reference = ReferenceOrder::in_step;
     Reversal reversal;
     std::string error;           ///< the block fails with it; empty: it ends
     std::uint64_t words = 0;     ///< of global memory that differ
@@ -49,6 +48,7 @@ struct OrderSearch {
     std::vector<LinePair> pairs{};
 
     struct Result {
+        ReferenceOrder reference = ReferenceOrder::in_step;
         std::vector<std::optional<Witness>> witnesses;  ///< one for each of `pairs`; else one
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.

@@ -24,6 +24,27 @@ std::vector<Instance> instances_of(const std::vector<ConflictAccess>& log) {
 
 }  // namespace
 
+bool AccessOrders::loses_an_update() const {
+    struct Users {
+        std::uint32_t epoch = 0, readers = 0, outdated = 0;  ///< warps, a bit each
+    };
+    std::map<std::uint64_t, Users> of_word;
+    for (const ConflictAccess& a : log_) {
+        Users& users = of_word[a.word];
+        if (users.epoch != a.epoch) users = {.epoch = a.epoch};
+        const std::uint32_t mine = 1u << a.warp;
+        if (!a.writes) {
+            users.readers |= mine;
+            users.outdated &= ~mine;
+            continue;
+        }
+        if (users.outdated & mine) return true;
+        users.outdated |= users.readers & ~mine;
+        users.readers &= ~mine;
+    }
+    return false;
+}
+
 template <class Wanted>
 std::optional<Reversal> AccessOrders::find(const AccessOrders& reference,
                                            const Wanted& wanted) const {

@@ -29,8 +29,8 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
                        users_place(kernel, reversal.other_pc));
 }
 
-std::string witness_sentence(const Machine& machine, const Kernel& kernel,
-                             const Witness& witness) {
+std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
+                             ReferenceOrder reference) {
     std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
                                    reversal_words(kernel, witness.reversal));
     if (!witness.error.empty()) return text + "the block fails: " + witness.error;
@@ -41,9 +41,9 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel,
     if (witness.words > 1)
         text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
                             witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
-    return text + (witness.reference == ReferenceOrder::in_step
+    return text + (reference == ReferenceOrder::in_step
                        ? " from the order in which all warps advance together, access by access."
-                       : " from the orders without a preemption.");
+                       : " from the order in which each warp runs until it waits or ends.");
 }
 
 std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness) {

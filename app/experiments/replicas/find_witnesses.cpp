@@ -69,7 +69,8 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
             const auto& witness = found.witnesses[k];
             WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
             if (witness) {
-                words = {.sentence = witness_sentence(specimen.machine(), kernel, *witness),
+                words = {.sentence = witness_sentence(specimen.machine(), kernel, *witness,
+                                                      found.reference),
                          .preemptions = witness->preemptions,
                          .turns = turn_words(kernel, *witness),
                          .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns)
