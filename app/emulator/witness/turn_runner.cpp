@@ -52,6 +52,7 @@ TurnRunner::TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget&
                        AccessWatch& watch)
     : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, launch.settings, budget),
       watch_(watch),
+      live_(*launch.kernel),
       reads_clock_(reads_clock(*launch.kernel)) {}
 
 void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
@@ -162,8 +163,11 @@ void TurnRunner::restore(const Position& position) {
 std::uint64_t TurnRunner::warp_key() const {
     const Warp& warp = block_.warps[warp_];
     StateHash hash;
-    hash.add(warp.registers, kernel_.register_bytes);
-    for (const Split& split : warp.splits) hash.add(std::uint64_t(split.pc));
+    for (const Split& split : warp.splits) {
+        hash.add(std::uint64_t(split.pc));
+        for (const auto& [offset, bytes] : live_.at(split.pc))
+            hash.add(warp.registers + offset, bytes);
+    }
     return hash.value().first;
 }
 
@@ -180,7 +184,6 @@ TurnRunner::Key TurnRunner::key() const {
         hash.add(barrier.expected | std::uint64_t(barrier.holding) << 32);
     }
     for (const Warp& warp : block_.warps) {
-        if (!warp.finished()) hash.add(warp.registers, kernel_.register_bytes);
         hash.add(warp.exited);
         hash.add(warp.splits.size());
         for (const Split& split : warp.splits) {
@@ -188,6 +191,8 @@ TurnRunner::Key TurnRunner::key() const {
             hash.add(split.mask | std::uint64_t(split.members) << 32);
             hash.add(std::uint64_t(split.state) | std::uint64_t(split.barrier) << 8 |
                      std::uint64_t(std::uint32_t(split.join)) << 32);
+            for (const auto& [offset, bytes] : live_.at(split.pc))
+                hash.add(warp.registers + offset, bytes);
         }
         for (const PendingJoin& join : warp.joins) {
             hash.add(std::uint64_t(join.at));

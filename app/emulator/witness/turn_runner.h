@@ -7,6 +7,7 @@
 
 #include "emulator/machine/block_runner.h"
 #include "emulator/witness/access_watch.h"
+#include "emulator/witness/live_registers.h"
 
 namespace warpscope::emulator {
 
@@ -60,6 +61,7 @@ class TurnRunner : public BlockRunner {
 
   private:
     AccessWatch& watch_;
+    const LiveRegisters live_;
     std::uint32_t warp_ = 0;
     bool suspended_ = false;
     bool has_executed_ = false;  ///< an instruction in this turn
