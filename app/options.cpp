@@ -76,11 +76,12 @@ class Parser {
     void declare_actions() {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
-        check_ = text("--check", "C,...",
-                      "run on the emulator and look for errors: race, barrier, memory, leaks, needed",
-                      group, [this](const std::string& words) {
-                          options_.headless.checks = jobs::parse_checks(words);
-                      });
+        check_ =
+            text("--check", "C,...",
+                 "run on the emulator and look for errors: race, barrier, memory, leaks, needed",
+                 group, [this](const std::string& words) {
+                     options_.headless.checks = jobs::parse_checks(words);
+                 });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
              path("--sarif", options_.headless.sarif));
         fail_on_ = text("--fail-on", "S",
@@ -317,7 +318,8 @@ class Parser {
         if (is_program) check_program();
         if (options_.headless.checks.needed && (is_program || environment_))
             throw UsageError(
-                "--check needed: leave it out for a program; capture its launches with --capture DIR");
+                "--check needed: leave it out for a program; capture its launches with --capture "
+                "DIR");
         if (options_.headless.checks.leaks && !is_program && !environment_)
             throw UsageError("--check leaks: add the program behind it: -- ./app");
         if (capture_->count() && !is_program)
@@ -392,10 +394,12 @@ class Parser {
                     option->get_name()));
         if (witness_->count())
             throw UsageError(
-                "--witness: leave it out; capture the launches of the program with --capture DIR, and "
+                "--witness: leave it out; capture the launches of the program with --capture DIR, "
+                "and "
                 "check one of them with --launch");
         if (options_.run.turns)
-            throw UsageError("--schedule FILE: leave it out; it is the order of one block of a launch");
+            throw UsageError(
+                "--schedule FILE: leave it out; it is the order of one block of a launch");
         if (options_.headless.lines || options_.headless.heat)
             throw UsageError("--lines, --heat: leave them out; a program has --counters only");
         if (options_.json == "-")
@@ -447,8 +451,8 @@ class Parser {
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{}, *screenshot_{},
-        *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
+    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{},
+        *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
         *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
         *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};

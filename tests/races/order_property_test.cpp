@@ -142,8 +142,7 @@ std::vector<std::vector<emulator::ListedTurn>> permutations(unsigned n) {
     do {
         all.emplace_back();
         for (const std::uint32_t warp : order) all.back().push_back({warp});
-    }
-    while (std::next_permutation(order.begin(), order.end()));
+    } while (std::next_permutation(order.begin(), order.end()));
     return all;
 }
 

@@ -32,8 +32,8 @@ struct SmallBlock {
         : words(threads) {
         out = machine.memory().allocate(words * 4);
         const void* arguments[] = {&out};
-        launch = emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments,
-                                           settings);
+        launch =
+            emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings);
     }
     std::vector<std::uint32_t> values() const {
         std::vector<std::uint32_t> all(words);
@@ -47,14 +47,15 @@ struct SmallBlock {
     emulator::FrozenLaunch launch;
 };
 
-/// The result of the order in which all warps advance together, access by access, or of that in which
-/// each warp runs until it waits or ends.
+/// The result of the order in which all warps advance together, access by access, or of that in
+/// which each warp runs until it waits or ends.
 inline std::vector<std::uint32_t> result_in(const emulator::Kernel& kernel, std::uint32_t threads,
                                             bool in_step) {
     SmallBlock block(kernel, threads);
     emulator::Stepper stepper(block.machine, block.launch, 0);
     const auto is_before_access = [&](std::uint32_t warp) {
-        return stepper.kernel().lines[*stepper.next_pc(warp)].access != emulator::MemoryAccess::none;
+        return stepper.kernel().lines[*stepper.next_pc(warp)].access !=
+               emulator::MemoryAccess::none;
     };
     for (std::uint32_t warp = 0; stepper.end() == emulator::Stepper::End::open;
          warp = (warp + 1) % stepper.warps()) {
@@ -114,8 +115,7 @@ class AllOrders {
             stepper_.step(warp);
             const auto next = stepper_.next_pc(warp);
             if (!next || stepper_.epoch() != passed) return run_rest(left, {});
-            if (left == 0 ||
-                stepper_.kernel().lines[*next].access == emulator::MemoryAccess::none)
+            if (left == 0 || stepper_.kernel().lines[*next].access == emulator::MemoryAccess::none)
                 continue;
             const std::uint64_t here = stepper_.position();
             run_rest(left - 1, warp);

@@ -10,8 +10,8 @@ using emulator::Finding;
 std::vector<Finding> needed(const std::string& kernel, std::uint32_t threads,
                             const std::string& file = "kernels") {
     SmallBlock block(*witness_module(file).find(kernel), threads);
-    auto found = emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine,
-                                                                               block.launch);
+    auto found =
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
     EXPECT_EQ(block.values(), std::vector<std::uint32_t>(threads)) << "memory is as before";
     for (const Finding& finding : found) {
         EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
@@ -52,8 +52,7 @@ TEST(NeededBarriers, TheStatementIsTakenOutOfThePtx) {
     ASSERT_EQ(lines.size(), 2u);
     for (const auto& line : lines) {
         EXPECT_EQ(line.what, "bar.sync");
-        const auto module =
-            emulator::Module::parse(emulator::ptx_without(kernel, line), "without");
+        const auto module = emulator::Module::parse(emulator::ptx_without(kernel, line), "without");
         EXPECT_EQ(emulator::ordering_lines(*module->find("rounds")).size(), 1u);
         EXPECT_EQ(emulator::ordering_lines(*module->find("mirror")).size(), 1u);
     }

@@ -152,13 +152,13 @@ TEST(OrderSearch, AnOrderIsReplayedFromItsText) {
 TEST(OrderSearch, APairOfLinesHasItsOwnWitness) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("mirror_no_barrier");
     SmallBlock block(kernel, 64);
-    const auto found =
-        OrderSearch{.pairs = {{"kernels/kernels.cu:14", "kernels/kernels.cu:15"},
-                              {"kernels/kernels.cu:14", "kernels/kernels.cu:14"}}}
-            .run(block.machine, block.launch, 0);
+    const auto found = OrderSearch{.pairs = {{"kernels/kernels.cu:14", "kernels/kernels.cu:15"},
+                                             {"kernels/kernels.cu:14", "kernels/kernels.cu:14"}}}
+                           .run(block.machine, block.launch, 0);
     ASSERT_TRUE(found.witnesses[0]);
-    EXPECT_EQ(emulator::reversal_words(kernel, found.witnesses[0]->reversal),
-              "warp 0 runs to kernels/kernels.cu:15 before warp 1 has passed kernels/kernels.cu:14");
+    EXPECT_EQ(
+        emulator::reversal_words(kernel, found.witnesses[0]->reversal),
+        "warp 0 runs to kernels/kernels.cu:15 before warp 1 has passed kernels/kernels.cu:14");
     EXPECT_FALSE(found.witnesses[1]) << "each thread writes a word of its own";
 }
 

@@ -202,8 +202,8 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
             [&] { return launcher_.choose(launch, observer_, settings_.waits_for_compiler); });
     };
     if (freezes_) {
-        const bool stays = frozen_ && !freezes_kernel_.empty() &&
-                           frozen_->kernel->name == freezes_kernel_;
+        const bool stays =
+            frozen_ && !freezes_kernel_.empty() && frozen_->kernel->name == freezes_kernel_;
         if (stays) return;
         if (frozen_) run(*frozen_, choose(*frozen_));
         frozen_ = frozen;

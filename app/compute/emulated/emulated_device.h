@@ -33,8 +33,8 @@ class EmulatedDevice final : public Device {
     /// For the bench and tests.
     void set(const emulator::Shortcuts& shortcuts) { launcher_.set(shortcuts); }
     using Device::set;
-    /// Runs all launches that `launches` makes except the last one, which is returned; with the name
-    /// of a kernel, those before its first launch. Throws DeviceError if there is no launch.
+    /// Runs all launches that `launches` makes except the last one, which is returned; with the
+    /// name of a kernel, those before its first launch. Throws DeviceError if there is no launch.
     emulator::FrozenLaunch freeze_last(const std::function<void()>& launches,
                                        std::string_view kernel = {});
 

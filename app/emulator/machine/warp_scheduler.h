@@ -88,9 +88,9 @@ class WarpScheduler {
         if (state.listed_epoch != state.epoch) state.listed = 0;
         state.listed_epoch = state.epoch;
         state.stop = {};
-        const bool has_turns = settings_.turns_of_block.value_or(state.context.block) ==
-                                   state.context.block &&
-                               state.epoch < settings_.turns.size();
+        const bool has_turns =
+            settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
+            state.epoch < settings_.turns.size();
         while (has_turns && state.listed < settings_.turns[state.epoch].size()) {
             const ListedTurn& turn = settings_.turns[state.epoch][state.listed++];
             if (turn.warp >= state.warps.size() || !(state.runnable >> turn.warp & 1)) continue;

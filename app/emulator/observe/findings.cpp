@@ -63,17 +63,15 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
-                                                 "memory", "members",       "undefined",
-                                                 "call",   "leak",          "unread",
-                                                 "needed"};
+    static constexpr std::string_view names[] = {"race",    "uninitialized", "barrier", "memory",
+                                                 "members", "undefined",     "call",    "leak",
+                                                 "unread",  "needed"};
     return names[std::size_t(kind)];
 }
 
 std::string_view counted_noun(FindingKind kind) {
     static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access", "thread",
-                                                 "access", "call",   "object", "launch",
-                                                 "word"};
+                                                 "access", "call",   "object", "launch", "word"};
     return nouns[std::size_t(kind)];
 }
 

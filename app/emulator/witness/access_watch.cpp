@@ -51,7 +51,8 @@ std::uint32_t AccessWatch::rivals(std::uint32_t warp) const {
 }
 
 void AccessWatch::on_barrier_arrival(const BarrierArrival& arrival) {
-    if (!begun_ || !has_epochs_ || (arrival.barrier == 0 && arrival.expected == 0 && arrival.waits)) return;
+    if (!begun_ || !has_epochs_ || (arrival.barrier == 0 && arrival.expected == 0 && arrival.waits))
+        return;
     has_epochs_ = false;
     users_.clear();
     groups_.clear();

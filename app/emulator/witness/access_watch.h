@@ -57,7 +57,7 @@ class AccessWatch : public Observer {
     /// What the newest access of a warp is.
     enum class Newest : std::uint8_t { alone, contended };
     Newest newest = Newest::alone;
-    std::uint32_t epoch = 0;  ///< of the next accesses
+    std::uint32_t epoch = 0;          ///< of the next accesses
     std::vector<ConflictAccess> log;  ///< the accesses of contended words in this order
     WrittenWords written;
 

@@ -17,8 +17,8 @@ class LiveRegisters {
     struct Piece {
         std::uint32_t offset = 0, bytes = 0;
     };
-    /// Those that may be read from this instruction on. An instruction that the decoder has inserted
-    /// has those of the next one.
+    /// Those that may be read from this instruction on. An instruction that the decoder has
+    /// inserted has those of the next one.
     const std::vector<Piece>& at(const Instruction* pc) const;
 
   private:

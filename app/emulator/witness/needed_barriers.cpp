@@ -20,13 +20,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view opcodes[] = {"bar.sync",     "barrier.sync",        "bar.warp.sync",
-                                        "membar",       "fence",               "cp.async.wait_group",
-                                        "cp.async.wait_all", "cp.async.bulk.wait_group"};
+constexpr std::string_view opcodes[] = {
+    "bar.sync", "barrier.sync",        "bar.warp.sync",     "membar",
+    "fence",    "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group"};
 
 /// The opcode without its modifiers; empty: none of those that order accesses.
 std::string_view opcode_in(std::string_view text) {
-    if (text.starts_with('@')) text.remove_prefix(std::min(text.find_first_of(" \t") + 1, text.size()));
+    if (text.starts_with('@'))
+        text.remove_prefix(std::min(text.find_first_of(" \t") + 1, text.size()));
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     std::string_view found;
     for (const std::string_view opcode : opcodes)
@@ -47,8 +48,7 @@ class RepeatedLaunch {
   public:
     RepeatedLaunch(Machine& machine, const FrozenLaunch& launch, std::uint64_t instructions)
         : machine_(machine), launch_(launch), watch_(machine.memory(), *launch.kernel->module) {
-        const std::size_t bytes =
-            launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
+        const std::size_t bytes = launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
         for (unsigned sm = 0; sm < machine.virtual_sms(); ++sm) {
             const auto memory = machine.shared_memory(sm, bytes);
             shared_.emplace_back(memory.begin(), memory.end());
@@ -78,7 +78,8 @@ class RepeatedLaunch {
         launch.settings.seed = seed;
         // A kernel without a barrier may wait for ever in a loop.
         constexpr std::uint64_t much_longer = 16;
-        launch.settings.instruction_budget = std::max<std::uint64_t>(longest_ * much_longer, 1 << 22);
+        launch.settings.instruction_budget =
+            std::max<std::uint64_t>(longest_ * much_longer, 1 << 22);
         RaceDetector races;
         GridRaces grid_races;
         ObserverList all;
@@ -148,17 +149,21 @@ std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint6
         return fmt::format("It is needed: without it the launch fails: {}", seen.error);
     if (differing > 0)
         return fmt::format(
-            "{:.{}f} % depend on it: without it, {} of the {} that {} write{} differ in at least one of {} "
+            "{:.{}f} % depend on it: without it, {} of the {} that {} write{} differ in at least "
+            "one of {} "
             "orders.",
             100.0 * double(differing) / double(words), differing * 10 < words ? 1 : 0, differing,
-            count(words, "word"), count(blocks, "block"), blocks == 1 ? "s" : "", std::size(orders));
+            count(words, "word"), count(blocks, "block"), blocks == 1 ? "s" : "",
+            std::size(orders));
     if (seen.races > 0)
         return fmt::format(
-            "It is needed, although no result shows it: without it, {} orders give the same {}, but "
+            "It is needed, although no result shows it: without it, {} orders give the same {}, "
+            "but "
             "there are {}. {}",
             std::size(orders), count(words, "word"), count(seen.races, "hazard"), seen.race);
     return fmt::format(
-        "Nothing needed it for this input: without it, {} orders of {} give the same {}, and no race.",
+        "Nothing needed it for this input: without it, {} orders of {} give the same {}, and no "
+        "race.",
         std::size(orders), count(blocks, "block"), count(words, "word"));
 }
 
@@ -226,8 +231,7 @@ std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& l
         const Kernel& other = *module->find(kernel.name);
         Without seen;
         for (std::size_t k = 0; k < std::size(orders) && seen.error.empty(); ++k) {
-            const Outcome outcome =
-                repeated.run(other, orders[k].schedule, orders[k].seed, k == 0);
+            const Outcome outcome = repeated.run(other, orders[k].schedule, orders[k].seed, k == 0);
             seen.error = outcome.error;
             if (k == 0 && outcome.races > as_it_is[0].races) {
                 seen.races = outcome.races - as_it_is[0].races;

@@ -22,15 +22,15 @@ std::vector<OrderingLine> ordering_lines(const Kernel& kernel);
 std::string ptx_without(const Kernel& kernel, const OrderingLine& line);
 
 struct NecessityCheck {
-    std::chrono::milliseconds time{5000};  ///< of all lines together
+    std::chrono::milliseconds time{5000};    ///< of all lines together
     std::uint64_t instructions = 4'000'000;  ///< of a run, of warps: more blocks are left out
     std::stop_token stop{};
 
     /// Takes out what orders accesses, one line at a time, and runs the first blocks of the launch
     /// in several orders of their warps. Returns a finding with the severity of a note for each
-    /// line: how many of the words that the blocks write differ (Finding::count), and how many races
-    /// there are more. Memory is afterwards as it was before. Throws Error: invalid launch, or one
-    /// that fails as it is.
+    /// line: how many of the words that the blocks write differ (Finding::count), and how many
+    /// races there are more. Memory is afterwards as it was before. Throws Error: invalid launch,
+    /// or one that fails as it is.
     std::vector<Finding> run(Machine& machine, const FrozenLaunch& launch) const;
 };
 

@@ -80,7 +80,7 @@ class BlockSearch {
     struct PathTurn {
         std::uint32_t epoch = 0;
         ListedTurn turn;
-        bool is_usual = false;    ///< the turn that comes where none is listed
+        bool is_usual = false;  ///< the turn that comes where none is listed
         bool is_preempted = false;
     };
     /// Choices below each other; each keeps a copy of the block.
@@ -206,11 +206,8 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 }
 
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
-    Witness witness{.turns = path_turns(),
-                    .reversal = reversal,
-                    .error = result.error};
-    for (const PathTurn& turn : path_)
-        witness.preemptions += turn.is_preempted;
+    Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
+    for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
     for (std::size_t k = 0; k < words.size(); ++k) {
         const std::uint32_t expected =
@@ -276,8 +273,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         chain.emplace_back(visit, orders);
         watch_.epoch = runner_.epoch();
         std::uint32_t next =
-            runnable &
-            watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
+            runnable & watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
         if (barred) next &= ~(1u << *barred);
         barred.reset();
         if (!next) break;
@@ -312,8 +308,8 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
     return orders;
 }
 
-/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier, and
-/// returns their number. Sets error_ where an instruction fails.
+/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier,
+/// and returns their number. Sets error_ where an instruction fails.
 double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
     double orders = 0;
     const std::size_t at = path_.size();
@@ -355,8 +351,9 @@ OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
                                      std::uint32_t block) const {
     launch = checked_launch(launch, block);
     if (launch.kernel->has_mbarriers)
-        throw Error(fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
-                                launch.kernel->name));
+        throw Error(
+            fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
+                        launch.kernel->name));
     // The orders share it, and none may fail because of the others.
     launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
     return BlockSearch(*this, machine, launch, block).run();

@@ -27,11 +27,11 @@ enum class ReferenceOrder : std::uint8_t {
 /// An order of the warps of a block whose result differs from that of the reference.
 struct Witness {
     std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
-    unsigned preemptions = 0;    ///< turns that end although their warp could go on
+    unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
-    std::string error;           ///< the block fails with it; empty: it ends
-    std::uint64_t words = 0;     ///< of global memory that differ
-    std::uint64_t address = 0;   ///< of the first one
+    std::string error;                      ///< the block fails with it; empty: it ends
+    std::uint64_t words = 0;                ///< of global memory that differ
+    std::uint64_t address = 0;              ///< of the first one
     std::uint32_t value = 0, expected = 0;  ///< what it holds, and what the reference has
 };
 

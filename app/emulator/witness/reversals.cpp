@@ -53,8 +53,7 @@ std::optional<Reversal> AccessOrders::find(const AccessOrders& reference,
     for (std::size_t k = 0; k < there.size(); ++k) place_in_reference.emplace(there[k], k);
     // For each word, its accesses in the reference.
     std::map<std::uint64_t, std::vector<std::size_t>> of_word;
-    for (std::size_t k = 0; k < there.size(); ++k)
-        of_word[reference.log_[k].word].push_back(k);
+    for (std::size_t k = 0; k < there.size(); ++k) of_word[reference.log_[k].word].push_back(k);
     std::vector<bool> done(there.size(), false);
     for (std::size_t k = 0; k < here.size(); ++k) {
         const auto found = place_in_reference.find(here[k]);

@@ -20,8 +20,8 @@ class AccessOrders {
     /// Whether a warp overwrites what another one has written since it has read the word, in one
     /// epoch: the update of the other one is lost.
     bool loses_an_update() const;
-    /// Returns the first two accesses, one of them writing, that `reference` has in the other order.
-    /// nullopt: there are none.
+    /// Returns the first two accesses, one of them writing, that `reference` has in the other
+    /// order. nullopt: there are none.
     std::optional<Reversal> first_reversal(const AccessOrders& reference) const;
     /// Only pairs of which one is at each of the two places.
     std::optional<Reversal> first_reversal(const AccessOrders& reference, const Kernel& kernel,

@@ -170,8 +170,8 @@ std::vector<std::vector<ListedTurn>> ScheduleFile::turns_in(const Kernel& in) co
         if (turn.until.empty()) continue;
         const auto all = accesses_at(in, turn.until);
         if (all.size() < turn.access)
-            throw Error(fmt::format("{}:{}: kernel {} has {} accesses at {}, not {}", name, turn.line,
-                                    in.name, all.size(), turn.until, turn.access));
+            throw Error(fmt::format("{}:{}: kernel {} has {} accesses at {}, not {}", name,
+                                    turn.line, in.name, all.size(), turn.until, turn.access));
         added.until = first_prefix(in, all[turn.access - 1]);
         added.after = turn.pass - 1;
     }
@@ -184,8 +184,9 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
     if (to.name != kernel) return;
     const Dim3 grid = launch.grid;
     if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z)
-        throw Error(fmt::format("{}: there is no block {} {} {}: the grid of kernel {} has {}x{}x{} blocks",
-                                name, block.x, block.y, block.z, kernel, grid.x, grid.y, grid.z));
+        throw Error(
+            fmt::format("{}: there is no block {} {} {}: the grid of kernel {} has {}x{}x{} blocks",
+                        name, block.x, block.y, block.z, kernel, grid.x, grid.y, grid.z));
     settings.schedule = Schedule::manual;
     settings.turns = turns_in(to);
     settings.turns_of_block = std::uint32_t(linear_in(grid, block));

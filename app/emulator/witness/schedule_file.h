@@ -11,9 +11,9 @@
 
 namespace warpscope::emulator {
 
-/// The order of the warps of one block as a text that people keep and share. A turn ends at a source
-/// line, so that the text still holds after the kernel is compiled again. docs/schedules.md has the
-/// format.
+/// The order of the warps of one block as a text that people keep and share. A turn ends at a
+/// source line, so that the text still holds after the kernel is compiled again. docs/schedules.md
+/// has the format.
 struct ScheduleFile {
     struct Turn {
         std::uint32_t epoch = 0;  ///< completed barriers of the block
@@ -38,8 +38,8 @@ struct ScheduleFile {
     std::string text() const;
     /// LaunchSettings::turns. Throws Error if the kernel has no access at a place.
     std::vector<std::vector<ListedTurn>> turns_in(const Kernel& kernel) const;
-    /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and so
-    /// do the other blocks. Throws Error if the file does not fit the kernel or the grid.
+    /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
+    /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.
     void apply(const Kernel& kernel, const LaunchShape& launch, LaunchSettings& settings) const;
 };
 

@@ -93,9 +93,9 @@ bool TurnRunner::go_on(StopAt where) {
                 const std::size_t logged = watch_.log.size();
                 watch_.newest = AccessWatch::Newest::alone;
                 events_->before_instruction(i, warp);
-                const bool stops = where == StopAt::any_access ||
-                                   (where == StopAt::contended &&
-                                    watch_.newest == AccessWatch::Newest::contended);
+                const bool stops =
+                    where == StopAt::any_access ||
+                    (where == StopAt::contended && watch_.newest == AccessWatch::Newest::contended);
                 if (stops && has_executed_ && !stands_here) {
                     watch_.log.resize(logged);
                     warp.pause(i);

@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-/// Runs one block turn by turn. Its user chooses the warp of each turn, and may end a turn before an
-/// access. Machine::run with the turns in LaunchSettings::turns does the same.
+/// Runs one block turn by turn. Its user chooses the warp of each turn, and may end a turn before
+/// an access. Machine::run with the turns in LaunchSettings::turns does the same.
 class TurnRunner : public BlockRunner {
   public:
     TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget& budget,
@@ -29,8 +29,9 @@ class TurnRunner : public BlockRunner {
     /// Where go_on() stops, before the turn is over.
     enum class StopAt : std::uint8_t { end_only, contended, any_access };
     void begin_turn(std::uint32_t warp);
-    /// Continues the turn. Returns true before an access at which it stops, but not before the first
-    /// instruction of a turn. Returns false where the turn is over: the warp waits, has ended, or has run long. Throws Error.
+    /// Continues the turn. Returns true before an access at which it stops, but not before the
+    /// first instruction of a turn. Returns false where the turn is over: the warp waits, has
+    /// ended, or has run long. Throws Error.
     bool go_on(StopAt where);
     /// Ends the turn at which go_on() has stopped.
     void end_turn_here();

@@ -24,9 +24,15 @@ std::string count_words(double orders) {
 }  // namespace
 
 std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
-    return fmt::format("warp {} runs to {} before warp {} has passed {}", reversal.warp,
-                       users_place(kernel, reversal.pc), reversal.other_warp,
-                       users_place(kernel, reversal.other_pc));
+    std::string place = users_place(kernel, reversal.pc);
+    std::string other = users_place(kernel, reversal.other_pc);
+    if (place == other) {
+        static constexpr const char* kinds[] = {"", " (load)", " (store)", " (atomic)"};
+        place += kinds[std::size_t(kernel.lines[reversal.pc].access)];
+        other += kinds[std::size_t(kernel.lines[reversal.other_pc].access)];
+    }
+    return fmt::format("warp {} runs to {} before warp {} has passed {}", reversal.warp, place,
+                       reversal.other_warp, other);
 }
 
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
@@ -50,10 +56,9 @@ std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness
     std::vector<std::string> lines;
     for (const ScheduleFile::Turn& turn :
          ScheduleFile::of(kernel, {0, 0, 0}, witness.turns).turns) {
-        std::string line = turn.epoch == 0
-                               ? ""
-                               : fmt::format("after {} barrier{}: ", turn.epoch,
-                                             turn.epoch == 1 ? "" : "s");
+        std::string line = turn.epoch == 0 ? ""
+                                           : fmt::format("after {} barrier{}: ", turn.epoch,
+                                                         turn.epoch == 1 ? "" : "s");
         line += fmt::format("warp {} runs until it ", turn.warp);
         line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
         if (turn.access != 1) line += fmt::format(", access {}", turn.access);
@@ -76,10 +81,10 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
         return fmt::format(
             "The orders without a preemption are too many: in {} turns no result differed.{}",
             result.turns, landing);
-    std::string text = fmt::format(
-        "All {}orders with at most {} give one result",
-        result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
-        preemptions_words(*result.exhausted));
+    std::string text =
+        fmt::format("All {}orders with at most {} give one result",
+                    result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
+                    preemptions_words(*result.exhausted));
     if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);

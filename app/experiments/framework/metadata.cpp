@@ -48,7 +48,9 @@ std::string command(const Described& described, Size size, bool view_only) {
         launch.empty() ? "--experiment " + described.entry.id : "--launch " + shell_word(launch),
         device_word(described), compute::name(run.math));
     if (emulated(described)) {
-        line += fmt::format(" --schedule {} --seed {}", run.turns ? shell_word(run.turns->name) : compute::name(run.schedule), run.seed);
+        line += fmt::format(" --schedule {} --seed {}",
+                            run.turns ? shell_word(run.turns->name) : compute::name(run.schedule),
+                            run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
             line += fmt::format(" --barriers {}", compute::name(run.barriers));
         if (run.landing != compute::Landing::random)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 #include "emulator/program/error.h"
@@ -23,7 +24,8 @@ using emulator::WitnessWords;
 /// Why there is nothing to look for; empty: there is.
 std::string obstacle(const Finding& finding) {
     if (finding.first.block != finding.second->block)
-        return "The accesses are in two blocks; only orders of the warps of one block are searched.";
+        return "The accesses are in two blocks; only orders of the warps of one block are "
+               "searched.";
     return {};
 }
 
@@ -53,32 +55,34 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
     const auto say = [&](const std::string& sentence) {
         for (Finding* finding : findings) finding->witness = WitnessWords{.sentence = sentence};
     };
-    Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, findings[0]->kernel);
-    const emulator::FrozenLaunch& launch = specimen.launch();
-    const emulator::Kernel& kernel = *launch.kernel;
-    if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
-        return say("No order was searched: the first frame does not launch this kernel.");
     const emulator::Dim3 block = findings[0]->place().block;
     OrderSearch search{.time = time, .stop = stop};
     for (const Finding* finding : findings)
         search.pairs.emplace_back(finding->first.where(), finding->second->where());
     try {
+        Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, findings[0]->kernel);
+        const emulator::FrozenLaunch& launch = specimen.launch();
+        const emulator::Kernel& kernel = *launch.kernel;
+        if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
+            return say("No order was searched: the first frame does not launch this kernel.");
         const OrderSearch::Result found = search.run(
             specimen.machine(), launch, std::uint32_t(linear_in(launch.launch.grid, block)));
         for (std::size_t k = 0; k < findings.size(); ++k) {
             const auto& witness = found.witnesses[k];
             WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
             if (witness) {
-                words = {.sentence = witness_sentence(specimen.machine(), kernel, *witness,
-                                                      found.reference),
-                         .preemptions = witness->preemptions,
-                         .turns = turn_words(kernel, *witness),
-                         .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns)
-                                         .text()};
+                words = {
+                    .sentence =
+                        witness_sentence(specimen.machine(), kernel, *witness, found.reference),
+                    .preemptions = witness->preemptions,
+                    .turns = turn_words(kernel, *witness),
+                    .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns).text()};
             }
             findings[k]->witness = std::move(words);
         }
-    } catch (const emulator::Error& error) {
+    } catch (const compute::Cancelled&) {
+        say("No order was searched: the run was stopped.");
+    } catch (const std::runtime_error& error) {
         say(fmt::format("No order was searched: {}", error.what()));
     }
 }
@@ -88,14 +92,16 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
 std::vector<Finding> find_needed(const LaunchState& state, std::chrono::milliseconds time,
                                  std::stop_token stop) {
     std::vector<std::vector<Finding>> all;
-    for (const std::string& name : kernels_of(state, stop)) {
-        Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, name);
-        try {
+    try {
+        for (const std::string& name : kernels_of(state, stop)) {
+            Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, name);
             all.push_back(emulator::NecessityCheck{.time = time, .stop = stop}.run(
                 specimen.machine(), specimen.launch()));
-        } catch (const emulator::Error&) {
-            // The other checks report it.
         }
+    } catch (const emulator::Error&) {
+        // The other checks report a launch that fails.
+    } catch (const compute::DeviceError&) {
+        // So they do here; or the run was stopped.
     }
     return emulator::merged(all);
 }

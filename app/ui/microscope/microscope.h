@@ -138,7 +138,8 @@ class Microscope {
               const emulator::Finding& finding);
     /// show(), and then searches for the shortest order in which this race spoils a result. Opens
     /// the launch in that order, or says in notice() why it is not known.
-    void show_witness(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
+    void show_witness(const LiveLaunch& live,
+                      std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
     bool searches() const { return finder_.works(); }
     /// Goes to the next read or write of a race of this block, or to the one before.

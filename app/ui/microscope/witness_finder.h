@@ -9,8 +9,8 @@
 
 namespace warpscope::ui {
 
-/// Searches, on a thread of its own, for the order in which a race spoils a result, in a copy of the
-/// launch that a check has run.
+/// Searches, on a thread of its own, for the order in which a race spoils a result, in a copy of
+/// the launch that a check has run.
 class WitnessFinder {
   public:
     using Checked = std::shared_ptr<const experiments::LaunchState>;

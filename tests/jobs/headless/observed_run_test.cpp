@@ -41,9 +41,8 @@ RunResult without_barrier(std::shared_ptr<const emulator::ScheduleFile> turns, b
 }
 
 double wrong_pixels(const RunResult& result) {
-    const auto reading = std::ranges::find_if(result.report, [](const auto& r) {
-        return r.verdict != experiments::Verdict::none;
-    });
+    const auto reading = std::ranges::find_if(
+        result.report, [](const auto& r) { return r.verdict != experiments::Verdict::none; });
     return reading->value;
 }
 
@@ -53,7 +52,8 @@ TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     const auto& witness = result.findings[0].witness;
     ASSERT_TRUE(witness);
     EXPECT_EQ(witness->preemptions, 0u);
-    EXPECT_TRUE(witness->sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
+    EXPECT_TRUE(
+        witness->sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
         << witness->sentence;
     const Json json = Json::parse(dump(to_json(result)));
     EXPECT_EQ(keys(json["findings"][0]["witness"]),
@@ -91,9 +91,9 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     EXPECT_TRUE(json["stopped"].is_null());
     std::uint64_t hazards = 0;
     for (const Json& f : json["findings"]) {
-        EXPECT_EQ(keys(f),
-                  (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first", "second",
-                                         "address", "count", "repaired_too", "witness", "sentence"}));
+        EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
+                                                  "second", "address", "count", "repaired_too",
+                                                  "witness", "sentence"}));
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
         EXPECT_EQ(keys(f["first"]),

@@ -97,7 +97,8 @@ TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
     frames(3);
     ASSERT_TRUE(microscope.ready()) << microscope.complaint();
     ASSERT_TRUE(microscope.choice().turns) << microscope.notice();
-    EXPECT_TRUE(microscope.notice().starts_with("With 0 preemptions, warp ")) << microscope.notice();
+    EXPECT_TRUE(microscope.notice().starts_with("With 0 preemptions, warp "))
+        << microscope.notice();
     EXPECT_EQ(microscope.block(), finding.place().block);
     EXPECT_EQ(microscope.thread(), finding.place().thread);
     // No turn is listed, so that each warp runs to its end.
