@@ -18,7 +18,7 @@ void find_witnesses(std::vector<emulator::Finding>& findings, const LaunchState&
 
 /// Takes out each barrier, fence and wait of the kernels that `state` launches, one at a time, and
 /// says what depends on it: emulator::NecessityCheck. Takes about `time` for each kernel. A kernel
-/// that fails as it is gives no finding. Throws the errors of make_replica().
+/// that fails as it is, or for which there is too little memory, gives no finding.
 std::vector<emulator::Finding> find_needed(const LaunchState& state,
                                            std::chrono::milliseconds time = std::chrono::seconds(5),
                                            std::stop_token stop = {});

@@ -122,8 +122,10 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
 /// The question which barriers are needed, and its answer, below the rows of the findings.
 void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows) {
     if (examining_.valid() &&
-        examining_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        examining_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
         needed_ = examining_.get();
+        microscope_.mark_needed(needed_, examined_->edits);
+    }
     const bool answered = examined_ == checked && !examining_.valid();
     if (!answered) {
         ImGui::BeginDisabled(examining_.valid());

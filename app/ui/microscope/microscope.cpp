@@ -217,6 +217,16 @@ void Microscope::set_block(const std::string& typed) {
     notice_ = fmt::format("'{}' is not the index of a block; write it like \"12, 7\".", typed);
 }
 
+void Microscope::mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels) {
+    needed_ = std::move(needed);
+    needed_kernels_ = std::move(kernels);
+}
+
+std::span<const emulator::Finding> Microscope::needed() const {
+    if (needed_kernels_ != source_.edits) return {};
+    return needed_;
+}
+
 const std::vector<emulator::Finding>& Microscope::findings() {
     if (findings_version_ != version_ && ready()) {
         findings_ = stepper().findings();

@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,6 +143,11 @@ class Microscope {
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
     bool searches() const { return finder_.works(); }
+    /// Marks the barriers of these kernels with what depends on them: findings of
+    /// experiments::find_needed().
+    void mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels);
+    /// Those of the kernel on show.
+    std::span<const emulator::Finding> needed() const;
     /// Goes to the next read or write of a race of this block, or to the one before.
     void go_to_race(bool forward);
     /// While it plays, the block runs so that all its steps take about 8 s.
@@ -224,7 +230,8 @@ class Microscope {
     bool by_hand_ = false, playing_ = false;
     double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
-    std::vector<emulator::Finding> findings_;
+    std::vector<emulator::Finding> findings_, needed_;
+    compute::KernelEdits needed_kernels_;
 };
 
 /// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.

@@ -108,6 +108,24 @@ TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
     EXPECT_EQ(warps, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
+TEST_F(FindingWalk, TheBarriersThatAreNeededAreListedAndMarked) {
+    show_racy({"ripple", {{"size", "64"}}});
+    click("race");
+    click("findings.needed");
+    const std::string none = "(no such widget)";
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (value("finding.0") == none && std::chrono::steady_clock::now() < deadline) frames(1);
+    EXPECT_NE(value("finding.0").find("% depend on it"), std::string::npos) << value("finding.0");
+    click("finding.0");
+    frames(3);
+    Microscope& microscope = view_->microscope();
+    ASSERT_TRUE(microscope.ready()) << microscope.complaint();
+    ASSERT_EQ(microscope.needed().size(), 1U);
+    const std::string mark =
+        value(fmt::format("source.needed.{}", microscope.needed()[0].first.line));
+    EXPECT_TRUE(mark.ends_with(" words depend on it")) << mark;
+}
+
 std::vector<Racy> racy_kernels() {
     using compute::Schedule;
     std::vector<Racy> all;
