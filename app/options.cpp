@@ -76,12 +76,11 @@ class Parser {
     void declare_actions() {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
-        check_ =
-            text("--check", "C,...",
-                 "run on the emulator and look for errors: race, barrier, memory, leaks, needed",
-                 group, [this](const std::string& words) {
-                     options_.headless.checks = jobs::parse_checks(words);
-                 });
+        check_ = text("--check", "C,...",
+                      "run on the emulator and look for: race, barrier, memory, leaks, needed",
+                      group, [this](const std::string& words) {
+                          options_.headless.checks = jobs::parse_checks(words);
+                      });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
              path("--sarif", options_.headless.sarif));
         fail_on_ = text("--fail-on", "S",
@@ -236,8 +235,8 @@ class Parser {
                  options_.run_given = true;
              });
         text("--schedule", "S",
-             "order of emulated warps: random, run-to-barrier or reverse (or the FILE of an order)",
-             group, [this](const std::string& s) {
+             "order of emulated warps: random, run-to-barrier or reverse (or a FILE)", group,
+             [this](const std::string& s) {
                  parse_schedule(s, options_.run);
                  options_.run_given = true;
              });
