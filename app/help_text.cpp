@@ -31,7 +31,8 @@ two threads, in shared or global memory, that nothing orders, and reads of share
 thread of the block has written; with "barrier": barriers that not every thread reaches; with
 "memory": accesses outside of allocated memory, and reads of global memory that was never written;
 of a program after --, also wrong calls and accesses of its host code, and races between streams.
-"leaks" is "memory", and what such a program never frees.
+"leaks" is "memory", and what such a program never frees. "needed": what depends on each barrier,
+fence and wait, which is advice.
 
 --barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes

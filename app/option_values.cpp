@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "compiler/source_file.h"
 #include "programs/report/launch_ranges.h"
 
 namespace warpscope {
@@ -35,6 +36,25 @@ std::filesystem::path parse_png_name(std::string_view option, const std::string&
     if (extension.empty() || extension == ".png") return file;
     throw UsageError(
         fmt::format("{} {}: it is saved as PNG; name a file that ends in .png", option, text));
+}
+
+void parse_schedule(const std::string& text, compute::RunSettings& run) {
+    run.turns.reset();
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(text, error)) {
+        try {
+            run.schedule = compute::parse<compute::Schedule>(text);
+            return;
+        } catch (const std::invalid_argument& e) {
+            throw UsageError(fmt::format("--schedule {}, and there is no such file", e.what()));
+        }
+    }
+    try {
+        run.turns = std::make_shared<emulator::ScheduleFile>(
+            emulator::ScheduleFile::parse(compiler::read_source_file(text), text));
+    } catch (const std::exception& e) {
+        throw UsageError(fmt::format("--schedule {}", e.what()));
+    }
 }
 
 experiments::Size parse_size(const std::string& text) {

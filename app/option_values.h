@@ -49,6 +49,9 @@ Enum parse_word(std::string_view option, const std::string& text) {
     }
 }
 
+/// Sets the schedule: one of its words, or the file of a schedule.
+void parse_schedule(const std::string& text, compute::RunSettings& run);
+
 /// Checks a list of numbers and ranges from 1, "3,17-20". Throws jobs::UsageError that names the
 /// option.
 void parse_ranges(std::string_view option, const std::string& text);

@@ -77,7 +77,7 @@ class Parser {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ = text("--check", "C,...",
-                      "run on the emulator and look for errors: race, barrier, memory, leaks",
+                      "run on the emulator and look for: race, barrier, memory, leaks, needed",
                       group, [this](const std::string& words) {
                           options_.headless.checks = jobs::parse_checks(words);
                       });
@@ -89,6 +89,13 @@ class Parser {
                             options_.headless.fail_on =
                                 parse_word<emulator::Severity>("--fail-on", word);
                         });
+        witness_ = text("--witness", "[DIR]",
+                        "with --check race: the shortest order of the warps that spoils a result",
+                        group, [this](const std::string& folder) {
+                            options_.headless.witness = true;
+                            options_.headless.witnesses = folder;
+                        });
+        witness_->expected(0, 1);
         flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -227,9 +234,10 @@ class Parser {
                  options_.run.math = parse_word<compute::Math>("--math", m);
                  options_.run_given = true;
              });
-        text("--schedule", "S", "order of emulated warps: random, run-to-barrier or reverse", group,
+        text("--schedule", "S",
+             "order of emulated warps: random, run-to-barrier or reverse (or a FILE)", group,
              [this](const std::string& s) {
-                 options_.run.schedule = parse_word<compute::Schedule>("--schedule", s);
+                 parse_schedule(s, options_.run);
                  options_.run_given = true;
              });
         text("--emulator", "E",
@@ -307,6 +315,10 @@ class Parser {
         options_.program_window = is_program && !headless_ && !check_->count() &&
                                   !options_.headless.counters && !capture_->count();
         if (is_program) check_program();
+        if (options_.headless.checks.needed && (is_program || environment_))
+            throw UsageError(
+                "--check needed: leave it out for a program; capture its launches with --capture "
+                "DIR");
         if (options_.headless.checks.leaks && !is_program && !environment_)
             throw UsageError("--check leaks: add the program behind it: -- ./app");
         if (capture_->count() && !is_program)
@@ -327,6 +339,8 @@ class Parser {
             throw UsageError("--sarif: add --check race,barrier,memory");
         if (fail_on_->count() && !options_.headless.checks.any())
             throw UsageError("--fail-on: add --check race,barrier,memory");
+        if (witness_->count() && !options_.headless.checks.race)
+            throw UsageError("--witness: add --check race");
         if (options_.headless.lines && !options_.headless.counters)
             throw UsageError("--lines: add --counters");
         if (options_.headless.heat && !options_.headless.counters)
@@ -377,6 +391,14 @@ class Parser {
                     "{}: leave it out; the program after -- has launches of its own, which run in "
                     "the emulator",
                     option->get_name()));
+        if (witness_->count())
+            throw UsageError(
+                "--witness: leave it out; capture the launches of the program with --capture DIR, "
+                "and "
+                "check one of them with --launch");
+        if (options_.run.turns)
+            throw UsageError(
+                "--schedule FILE: leave it out; it is the order of one block of a launch");
         if (options_.headless.lines || options_.headless.heat)
             throw UsageError("--lines, --heat: leave them out; a program has --counters only");
         if (options_.json == "-")
@@ -428,8 +450,8 @@ class Parser {
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *bench_{}, *frames_{}, *screenshot_{},
-        *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
+    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{},
+        *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
         *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
         *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};

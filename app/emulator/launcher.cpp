@@ -71,6 +71,8 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
     if (ClusterLaunch::is_needed(kernel, launch.launch)) return method;
+    // Turns may end at any instruction.
+    if (launch.settings.schedule == Schedule::manual) return method;
     // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
     if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);

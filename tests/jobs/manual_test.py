@@ -68,7 +68,7 @@ class Manual(unittest.TestCase):
 
     def test_bash_completes_the_values_that_the_help_lists(self):
         for option, values in {
-            "--check": ["race", "barrier", "memory", "leaks"],
+            "--check": ["race", "barrier", "memory", "leaks", "needed"],
             "--experiment": ["ripple", "nbody", "dot", "reduction", "pipeline",
                              "launch"],
             "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "wing",

@@ -135,12 +135,14 @@ Outcome run(const emulator::Module& module, const Program& program,
     return outcome;
 }
 
-std::vector<std::vector<std::uint32_t>> permutations(unsigned n) {
+std::vector<std::vector<emulator::ListedTurn>> permutations(unsigned n) {
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
-    std::vector<std::vector<std::uint32_t>> all;
-    do all.push_back(order);
-    while (std::next_permutation(order.begin(), order.end()));
+    std::vector<std::vector<emulator::ListedTurn>> all;
+    do {
+        all.emplace_back();
+        for (const std::uint32_t warp : order) all.back().push_back({warp});
+    } while (std::next_permutation(order.begin(), order.end()));
     return all;
 }
 
@@ -154,9 +156,9 @@ void for_every_order(const Program& program, F&& f) {
     for (unsigned e = 0; e < epochs; ++e) count *= orders.size();
     for (std::size_t number = 0; number < count; ++number) {
         emulator::LaunchSettings settings{.schedule = emulator::Schedule::manual};
-        settings.orders = {orders[0]};
+        settings.turns = {orders[0]};
         for (std::size_t e = 0, rest = number; e < epochs; ++e, rest /= orders.size())
-            settings.orders.push_back(orders[rest % orders.size()]);
+            settings.turns.push_back(orders[rest % orders.size()]);
         f(settings);
     }
 }
@@ -198,7 +200,7 @@ TEST(RaceProperty, ManualScheduleRunsTheGivenOrder) {
     const auto module = emulator::Module::parse(ptx_of(program), "two");
     for (const std::uint32_t last : {0u, 1u}) {
         emulator::LaunchSettings settings{.schedule = emulator::Schedule::manual};
-        settings.orders = {{0, 1}, {1 - last, last}};
+        settings.turns = {{{0}, {1}}, {{1 - last}, {last}}};
         const Outcome outcome = run(*module, program, settings);
         EXPECT_EQ(outcome.observed.at(3 * 4 + bytes_of_memory), char(last ? 200 : 100));
         EXPECT_EQ(outcome.races, 1u);

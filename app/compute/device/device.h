@@ -23,6 +23,7 @@
 #include "emulator/program/launch_progress.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/textures.h"
+#include "emulator/witness/schedule_file.h"
 
 namespace warpscope::compute {
 
@@ -81,6 +82,9 @@ struct RunSettings {
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
     bool waits_for_compiler = false;    ///< if Execution is automatic: see WaitForCompiler
+    /// The turns of the warps of one block, in place of `schedule`; the other blocks run to their
+    /// barriers. Null: there are none. Never sent to a helper process.
+    std::shared_ptr<const emulator::ScheduleFile> turns{};
     bool operator==(const RunSettings&) const = default;
 };
 

@@ -124,8 +124,10 @@ void EmulatedDevice::begin_frame(std::uint64_t frame) {
     launch_in_frame_ = 0;
 }
 
-emulator::FrozenLaunch EmulatedDevice::freeze_last(const std::function<void()>& launches) {
+emulator::FrozenLaunch EmulatedDevice::freeze_last(const std::function<void()>& launches,
+                                                   std::string_view kernel) {
     freezes_ = true;
+    freezes_kernel_ = kernel;
     frozen_.reset();
     try {
         launches();
@@ -190,13 +192,19 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
     const emulator::Kernel& kernel = *emulated.kernel;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
-    const auto frozen = translated(
-        [&] { return emulator::Machine::freeze(kernel, shape, values, next_settings(emulated)); });
+    const auto frozen = translated([&] {
+        emulator::LaunchSettings settings = next_settings(emulated);
+        if (settings_.turns) settings_.turns->apply(kernel, shape, settings);
+        return emulator::Machine::freeze(kernel, shape, values, settings);
+    });
     const auto choose = [&](const emulator::FrozenLaunch& launch) {
         return translated(
             [&] { return launcher_.choose(launch, observer_, settings_.waits_for_compiler); });
     };
     if (freezes_) {
+        const bool stays =
+            frozen_ && !freezes_kernel_.empty() && frozen_->kernel->name == freezes_kernel_;
+        if (stays) return;
         if (frozen_) run(*frozen_, choose(*frozen_));
         frozen_ = frozen;
         return;

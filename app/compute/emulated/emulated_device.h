@@ -33,9 +33,10 @@ class EmulatedDevice final : public Device {
     /// For the bench and tests.
     void set(const emulator::Shortcuts& shortcuts) { launcher_.set(shortcuts); }
     using Device::set;
-    /// Runs all launches that `launches` makes except the last one, which is returned. Throws
-    /// DeviceError if there is no launch.
-    emulator::FrozenLaunch freeze_last(const std::function<void()>& launches);
+    /// Runs all launches that `launches` makes except the last one, which is returned; with the
+    /// name of a kernel, those before its first launch. Throws DeviceError if there is no launch.
+    emulator::FrozenLaunch freeze_last(const std::function<void()>& launches,
+                                       std::string_view kernel = {});
 
     std::uint64_t allocate(std::size_t bytes) override;
     void release(std::uint64_t address) noexcept override;
@@ -89,6 +90,7 @@ class EmulatedDevice final : public Device {
     Clock::time_point group_start_;
     Engine engine_ = Engine::interpreted;           ///< the engine of the newest launch
     bool freezes_ = false;                          ///< true within freeze_last()
+    std::string freezes_kernel_;                    ///< the kernel of freeze_last(); empty: any
     std::optional<emulator::FrozenLaunch> frozen_;  ///< the newest launch within freeze_last()
     std::uint64_t frame_ = 0;
     std::uint64_t launch_in_frame_ = 0;

@@ -85,6 +85,8 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     block_.barriers.fill({});
     block_.awaited = 0;
     block_.epoch = 0;
+    block_.listed = 0;
+    block_.stop = {};
     block_.runnable = std::uint32_t((1ull << block_.warps.size()) - 1);
     scheduler_.begin_block(block_);
     clear_memory();
@@ -188,10 +190,39 @@ bool BlockRunner::take_one_turn() {
     return true;
 }
 
+// A turn that may end at any instruction.
+template <bool observed>
+void BlockRunner::run_turn_to_stop(Warp& warp) {
+    StopBefore& stop = block_.stop;
+    for (const Instruction* i = enter_split(warp); i; i = enter_split(warp)) {
+        do {
+            if (stop.is_here(i)) {
+                i = warp.pause(i);
+                continue;
+            }
+            stop.executes(i);
+            if (observed && events_->announces(i, warp)) events_->before_instruction(i, warp);
+            if constexpr (observed) {
+                const ExecutionCounter executed(i, warp);
+                i = i->handlers[warp.mode](i, warp);
+                executed.count();
+            } else {
+                i = i->handlers[warp.mode](i, warp);
+            }
+        } while (i);
+        if constexpr (observed) events_->run_end();
+        if (!leave_split(warp)) break;
+    }
+    poll_stop();
+}
+
 template <bool observed>
 void BlockRunner::run_warps() {
     while (Warp* warp = scheduler_.begin_turn(block_)) {
-        run_turn<observed>(*warp);
+        if (block_.stop.at)
+            run_turn_to_stop<observed>(*warp);
+        else
+            run_turn<observed>(*warp);
         end_turn(*warp);
     }
     end_block();
@@ -258,7 +289,6 @@ bool BlockRunner::has_another_split(Warp& warp) {
     return true;
 }
 
-// The next turn of the warp starts with another split.
 void BlockRunner::begin_with_next_split(Warp& warp) const {
     if (!has_one_program_counter(settings_.barriers))
         std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());

@@ -75,6 +75,8 @@ class BlockRunner {
         warp.note_only_split();
     }
     void end_async_turn();
+    /// The next turn of the warp starts with another split.
+    void begin_with_next_split(Warp& warp) const;
     /// After the last turn: throws Error for a deadlock or a spent budget.
     void end_block();
     /// The split that runs next; nullptr when none can run.
@@ -113,11 +115,12 @@ class BlockRunner {
     void run_warps();
     template <bool observed>
     [[gnu::always_inline]] inline void run_turn(Warp& warp);
+    template <bool observed>
+    void run_turn_to_stop(Warp& warp);
     void run_observed();
     bool take_one_turn();
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);
-    void begin_with_next_split(Warp& warp) const;
     /// Completes the warp-wide instructions at which all their lanes wait.
     void complete_warp_syncs(Warp& warp);
     void flush_counts();

@@ -19,6 +19,16 @@ struct BarrierState {
     std::uint32_t holding = 0;   ///< threads whose predicate holds, of a reduction
 };
 
+/// Where the turn of a warp ends before the warp waits or ends: see ListedTurn.
+struct StopBefore {
+    const Instruction* at = nullptr;  ///< null: nowhere
+    std::uint32_t after = 0;          ///< executions that are still to come
+    bool is_here(const Instruction* i) const { return i == at && after == 0; }
+    void executes(const Instruction* i) {
+        if (i == at) --after;
+    }
+};
+
 /// Everything that the execution of a block changes, except for the contents of shared and global
 /// memory and the printed text. A plain value: assign an earlier copy back, and the block continues
 /// from that moment. The pointers in a copy lead to the original state, so a copy can be assigned
@@ -29,16 +39,19 @@ struct BlockState {
     AlignedBytes local;      ///< local memory of all threads
     std::vector<Warp> warps;
     std::array<BarrierState, barriers_per_block> barriers;
-    AsyncCopies async;              ///< of a kernel that has some
-    std::uint32_t awaited = 0;      ///< barriers at which threads have arrived, a bit each
-    std::uint32_t runnable = 0;     ///< warps that can run, a bit each
-    std::uint32_t last_warp = 0;    ///< warp of the last turn
-    std::uint32_t epoch = 0;        ///< completed barriers of the block
-    std::uint64_t random = 0;       ///< the next number of the schedule's generator
-    std::uint32_t next_first = 0;   ///< of the next random turn: where to look for its warp first
-    std::uint64_t next_length = 0;  ///< and its length, of 2^32
-    std::uint64_t unaccounted = 0;  ///< instructions that the launch's budget does not count yet
-    Statistics statistics;          ///< of all blocks so far
+    AsyncCopies async;               ///< of a kernel that has some
+    std::uint32_t awaited = 0;       ///< barriers at which threads have arrived, a bit each
+    std::uint32_t runnable = 0;      ///< warps that can run, a bit each
+    std::uint32_t last_warp = 0;     ///< warp of the last turn
+    std::uint32_t epoch = 0;         ///< completed barriers of the block
+    StopBefore stop;                 ///< of the current turn
+    std::uint32_t listed = 0;        ///< turns of LaunchSettings::turns that have begun
+    std::uint32_t listed_epoch = 0;  ///< and their epoch
+    std::uint64_t random = 0;        ///< the next number of the schedule's generator
+    std::uint32_t next_first = 0;    ///< of the next random turn: where to look for its warp first
+    std::uint64_t next_length = 0;   ///< and its length, of 2^32
+    std::uint64_t unaccounted = 0;   ///< instructions that the launch's budget does not count yet
+    Statistics statistics;           ///< of all blocks so far
 };
 
 }  // namespace warpscope::emulator

@@ -20,6 +20,16 @@ namespace warpscope::emulator {
 
 class BlockEvents;
 
+/// A turn of Schedule::manual: a warp runs until it waits or ends, or before that until it is about
+/// to execute an instruction again that it has executed `after` times in this turn.
+struct ListedTurn {
+    static constexpr std::uint32_t nowhere = ~0u;
+    std::uint32_t warp = 0;
+    std::uint32_t until = nowhere;  ///< index into Kernel::code, of an instruction or its prefix
+    std::uint32_t after = 0;
+    bool operator==(const ListedTurn&) const = default;
+};
+
 /// What a launch is to be emulated with.
 struct LaunchSettings {
     Schedule schedule = Schedule::random;
@@ -35,9 +45,10 @@ struct LaunchSettings {
     std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
     std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
     unsigned threads = 0;                        ///< host threads; 0: one for each core
-    /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
-    /// all later epochs.
-    std::vector<std::vector<std::uint32_t>> orders{};
+    /// For Schedule::manual: the first turns of each epoch of a block. A turn is left out if its
+    /// warp cannot run.
+    std::vector<std::vector<ListedTurn>> turns{};
+    std::optional<std::uint32_t> turns_of_block{};  ///< only this one has them; empty: all blocks
     /// Only these blocks run, by linear index: to examine a part of a long launch. All blocks of a
     /// cooperative launch run with its first block.
     std::uint64_t first_block = 0;

@@ -11,7 +11,8 @@ namespace warpscope::emulator {
 ///   reverse         the highest warp first; each runs until it waits at a barrier or ends
 ///   random          a random warp for a random number of instructions, both from the seed; see
 ///                   WarpScheduler::begin_turn
-///   manual          the first warp of LaunchSettings::orders that can run, until it waits or ends
+///   manual          the turns that LaunchSettings::turns lists for the epoch; then as
+///                   run_to_barrier, the next warps first
 enum class Schedule : std::uint8_t { random, run_to_barrier, reverse, manual };
 
 /// What a barrier waits for. Generations of GPUs differ (CUDA C++ Programming Guide, "Independent

@@ -24,6 +24,15 @@ class WarpScheduler {
         state.last_warp = settings_.schedule == Schedule::reverse ? 0 : warps - 1;
     }
 
+    /// A limit, because a warp may spin until another warp stores a value.
+    static constexpr std::int64_t longest_turn = 1 << 18;
+
+    /// The next warp that can run, in the order of their numbers, behind that of the last turn.
+    static std::uint32_t after_last(const BlockState& state) {
+        const std::uint32_t last = state.last_warp;
+        return lowest(last == 31 ? 0 : state.runnable & (~0u << (last + 1)), state.runnable);
+    }
+
     /// Begins the next turn: chooses its warp, and sets Warp::left to its warp instructions.
     /// Returns nullptr when no warp can run.
     Warp* begin_turn(BlockState& state) const {
@@ -32,15 +41,13 @@ class WarpScheduler {
         if (is_random_) return begin_random_turn(state, runnable);
         std::uint32_t& last = state.last_warp;
         if (settings_.schedule == Schedule::manual) {
-            last = first_in_order(state);
+            last = begin_listed_turn(state);
         } else if (settings_.schedule == Schedule::reverse) {
             const std::uint32_t below = runnable & ((1u << last) - 1);
             last = 31 - std::uint32_t(std::countl_zero(below ? below : runnable));
         } else {
-            last = lowest(last == 31 ? 0 : runnable & (~0u << (last + 1)), runnable);
+            last = after_last(state);
         }
-        // A limit, because a warp may spin until another warp stores a value.
-        constexpr std::int64_t longest_turn = 1 << 18;
         Warp& warp = state.warps[last];
         warp.left = longest_turn;
         return &warp;
@@ -77,13 +84,21 @@ class WarpScheduler {
         x ^= x << 17;
         return x;
     }
-    std::uint32_t first_in_order(const BlockState& state) const {
-        const auto& orders = settings_.orders;
-        if (!orders.empty())
-            for (const std::uint32_t w :
-                 orders[std::min<std::size_t>(state.epoch, orders.size() - 1)])
-                if (state.runnable >> w & 1) return w;
-        return lowest(state.runnable, state.runnable);
+    std::uint32_t begin_listed_turn(BlockState& state) const {
+        if (state.listed_epoch != state.epoch) state.listed = 0;
+        state.listed_epoch = state.epoch;
+        state.stop = {};
+        const bool has_turns =
+            settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
+            state.epoch < settings_.turns.size();
+        while (has_turns && state.listed < settings_.turns[state.epoch].size()) {
+            const ListedTurn& turn = settings_.turns[state.epoch][state.listed++];
+            if (turn.warp >= state.warps.size() || !(state.runnable >> turn.warp & 1)) continue;
+            if (turn.until < state.context.kernel->code.size())
+                state.stop = {&state.context.kernel->code[turn.until], turn.after};
+            return turn.warp;
+        }
+        return after_last(state);
     }
 
     const LaunchSettings& settings_;

@@ -26,6 +26,7 @@ int harm_rank(const Finding& f) {
         case FindingKind::call:
         case FindingKind::leak:
         case FindingKind::unread:
+        case FindingKind::needed:
             break;
     }
     return 5;
@@ -62,15 +63,15 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race",   "uninitialized", "barrier",
-                                                 "memory", "members",       "undefined",
-                                                 "call",   "leak",          "unread"};
+    static constexpr std::string_view names[] = {"race",    "uninitialized", "barrier", "memory",
+                                                 "members", "undefined",     "call",    "leak",
+                                                 "unread",  "needed"};
     return names[std::size_t(kind)];
 }
 
 std::string_view counted_noun(FindingKind kind) {
     static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access", "thread",
-                                                 "access", "call",   "object", "launch"};
+                                                 "access", "call",   "object", "launch", "word"};
     return nouns[std::size_t(kind)];
 }
 

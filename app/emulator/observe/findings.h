@@ -21,7 +21,8 @@ enum class FindingKind : std::uint8_t {
     undefined,      ///< a value that was never set decides a result
     call,           ///< a call of a program that CUDA refuses
     leak,           ///< an object that a program has made and never destroyed
-    unread          ///< an error for which a program never asked
+    unread,         ///< an error for which a program never asked
+    needed          ///< a barrier, fence or wait, and what depends on it: advice
 };
 /// A note does no harm, and is no reason to fail.
 enum class Severity : std::uint8_t { note, warning, error };
@@ -54,6 +55,14 @@ struct ThreadAtLine {
 /// calls that differ. Both texts are equal if the places are.
 std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const ThreadAtLine& b);
 
+/// The shortest order of the warps of a block in which a race spoils a result, in words.
+struct WitnessWords {
+    std::string sentence;  ///< what comes before what and what is then wrong, or why there is none
+    std::optional<unsigned> preemptions{};  ///< nullopt: no such order is known
+    std::vector<std::string> turns{};       ///< the order as a list
+    std::string schedule{};                 ///< the text of its schedule file; empty: none
+};
+
 /// One line of a check's result: what was found at one source line or pair of lines, how often, and
 /// one example.
 struct Finding {
@@ -78,7 +87,8 @@ struct Finding {
         int from = 0, to = 0;
     };
     std::optional<BarrierPlace> barrier;
-    std::vector<Finding> repaired_too;  ///< by this barrier: see by_missing_barrier()
+    std::vector<Finding> repaired_too;      ///< by this barrier: see by_missing_barrier()
+    std::optional<WitnessWords> witness{};  ///< nullopt: none was looked for
 
     /// Returns true for a race in which a read came before or after a write that the program orders
     /// the other way: the read got the wrong value.

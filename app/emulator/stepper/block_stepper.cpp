@@ -84,6 +84,7 @@ bool BlockStepper::advance(Turn& turn) {
         const GuardedInstruction guarded = behind_prefixes(turn.next, warp);
         executed_ = {kernel_.index_of(guarded.instruction), guarded.lanes};
     }
+    if (&turn == &turn_) block_.stop.executes(turn.next);
     if (turn.next->events & events_->wanted()) events_->before_instruction(turn.next, warp);
     turn.next = turn.next->handlers[warp.mode](turn.next, warp);
     if (turn.next) return true;
@@ -109,10 +110,23 @@ bool BlockStepper::open_turn() {
     return true;
 }
 
+// The scheduled turn ends before its next instruction.
+void BlockStepper::end_listed_turn() {
+    Warp& warp = block_.warps[turn_.warp];
+    warp.pause(turn_.next);
+    leave_split(warp);
+    end_turn(warp);
+    turn_.open = false;
+}
+
 // Runs inserted instructions until the next instruction is one of the PTX text.
 void BlockStepper::advance_to_ptx() {
     for (;;) {
         if (!turn_.open && !open_turn()) return;
+        if (block_.stop.is_here(turn_.next)) {
+            end_listed_turn();
+            continue;
+        }
         if (!is_inserted(turn_.next)) break;
         turn_.open = advance(turn_);
     }

@@ -61,6 +61,7 @@ class BlockStepper : public BlockRunner {
     void suspend(Warp& warp, const Turn& turn);
     void enter(Turn& turn, Warp& warp, std::uint32_t split);
     bool open_turn();
+    void end_listed_turn();
     bool advance(Turn& turn);
     void advance_to_ptx();
     bool is_inserted(const Instruction* i) const;

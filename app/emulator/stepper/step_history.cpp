@@ -1,39 +1,15 @@
 #include "emulator/stepper/step_history.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
+#include "emulator/stepper/earlier_blocks.h"
 
 namespace warpscope::emulator {
 
-namespace {
-
-/// Returns the launch after the checks that Machine::run makes.
-FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
-    std::vector<const void*> arguments;
-    for (const Parameter& p : launch.kernel->parameters)
-        arguments.push_back(launch.arguments.data() + p.offset);
-    FrozenLaunch frozen =
-        Machine::freeze(*launch.kernel, launch.launch, arguments, launch.settings);
-    if (block >= launch.launch.grid.count())
-        throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
-                                launch.kernel->name, block, launch.launch.grid.count()));
-    if (frozen.launch.cooperative || ClusterLaunch::is_needed(*frozen.kernel, frozen.launch))
-        throw Error(fmt::format(
-            "kernel {}: the blocks of a {} wait for each other, so the microscope "
-            "can't step through one of them",
-            launch.kernel->name, frozen.launch.cooperative ? "cooperative launch" : "cluster"));
-    return frozen;
-}
-
-}  // namespace
-
 Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_t which)
     : machine(of),
-      launch(checked(frozen, which)),
+      launch(checked_launch(frozen, which)),
       block(which),
       sm(which % of.virtual_sms()),
       budget(launch.settings),
@@ -41,31 +17,8 @@ Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_
       stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.settings,
               budget) {}
 
-// Runs the blocks whose shared memory the block finds: the earlier blocks of its virtual SM, or all
-// earlier blocks if the kernel is order-dependent.
-void Stepper::StepHistory::run_earlier_blocks() {
-    const Kernel& kernel = *launch.kernel;
-    const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
-    const unsigned sms = machine.virtual_sms();
-    for (unsigned k = 0; k < sms; ++k) {
-        const auto memory = machine.shared_memory(k, bytes);
-        shared.emplace_back(memory.begin(), memory.end());
-    }
-    if (!bytes && !kernel.order_dependent) return;
-    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.settings.first_block, block));
-    std::vector<std::uint32_t> earlier;
-    for (std::uint32_t b = first; b < block; ++b)
-        if (kernel.order_dependent || b % sms == sm) earlier.push_back(b);
-    LaunchProgress* const progress = launch.settings.progress.get();
-    if (progress) progress->begin(earlier.size());
-    for (const std::uint32_t b : earlier) {
-        stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
-        if (progress) progress->add(1);
-    }
-}
-
 void Stepper::StepHistory::start() {
-    run_earlier_blocks();
+    shared = run_earlier_blocks(machine, launch, block, stepper, recorder);
     budget.count_instructions_only();
     recorder.begin();
     stepper.start(block, sm, machine.virtual_sms(), shared[sm].data(), recorder);

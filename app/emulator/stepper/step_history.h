@@ -26,7 +26,6 @@ struct Stepper::StepHistory {
         std::size_t undo = 0;
     };
 
-    void run_earlier_blocks();
     void start();
     /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);

@@ -48,7 +48,9 @@ std::string command(const Described& described, Size size, bool view_only) {
         launch.empty() ? "--experiment " + described.entry.id : "--launch " + shell_word(launch),
         device_word(described), compute::name(run.math));
     if (emulated(described)) {
-        line += fmt::format(" --schedule {} --seed {}", compute::name(run.schedule), run.seed);
+        line += fmt::format(" --schedule {} --seed {}",
+                            run.turns ? shell_word(run.turns->name) : compute::name(run.schedule),
+                            run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
             line += fmt::format(" --barriers {}", compute::name(run.barriers));
         if (run.landing != compute::Landing::random)
@@ -116,6 +118,7 @@ Metadata describe(const Described& described, Size size, bool view_only) {
     list.emplace_back("math", compute::name(run.math));
     if (emulated(described)) {
         list.emplace_back("schedule", compute::name(run.schedule));
+        if (run.turns) list.emplace_back("schedule file", run.turns->text());
         list.emplace_back("seed", fmt::format("{}", run.seed));
         list.emplace_back("barriers", compute::name(run.barriers));
         list.emplace_back("landing", compute::name(run.landing));

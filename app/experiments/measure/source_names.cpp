@@ -35,6 +35,11 @@ std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
         finding.sentence = as_named(std::move(finding.sentence), edits);
         finding.repaired_too = as_named(std::move(finding.repaired_too), edits);
         finding.kernel = as_named(std::move(finding.kernel), edits);
+        if (finding.witness) {
+            finding.witness->sentence = as_named(std::move(finding.witness->sentence), edits);
+            for (std::string& turn : finding.witness->turns)
+                turn = as_named(std::move(turn), edits);
+        }
         name_files(finding.first, edits);
         if (finding.second) name_files(*finding.second, edits);
     }

@@ -52,8 +52,9 @@ Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSetti
                std::move(progress)) {}
 
 Specimen::Specimen(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
-                   std::shared_ptr<compute::LaunchProgress> progress)
+                   std::shared_ptr<compute::LaunchProgress> progress, std::string_view kernel)
     : replica_(make_replica(state, memory_bytes, std::move(stop), std::move(progress))),
-      launch_(replica_.device->freeze_last([&] { replica_.experiment->launch_kernel(); })) {}
+      launch_(replica_.device->freeze_last([&] { replica_.experiment->launch_kernel(); }, kernel)) {
+}
 
 }  // namespace warpscope::experiments

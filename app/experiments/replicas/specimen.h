@@ -59,10 +59,13 @@ class Specimen {
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {},
              std::shared_ptr<compute::LaunchProgress> progress = {});
+    /// With the name of a kernel, stops before the first launch of this kernel in the frame, or
+    /// before the last launch if there is none.
     explicit Specimen(const LaunchState& state,
                       std::size_t memory_bytes = compute::usual_emulator_memory(),
                       std::stop_token stop = {},
-                      std::shared_ptr<compute::LaunchProgress> progress = {});
+                      std::shared_ptr<compute::LaunchProgress> progress = {},
+                      std::string_view kernel = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return replica_.device->machine(); }

@@ -51,6 +51,8 @@ std::string what(const Finding& f) {
             return fmt::format("leak at {}", f.first.where());
         case FindingKind::unread:
             return fmt::format("error of a launch not asked for, at {}", f.first.where());
+        case FindingKind::needed:
+            return fmt::format("barrier, fence or wait at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
@@ -68,8 +70,15 @@ std::string paragraph(const Finding& f) {
             "{} {} [{}]", &other == &f.repaired_too.front() ? " This barrier also repairs:" : ";",
             what(other), other.count);
     if (!f.repaired_too.empty()) sentences += ".";
-    for (const std::string& line : wrap(sentences, text_columns))
-        text += fmt::format("{}    {}\n", margin, line);
+    const auto add = [&](const std::string& words) {
+        for (const std::string& line : wrap(words, text_columns))
+            text += fmt::format("{}    {}\n", margin, line);
+    };
+    add(sentences);
+    if (f.witness) {
+        add("Witness: " + f.witness->sentence);
+        for (const std::string& turn : f.witness->turns) add("  " + turn);
+    }
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
 
@@ -81,6 +90,7 @@ std::vector<std::string> Checks::words() const {
     if (barrier) found.emplace_back(compute::name(Check::barrier));
     if (memory) found.emplace_back(compute::name(Check::memory));
     if (leaks) found.emplace_back(compute::name(Check::leaks));
+    if (needed) found.emplace_back(compute::name(Check::needed));
     return found;
 }
 
@@ -91,6 +101,7 @@ Checks parse_checks(std::string_view text) {
         if (check == Check::barrier) checks.barrier = true;
         if (check == Check::memory || check == Check::leaks) checks.memory = true;
         if (check == Check::leaks) checks.leaks = true;
+        if (check == Check::needed) checks.needed = true;
     }
     return checks;
 }
@@ -106,6 +117,14 @@ Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool c
     device_.observe(&set_.observer());
 }
 
+Json to_json(const std::optional<emulator::WitnessWords>& witness) {
+    if (!witness) return nullptr;
+    return {{"sentence", witness->sentence},
+            {"preemptions", witness->preemptions ? Json(*witness->preemptions) : Json(nullptr)},
+            {"turns", witness->turns},
+            {"schedule", witness->schedule.empty() ? Json(nullptr) : Json(witness->schedule)}};
+}
+
 Json to_json(const std::vector<Finding>& findings) {
     Json json = Json::array();
     for (const Finding& f : findings) {
@@ -119,6 +138,7 @@ Json to_json(const std::vector<Finding>& findings) {
              {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
              {"count", f.count},
              {"repaired_too", to_json(f.repaired_too)},
+             {"witness", to_json(f.witness)},
              {"sentence", f.sentence}});
     }
     return json;

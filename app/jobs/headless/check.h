@@ -13,7 +13,7 @@
 namespace warpscope::jobs {
 
 /// What --check can look for.
-enum class Check { race, barrier, memory, leaks };
+enum class Check { race, barrier, memory, leaks, needed };
 
 /// What --check asks for.
 struct Checks {
@@ -21,7 +21,8 @@ struct Checks {
     bool barrier = false;  ///< barriers that not every thread reaches
     bool memory = false;   ///< invalid accesses; reads of unwritten global memory
     bool leaks = false;    ///< with `memory`, of programs: what was never freed or destroyed
-    bool any() const { return race || barrier || memory; }
+    bool needed = false;   ///< what depends on each barrier, fence and wait
+    bool any() const { return race || barrier || memory || needed; }
     std::vector<std::string> words() const;  ///< "race", …
 };
 
@@ -47,9 +48,12 @@ class Checking {
     emulator::CheckSet set_;
 };
 
-/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, sentence}, …];
-/// `first` and `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a race, `first`
-/// is the earlier access. Fields without a value are null.
+/// {sentence, preemptions, turns, schedule}, the last two of an order that was found.
+Json to_json(const std::optional<emulator::WitnessWords>& witness);
+
+/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, witness,
+/// sentence}, …]; `first` and `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a
+/// race, `first` is the earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
 /// Findings in kernels whose launch was guessed in part become warnings that say so. Returns what
@@ -75,4 +79,5 @@ inline constexpr std::array warpscope::compute::words_of<warpscope::jobs::Check>
     Word<jobs::Check>{jobs::Check::barrier, "barrier", "Barriers"},
     Word<jobs::Check>{jobs::Check::memory, "memory", "Memory"},
     Word<jobs::Check>{jobs::Check::leaks, "leaks", "Leaks"},
+    Word<jobs::Check>{jobs::Check::needed, "needed", "Needed barriers"},
 };

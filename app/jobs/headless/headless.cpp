@@ -16,6 +16,7 @@
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
 #include "jobs/headless/sarif.h"
+#include "jobs/headless/watched_run.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -156,6 +157,9 @@ void run_frames(RunResult& result, const Entry& entry,
         make_experiment(entry, device, request.assignments);
     if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
+    if (request.witness || request.checks.needed)
+        result.start =
+            std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
     ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
     const Frames frames = [&](const auto& render) -> experiments::Metadata {
         compute_frames(*experiment, request.frames, run, line, [&] {
@@ -191,36 +195,6 @@ void run_frames(RunResult& result, const Entry& entry,
     result.parameters = to_json(entry.id, experiment->parameters());
     result.frames = experiment->frame();
     if (run.stopped()) result.partial = std::move(partial);
-}
-
-bool is_of_kernel(const compute::DeviceError& e) {
-    return !dynamic_cast<const compute::Cancelled*>(&e) &&
-           !dynamic_cast<const compute::DeviceLost*>(&e) &&
-           !dynamic_cast<const compute::OutOfMemory*>(&e);
-}
-
-/// Runs with checks or counters. A kernel that fails ends the run. With checks, this is not thrown:
-/// what they have found up to there is reported.
-void run_watched(RunResult& result, const Entry& entry,
-                 const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
-                 const Painter& painter) {
-    Checking checking(dynamic_cast<compute::EmulatedDevice&>(*device), request.checks,
-                      request.counters, request.heat.has_value());
-    try {
-        run_frames(result, entry, device, request, painter);
-        result.findings = experiments::as_named(checking.set().findings(), device->edits());
-    } catch (const compute::DeviceError& e) {
-        if (!request.checks.any() || !is_of_kernel(e)) throw;
-        result.findings = experiments::as_named(checking.set().findings(), device->edits());
-        result.kernels = device->timings().kernels();
-        result.output = device->take_output();
-        result.stopped = experiments::as_named(e.what(), device->edits());
-    }
-    result.counters = checking.set().counters();
-    result.heat = checking.set().take_heat();
-    for (emulator::KernelCounters& kernel : result.counters)
-        for (emulator::LineCounters& line : kernel.lines)
-            line.file = experiments::as_named(std::move(line.file), device->edits());
 }
 
 /// Replaces the device with one that runs the kernels of the files. False if they do not compile.
@@ -298,6 +272,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
+    write_witnesses(result.findings, request.witnesses);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
@@ -345,10 +320,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.lines = request.lines;
     result.hottest = request.heat;
     result.edits = device->edits();
-    if (request.checks.any() || request.counters)
-        run_watched(result, entry, device, request, painter);
-    else
-        run_frames(result, entry, device, request, painter);
+    const auto run = [&] { run_frames(result, entry, device, request, painter); };
+    request.checks.any() || request.counters ? run_watched(result, *device, request, run) : run();
     return result;
 }
 
@@ -370,6 +343,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    if (!request.witnesses.empty()) check_writable(request.witnesses / "1.schedule", "--witness");
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
     HeadlessRequest stoppable = request;

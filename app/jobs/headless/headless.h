@@ -11,7 +11,7 @@
 #include "compute/device/device.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/launch/proposal_words.h"
-#include "experiments/replicas/running.h"
+#include "experiments/replicas/specimen.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
@@ -38,6 +38,10 @@ struct HeadlessRequest {
     std::filesystem::path sarif{};
     /// The exit code is 1 for findings from this severity on.
     emulator::Severity fail_on = emulator::Severity::warning;
+    /// Looks for an order of the warps in which each race that is found spoils a result.
+    bool witness = false;
+    /// A folder that receives these orders as schedule files; empty: none does.
+    std::filesystem::path witnesses{};
     bool counters = false;  ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
@@ -98,6 +102,8 @@ struct RunResult {
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     Checks checks;
     std::vector<emulator::Finding> findings;  ///< what the checks have found
+    /// The experiment before its first frame, for a search that repeats a launch; or null.
+    std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
     bool counted = false;  ///< counters were requested
     std::vector<emulator::KernelCounters> counters;

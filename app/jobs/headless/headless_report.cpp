@@ -114,7 +114,8 @@ Json to_json(const RunResult& r) {
         {"frames", r.frames},
         {"partial", to_json(r.partial)},
         {"seed", r.settings.seed},
-        {"schedule", compute::name(r.settings.schedule)},
+        {"schedule", r.settings.turns ? r.settings.turns->name
+                                      : std::string(compute::name(r.settings.schedule))},
         {"barriers", compute::name(r.settings.barriers)},
         {"landing", compute::name(r.settings.landing)},
         {"math", compute::name(r.settings.math)}};

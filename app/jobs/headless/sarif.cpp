@@ -27,7 +27,8 @@ constexpr const char* rules[] = {
     "A branch, an address or a store to global memory depends on a value that was never set.",
     "CUDA refuses a call of the program.",
     "The program has made an object and never destroyed it.",
-    "The program never asked for the error of a launch."};
+    "The program never asked for the error of a launch.",
+    "What depends on a barrier, a fence or a wait: advice, no error."};
 
 /// RFC 3986: a relative reference, or a file URI for an absolute path.
 std::string uri_of(const std::string& path) {

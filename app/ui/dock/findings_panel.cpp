@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "experiments/measure/source_names.h"
+#include "experiments/replicas/find_witnesses.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -34,7 +36,10 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
                  std::size_t index) {
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const ImU32 colour = spoils_results(finding) ? colour::bad : colour::finding;
+    const bool is_advice = finding.kind == FindingKind::needed;
+    const ImU32 colour = is_advice ? (finding.count > 0 ? colour::accent : colour::dim)
+                         : spoils_results(finding) ? colour::bad
+                                                   : colour::finding;
     const std::string times = count_of(finding);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
@@ -61,16 +66,24 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     const ThreadAtLine& place = finding.place();
+    const bool has_orders = finding.kind == FindingKind::race && finding.second &&
+                            finding.first.block == finding.second->block;
+    const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     if (hovered)
         tooltip_at(ui, low,
-                   fmt::format("Click: show thread {} of block {} in the microscope, {}.",
+                   fmt::format("Click: show thread {} of block {} in the microscope, {}.{}",
                                name_of(place.thread), name_of(place.block),
-                               finding.misread() ? "before it reads the wrong value"
-                                                 : "before this access"));
+                               is_advice           ? "before this line"
+                               : finding.misread() ? "before it reads the wrong value"
+                                                   : "before this access",
+                               has_orders ? " Right click: search for the shortest order of the "
+                                            "warps in which it spoils a result, and show that."
+                                          : ""));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked)
-        ui.later([&stage, &microscope, finding, launch = stage.checks().inspection->launch] {
+    if (clicked || asks)
+        ui.later([&stage, &microscope, finding, asks, launch = stage.checks().inspection->launch] {
             stage.pause(true);
+            if (asks) return microscope.show_witness(stage.launch(), launch, finding);
             microscope.show(stage.launch(), launch, finding);
         });
 }
@@ -106,6 +119,44 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
 
 }  // namespace
 
+/// The question which barriers are needed, and its answer, below the rows of the findings.
+void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows) {
+    if (examining_.valid() &&
+        examining_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+        needed_ = examining_.get();
+        microscope_.mark_needed(needed_, examined_->edits);
+    }
+    const bool answered = examined_ == checked && !examining_.valid();
+    if (!answered) {
+        ImGui::BeginDisabled(examining_.valid());
+        if (flat_button(ui, "findings.needed", "Which barriers are needed?")) {
+            examined_ = checked;
+            needed_.clear();
+            stop_ = std::stop_source();
+            examining_ = std::async(std::launch::async, [checked, stop = stop_.get_token()] {
+                try {
+                    auto found = experiments::find_needed(*checked, std::chrono::seconds(5), stop);
+                    for (Finding& finding : found)
+                        finding.sentence =
+                            experiments::as_named(std::move(finding.sentence), checked->edits);
+                    return found;
+                } catch (const std::exception&) {
+                    return std::vector<Finding>();
+                }
+            });
+        }
+        ImGui::EndDisabled();
+        tooltip(ui,
+                "Takes out each barrier, fence and wait alone, and counts the words of the result "
+                "that depend on it.");
+        return;
+    }
+    for (std::size_t k = 0; k < needed_.size(); ++k)
+        finding_row(ui, stage_, microscope_, needed_[k], rows + k);
+    if (needed_.empty())
+        text(ui.fonts.small, colour::dim, "The kernel has no barrier, fence or wait.");
+}
+
 void FindingsPanel::draw(Ui& ui) {
     const RaceSummary summary = summarize(stage_.checks());
     ImGui::AlignTextToFramePadding();
@@ -124,6 +175,7 @@ void FindingsPanel::draw(Ui& ui) {
     });
     if (!inspection->error.empty() && !in_a_row)
         paragraph(ui.fonts.small, colour::bad, inspection->error);
+    if (inspection->launch) draw_needed(ui, inspection->launch, inspection->findings.size());
 }
 
 }  // namespace warpscope::ui

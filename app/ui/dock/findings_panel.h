@@ -1,5 +1,10 @@
 #pragma once
 
+#include <future>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
@@ -13,12 +18,24 @@ class FindingsPanel {
     FindingsPanel(Stage& stage, Microscope& microscope, ViewOptions& options)
         : stage_(stage), microscope_(microscope), options_(options) {}
 
+    FindingsPanel(const FindingsPanel&) = delete;
+    FindingsPanel& operator=(const FindingsPanel&) = delete;
+    ~FindingsPanel() { stop_.request_stop(); }
+
     void draw(Ui& ui);
 
   private:
+    using Checked = std::shared_ptr<const experiments::LaunchState>;
+    void draw_needed(Ui& ui, const Checked& checked, std::size_t rows);
+
     Stage& stage_;
     Microscope& microscope_;
     ViewOptions& options_;
+    // What depends on the barriers of a launch, once a person has asked for it.
+    Checked examined_;
+    std::vector<emulator::Finding> needed_;
+    std::future<std::vector<emulator::Finding>> examining_;
+    std::stop_source stop_;
 };
 
 }  // namespace warpscope::ui

@@ -144,6 +144,10 @@ compute::RunSettings run_settings(const experiments::Metadata& metadata,
     if (const auto* text = find(metadata, "math")) run.math = compute::parse<compute::Math>(*text);
     if (const auto* text = find(metadata, "schedule"))
         run.schedule = compute::parse<compute::Schedule>(*text);
+    run.turns.reset();
+    if (const auto* text = find(metadata, "schedule file"))
+        run.turns = std::make_shared<emulator::ScheduleFile>(
+            emulator::ScheduleFile::parse(*text, "the schedule in the picture"));
     if (const auto* text = find(metadata, "barriers"))
         run.barriers = compute::parse<compute::BarrierPolicy>(*text);
     if (const auto* text = find(metadata, "landing"))

@@ -144,6 +144,13 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     if (listing.find) row_matches(ui, *listing.find, at, row);
     draw_text({at.text - at.scroll_x, at.y(row)}, line);
     list.PopClipRect();
+    for (const auto& [marked, words] : listing.needed) {
+        if (marked != row) continue;
+        const float x = at.high.x - ImGui::CalcTextSize(words.c_str()).x - ui.px(8);
+        list.AddText({x, at.y(row)}, colour::dim, words.c_str());
+        record_rect(ui, {x, at.y(row)}, {at.high.x, at.y(row) + at.line},
+                    fmt::format("{}.needed.{}", listing.id, line.number), words);
+    }
 }
 
 /// The row for a breakpoint that is set at `row`: the first one from there on with instructions.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/stepper/stepper.h"
@@ -33,6 +34,8 @@ struct Listing {
     /// The file to whose lines breakpoints belong; empty: the PTX.
     std::string file;
     const FindBar* find = nullptr;  ///< searches this text; null: it searches another
+    /// At rows with a barrier: how much depends on it.
+    std::vector<std::pair<std::uint32_t, std::string>> needed{};
 };
 
 /// How a listing is scrolled.

@@ -52,7 +52,7 @@ void Microscope::start(const compute::RunSettings& run, Dim3 block) {
     open_ = true;
     by_hand_ = false;
     block_ = block;
-    choice_ = {run.schedule, run.seed, run.barriers};
+    choice_ = choice_of(run);
 }
 
 void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
@@ -76,13 +76,11 @@ void Microscope::close() {
 void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (!open_) return;
     receive();
+    receive_witness(live);
     const Source now = source_of(live);
     if (!source_.entry || now.entry->id != source_.entry->id) return open(live);
     if (!live.settled) return;
-    const compute::RunSettings &run = now.settings, &before = source_.settings;
-    if (run.schedule != before.schedule || run.seed != before.seed ||
-        run.barriers != before.barriers)
-        choice_ = {run.schedule, run.seed, run.barriers};
+    if (choice_of(now.settings) != choice_of(source_.settings)) choice_ = choice_of(now.settings);
     const bool other = live.generation != taken_from_ || !(now == source_) || stale_;
     if (other || (paused && live.frame != live_frame_ && !copying_.valid())) take(live);
 }
@@ -117,6 +115,7 @@ void Microscope::take(const LiveLaunch& live,
     run.schedule = choice_.schedule;
     run.seed = choice_.seed;
     run.barriers = choice_.barriers;
+    run.turns = choice_.turns;
     if (!ready()) complaint_ = "The launch is copied when the current frame has been computed.";
     checked_ = std::move(checked);
     copying_ = checked_ ? live.copy_checked(checked_) : live.copy(run);
@@ -206,8 +205,7 @@ std::string Microscope::complaint_about(const MicroscopePlace& place) const {
 
 std::optional<MicroscopePlace> Microscope::place() const {
     if (!ready()) return {};
-    const compute::RunSettings& run = source_.settings;
-    if (choice_ != Choice{run.schedule, run.seed, run.barriers}) return {};
+    if (choice_ != choice_of(source_.settings)) return {};
     const auto past = stepper().history().first(stepper().position());
     if (std::any_of(past.begin(), past.end(), [](const auto& step) { return step.by_hand; }))
         return {};
@@ -217,6 +215,16 @@ std::optional<MicroscopePlace> Microscope::place() const {
 void Microscope::set_block(const std::string& typed) {
     if (const auto index = read_index(typed)) return set_block(*index);
     notice_ = fmt::format("'{}' is not the index of a block; write it like \"12, 7\".", typed);
+}
+
+void Microscope::mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels) {
+    needed_ = std::move(needed);
+    needed_kernels_ = std::move(kernels);
+}
+
+std::span<const emulator::Finding> Microscope::needed() const {
+    if (needed_kernels_ != source_.edits) return {};
+    return needed_;
 }
 
 const std::vector<emulator::Finding>& Microscope::findings() {

@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
+#include "ui/microscope/witness_finder.h"
 #include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
@@ -39,6 +41,7 @@ class Microscope {
         compute::Schedule schedule = compute::Schedule::random;
         std::uint64_t seed = 1;
         compute::BarrierPolicy barriers = compute::BarrierPolicy::volta;
+        std::shared_ptr<const emulator::ScheduleFile> turns{};  ///< in place of `schedule`; or null
         bool operator==(const Choice&) const = default;
     };
 
@@ -134,6 +137,19 @@ class Microscope {
     /// experiment, and after a change of it, the launch is the live one again.
     void show(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
               const emulator::Finding& finding);
+    /// show(), and then searches for the shortest order in which this race spoils a result. Opens
+    /// the launch in that order, or says in notice() why it is not known.
+    void show_witness(const LiveLaunch& live,
+                      std::shared_ptr<const experiments::LaunchState> checked,
+                      const emulator::Finding& finding);
+    bool searches() const { return finder_.works(); }
+    /// Marks the barriers of these kernels with what depends on them: findings of
+    /// experiments::find_needed().
+    void mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels);
+    /// Those of the kernel on show.
+    std::span<const emulator::Finding> needed() const;
+    /// Goes to the next read or write of a race of this block, or to the one before.
+    void go_to_race(bool forward);
     /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }
     void play(bool on);
@@ -167,12 +183,16 @@ class Microscope {
         bool operator==(const Source&) const = default;
     };
 
+    static Choice choice_of(const compute::RunSettings& run) {
+        return {run.schedule, run.seed, run.barriers, run.turns};
+    }
     static Source source_of(const LiveLaunch& live);
     void start(const compute::RunSettings& run, Dim3 block);
     void take(const LiveLaunch& live,
               std::shared_ptr<const experiments::LaunchState> checked = nullptr);
     void move_breakpoints(const compute::KernelEdits& next);
     void receive();
+    void receive_witness(const LiveLaunch& live);
     void receive_copy();
     void open_block();
     void block_has_run();
@@ -200,6 +220,7 @@ class Microscope {
     std::uint64_t live_frame_ = 0;  // of the experiment when the copy was made
     std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is
     std::unique_ptr<experiments::Specimen> specimen_;
+    WitnessFinder finder_;
     BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;
@@ -209,7 +230,8 @@ class Microscope {
     bool by_hand_ = false, playing_ = false;
     double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
-    std::vector<emulator::Finding> findings_;
+    std::vector<emulator::Finding> findings_, needed_;
+    compute::KernelEdits needed_kernels_;
 };
 
 /// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.

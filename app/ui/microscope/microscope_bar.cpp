@@ -97,18 +97,24 @@ void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
     entries.ids.emplace_back("by-hand");
     entries.labels.push_back(fmt::format("by hand: warp {}", microscope.warp()));
     if (microscope.by_hand()) entries.chosen = by_hand;
+    if (!microscope.by_hand() && microscope.choice().turns) {
+        entries.chosen = entries.ids.size();
+        entries.ids.emplace_back("listed");
+        entries.labels.emplace_back("as listed");
+    }
     const float width = std::min(ui.px(microscope.by_hand() ? 174 : 148), room);
     const int clicked =
         dropdown(ui, "microscope.turns", entries.ids, entries.labels, entries.chosen, width);
     tooltip(ui,
             "The warp that takes the next step: chosen by the schedule, or by hand in the list of "
             "warps.");
-    if (clicked >= 0)
+    if (clicked >= 0 && std::size_t(clicked) <= by_hand)
         ui.later([&microscope, schedule = entry_clicked<compute::Schedule>(clicked)] {
             microscope.set_by_hand(!schedule);
             if (!schedule) return;
             Microscope::Choice choice = microscope.choice();
             choice.schedule = *schedule;
+            choice.turns.reset();
             microscope.choose(choice);
         });
     ImGui::SameLine(0, ui.px(6));
@@ -116,7 +122,8 @@ void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
 
 void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
     const Microscope::Choice& choice = microscope.choice();
-    if (microscope.by_hand() || choice.schedule != compute::Schedule::random) return;
+    if (microscope.by_hand() || choice.turns || choice.schedule != compute::Schedule::random)
+        return;
     if (labelled) {
         text(ui.fonts.small, colour::dim, "Seed");
         ImGui::SameLine(0, ui.px(6));

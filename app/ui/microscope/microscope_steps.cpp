@@ -145,6 +145,48 @@ void Microscope::show(const LiveLaunch& live,
     });
 }
 
+void Microscope::show_witness(const LiveLaunch& live,
+                              std::shared_ptr<const experiments::LaunchState> checked,
+                              const emulator::Finding& finding) {
+    show(live, checked, finding);
+    finder_.look(std::move(checked), finding);
+    when_ready([this] { notice_ = "The orders of the warps are searched."; });
+}
+
+void Microscope::receive_witness(const LiveLaunch& live) {
+    const auto found = finder_.take();
+    if (!found) return;
+    if (found->launch) show(live, found->launch, found->finding);
+    when_ready([this, words = found->finding.witness->sentence] { notice_ = words; });
+}
+
+void Microscope::go_to_race(bool forward) {
+    struct Place {
+        std::uint64_t step = 0;
+        Dim3 thread{0, 0, 0};
+    };
+    const auto there = std::make_shared<std::optional<Place>>();
+    playing_ = false;
+    act(
+        [forward, there, findings = all_findings()](Stepper& stepper) -> std::string {
+            const std::uint64_t here = stepper.position();
+            for (const emulator::Finding& finding : findings) {
+                if (finding.kind != emulator::FindingKind::race) continue;
+                const auto step = emulator::step_of(stepper, finding);
+                if (!step || (forward ? *step <= here : *step >= here)) continue;
+                const bool is_nearer =
+                    !*there || (forward ? *step < (*there)->step : *step > (*there)->step);
+                if (is_nearer) *there = Place{*step, finding.place().thread};
+            }
+            stepper.seek(*there ? (*there)->step : here);
+            if (*there) return {};
+            return forward ? "No race is ahead in this block." : "No race is behind in this block.";
+        },
+        [this, there] {
+            if (*there) pick_thread((*there)->thread);
+        });
+}
+
 void Microscope::play(bool on) {
     if (!ready()) return;
     if (on && stepper().position() == known_steps() && complete()) restart();

@@ -73,6 +73,15 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
     Listing listing{id,   &text, chips(microscope, text), {}, focus_row(microscope, text),
                     file, find};
     listing.hazards = hazard_rows(microscope, text);
+    for (const emulator::Finding& barrier : microscope.needed()) {
+        const auto row =
+            barrier.first.file == text.file ? text.row_of_line(barrier.first.line) : std::nullopt;
+        if (row)
+            listing.needed.emplace_back(*row, barrier.count > 0
+                                                  ? fmt::format("{} words depend on it",
+                                                                quantity(double(barrier.count), ""))
+                                                  : "nothing needed it for this input");
+    }
     return listing;
 }
 

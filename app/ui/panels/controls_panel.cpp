@@ -157,6 +157,7 @@ void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
               &RunSettings::schedule);
     if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
         run.schedule = *schedule;
+        run.turns.reset();
         change();
     }
     run_label(ui, stage, at, "barriers", "Barriers",

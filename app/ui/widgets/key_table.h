@@ -40,6 +40,8 @@ enum class Command {
     run_to_break,
     run_back_to_break,
     toggle_breakpoint,
+    next_race,
+    previous_race,
     toggle_play,
     go_to_start,
     go_to_end,

@@ -145,6 +145,8 @@ bool WindowView::carry_out_in_microscope(Command command) {
         {Command::run_to_break, [](M& m) { m.run_to_break(); }},
         {Command::run_back_to_break, [](M& m) { m.run_back_to_break(); }},
         {Command::toggle_breakpoint, [](M& m) { m.toggle_breakpoint(); }},
+        {Command::next_race, [](M& m) { m.go_to_race(true); }},
+        {Command::previous_race, [](M& m) { m.go_to_race(false); }},
         {Command::toggle_play, [](M& m) { m.play(!m.playing()); }},
         {Command::go_to_start, [](M& m) { m.restart(); }},
         {Command::go_to_end, [](M& m) { m.to_end(); }},

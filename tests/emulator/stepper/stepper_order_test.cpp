@@ -77,7 +77,7 @@ std::vector<LaunchSettings> orders() {
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
         all.push_back({.schedule = Schedule::random, .seed = seed});
     all.push_back({.barriers = BarrierPolicy::before_volta, .seed = 5});
-    all.push_back({.schedule = Schedule::manual, .orders = {{1, 0, 2}, {2, 1}}});
+    all.push_back({.schedule = Schedule::manual, .turns = {{{1}, {0}, {2}}, {{2}, {1}}}});
     return all;
 }
 

@@ -27,6 +27,62 @@ const Json& counters_of(const Json& run, std::string_view kernel) {
                          [&](const Json& counters) { return counters["kernel"] == kernel; });
 }
 
+/// The pixels that the ripple without its barrier draws, under the schedule of a file.
+RunResult without_barrier(std::shared_ptr<const emulator::ScheduleFile> turns, bool looks) {
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
+    compute::RunSettings settings = device->settings();
+    settings.turns = std::move(turns);
+    device->set(settings);
+    HeadlessRequest request = small("ripple");
+    request.assignments.push_back({"sync", "off"});
+    request.checks = parse_checks("race");
+    request.witness = looks;
+    return run_experiment(device, request, no_painter());
+}
+
+double wrong_pixels(const RunResult& result) {
+    const auto reading = std::ranges::find_if(
+        result.report, [](const auto& r) { return r.verdict != experiments::Verdict::none; });
+    return reading->value;
+}
+
+TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
+    const RunResult result = without_barrier(nullptr, true);
+    ASSERT_FALSE(result.findings.empty());
+    const auto& witness = result.findings[0].witness;
+    ASSERT_TRUE(witness);
+    EXPECT_EQ(witness->preemptions, 0u);
+    EXPECT_TRUE(
+        witness->sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
+        << witness->sentence;
+    const Json json = Json::parse(dump(to_json(result)));
+    EXPECT_EQ(keys(json["findings"][0]["witness"]),
+              (std::set<std::string>{"sentence", "preemptions", "turns", "schedule"}));
+    const auto turns = std::make_shared<emulator::ScheduleFile>(
+        emulator::ScheduleFile::parse(witness->schedule, "1.schedule"));
+    EXPECT_EQ(turns->kernel, "ripple_txty_nosync");
+    const RunResult replayed = without_barrier(turns, false);
+    EXPECT_EQ(Json::parse(dump(to_json(replayed)))["schedule"], "1.schedule");
+    EXPECT_GT(wrong_pixels(replayed), 0);
+    EXPECT_EQ(wrong_pixels(replayed), wrong_pixels(without_barrier(turns, false)));
+    EXPECT_FALSE(replayed.findings[0].witness) << "nobody looked for one";
+}
+
+TEST(HeadlessCheck, NeededBarriersAreAdvice) {
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
+    HeadlessRequest request = small("dot");
+    request.checks = parse_checks("needed");
+    const RunResult result = run_experiment(device, request, no_painter());
+    EXPECT_EQ(exit_code(result), 0);
+    ASSERT_EQ(result.findings.size(), 2u) << "dot_book has two barriers";
+    for (const emulator::Finding& finding : result.findings) {
+        EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
+        EXPECT_EQ(finding.severity, emulator::Severity::note);
+        EXPECT_GT(finding.count, 0u);
+        EXPECT_TRUE(finding.sentence.starts_with("100 % depend on it")) << finding.sentence;
+    }
+}
+
 TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     const RunResult result = checked({{"sync", "off"}});
     EXPECT_EQ(exit_code(result), 1);
@@ -35,9 +91,9 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     EXPECT_TRUE(json["stopped"].is_null());
     std::uint64_t hazards = 0;
     for (const Json& f : json["findings"]) {
-        EXPECT_EQ(keys(f),
-                  (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first", "second",
-                                         "address", "count", "repaired_too", "sentence"}));
+        EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
+                                                  "second", "address", "count", "repaired_too",
+                                                  "witness", "sentence"}));
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
         EXPECT_EQ(keys(f["first"]),

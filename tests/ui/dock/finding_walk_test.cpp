@@ -85,6 +85,47 @@ TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
     }
 }
 
+// The order that the search finds is the one that the microscope then steps through.
+TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
+    show_racy({"ripple", {{"size", "64"}, {"sync", "off"}}});
+    click("race");
+    const Finding finding = stage_->checks().inspection->findings.at(0);
+    click("finding.0", 1);
+    Microscope& microscope = view_->microscope();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (microscope.searches() && std::chrono::steady_clock::now() < deadline) frames(1);
+    frames(3);
+    ASSERT_TRUE(microscope.ready()) << microscope.complaint();
+    ASSERT_TRUE(microscope.choice().turns) << microscope.notice();
+    EXPECT_TRUE(microscope.notice().starts_with("With 0 preemptions, warp "))
+        << microscope.notice();
+    EXPECT_EQ(microscope.block(), finding.place().block);
+    EXPECT_EQ(microscope.thread(), finding.place().thread);
+    // No turn is listed, so that each warp runs to its end.
+    std::vector<int> warps;
+    for (const Step& step : microscope.stepper().history())
+        if (warps.empty() || warps.back() != step.warp) warps.push_back(step.warp);
+    EXPECT_EQ(warps, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(FindingWalk, TheBarriersThatAreNeededAreListedAndMarked) {
+    show_racy({"ripple", {{"size", "64"}}});
+    click("race");
+    click("findings.needed");
+    const std::string none = "(no such widget)";
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (value("finding.0") == none && std::chrono::steady_clock::now() < deadline) frames(1);
+    EXPECT_NE(value("finding.0").find("% depend on it"), std::string::npos) << value("finding.0");
+    click("finding.0");
+    frames(3);
+    Microscope& microscope = view_->microscope();
+    ASSERT_TRUE(microscope.ready()) << microscope.complaint();
+    ASSERT_EQ(microscope.needed().size(), 1U);
+    const std::string mark =
+        value(fmt::format("source.needed.{}", microscope.needed()[0].first.line));
+    EXPECT_TRUE(mark.ends_with(" words depend on it")) << mark;
+}
+
 std::vector<Racy> racy_kernels() {
     using compute::Schedule;
     std::vector<Racy> all;

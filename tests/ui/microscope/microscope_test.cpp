@@ -74,6 +74,28 @@ TEST_F(MicroscopeTest, WithoutTheBarrierRacesAppearAtTheStepThatCausesThem) {
     EXPECT_TRUE(microscope_.findings().empty());
 }
 
+TEST_F(MicroscopeTest, GoesFromRaceToRaceAndBack) {
+    open(false);
+    std::vector<std::uint64_t> places;
+    for (microscope_.go_to_race(true); microscope_.notice().empty(); microscope_.go_to_race(true)) {
+        places.push_back(position());
+        ASSERT_LT(places.size(), 100U);
+        const emulator::Step next = microscope_.stepper().history()[position()];
+        EXPECT_EQ(next.warp, microscope_.warp());
+        EXPECT_TRUE(next.mask >> microscope_.lane() & 1);
+    }
+    EXPECT_EQ(microscope_.notice(), "No race is ahead in this block.");
+    ASSERT_GE(places.size(), 1U);
+    EXPECT_EQ(position(), places.back()) << "it stays where it is";
+    EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+    for (std::size_t k = places.size() - 1; k > 0; --k) {
+        microscope_.go_to_race(false);
+        EXPECT_EQ(position(), places[k - 1]);
+    }
+    microscope_.go_to_race(false);
+    EXPECT_EQ(microscope_.notice(), "No race is behind in this block.");
+}
+
 TEST_F(MicroscopeTest, StepsAndGoesBack) {
     open(true);
     const int first = line_of_warp(microscope_.acting_warp());

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/observe/observer.h"
+
+namespace warpscope::emulator {
+
+/// The words of global memory that a block has stored to, in any order of its warps, with what they
+/// held before the block.
+class WrittenWords {
+  public:
+    WrittenWords(const Memory& memory, const Module& module) : memory_(memory), module_(module) {}
+
+    /// To be called before the bytes are stored to. Ignores invalid addresses.
+    void add(std::uint64_t address, std::uint32_t bytes);
+    std::size_t size() const { return words_.size(); }
+    std::uint64_t address(std::size_t k) const { return words_[k].address; }
+    std::uint32_t original(std::size_t k) const { return words_[k].original; }
+    std::uint32_t now(std::size_t k) const;
+
+    std::vector<std::uint32_t> values() const;
+    /// Writes values() of an earlier moment back.
+    void restore(const std::vector<std::uint32_t>& values);
+    /// A number for what the block has changed. It does not depend on the words that were added.
+    std::uint64_t key() const;
+
+  private:
+    struct Word {
+        std::uint64_t address = 0;
+        std::uint32_t original = 0;
+    };
+    const Memory& memory_;
+    const Module& module_;
+    std::vector<Word> words_;
+    std::unordered_map<std::uint64_t, std::uint32_t> index_;
+};
+
+/// An access of a warp to a word that another warp accesses in the same epoch, one of them writing.
+struct ConflictAccess {
+    std::uint64_t word = 0;
+    std::uint32_t pc = 0;
+    std::uint32_t epoch = 0;
+    std::uint8_t warp = 0;
+    bool writes = false;
+};
+
+/// Watches the accesses of one block over many of its orders, and learns which words of shared and
+/// global memory the warps contend for. What it has learned only grows; its log is of one order.
+class AccessWatch : public Observer {
+  public:
+    AccessWatch(const Memory& memory, const Module& module) : written(memory, module) {}
+
+    /// What the newest access of a warp is.
+    enum class Newest : std::uint8_t { alone, contended };
+    Newest newest = Newest::alone;
+    std::uint32_t epoch = 0;          ///< of the next accesses
+    std::vector<ConflictAccess> log;  ///< the accesses of contended words in this order
+    WrittenWords written;
+
+    /// Before this call, which is before the block itself, only what is written is noted.
+    void begin() { begun_ = true; }
+    std::uint64_t learned() const { return learned_; }  ///< changes with each new conflict
+    /// The warps that contend, directly or through others, with `warp` in this epoch.
+    std::uint32_t rivals(std::uint32_t warp) const;
+
+    bool wants_instructions(const Kernel&) const override { return false; }
+    void on_shared_access(const Access& access) override { note(access, true); }
+    void on_global_access(const Access& access) override { note(access, false); }
+    void on_barrier_arrival(const BarrierArrival& arrival) override;
+
+  private:
+    struct Users {
+        std::uint32_t readers = 0, writers = 0;  ///< warps, a bit each
+    };
+    using Groups = std::array<std::uint32_t, 32>;  ///< for each warp, the warps of its group
+    void note(const Access& access, bool shared);
+    bool note_word(const Access& access, std::uint64_t word);
+    void unite(std::uint32_t warps);
+
+    std::unordered_map<std::uint64_t, Users> users_;
+    std::unordered_map<std::uint32_t, Groups> groups_;  ///< by epoch
+    std::uint64_t learned_ = 0;
+    bool begun_ = false;
+    bool has_epochs_ = true;  ///< false: a barrier does not hold all threads, so it orders little
+};
+
+}  // namespace warpscope::emulator

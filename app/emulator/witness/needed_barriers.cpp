@@ -1,0 +1,256 @@
+#include "emulator/witness/needed_barriers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "emulator/observe/observed_launch.h"
+#include "emulator/observe/observer_list.h"
+#include "emulator/program/error.h"
+#include "emulator/races/grid_races.h"
+#include "emulator/races/race_detector.h"
+#include "emulator/witness/access_watch.h"
+#include "emulator/witness/schedule_file.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view opcodes[] = {
+    "bar.sync", "barrier.sync",        "bar.warp.sync",     "membar",
+    "fence",    "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group"};
+
+/// The opcode without its modifiers; empty: none of those that order accesses.
+std::string_view opcode_in(std::string_view text) {
+    if (text.starts_with('@'))
+        text.remove_prefix(std::min(text.find_first_of(" \t") + 1, text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::string_view found;
+    for (const std::string_view opcode : opcodes)
+        if (text.starts_with(opcode) && opcode.size() > found.size()) found = opcode;
+    return found;
+}
+
+/// What a run of some blocks has made of the words that it writes.
+struct Outcome {
+    std::string error;
+    std::vector<std::uint32_t> values;  ///< by the index of WrittenWords
+    std::uint64_t races = 0;
+    std::string race;  ///< a sentence about the first one
+};
+
+/// Runs the first blocks of a launch again and again, from one state of memory.
+class RepeatedLaunch {
+  public:
+    RepeatedLaunch(Machine& machine, const FrozenLaunch& launch, std::uint64_t instructions)
+        : machine_(machine), launch_(launch), watch_(machine.memory(), *launch.kernel->module) {
+        const std::size_t bytes = launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
+        for (unsigned sm = 0; sm < machine.virtual_sms(); ++sm) {
+            const auto memory = machine.shared_memory(sm, bytes);
+            shared_.emplace_back(memory.begin(), memory.end());
+        }
+        for (const auto& variable : launch.kernel->module->variables())
+            variables_.emplace_back(variable.data, variable.data + variable.bytes);
+        launch_.settings.threads = 1;
+        launch_.settings.first_block = 0;
+        launch_.settings.blocks = 1;
+        const std::uint64_t each = machine.run(launch_, &watch_).warp_instructions;
+        restore(launch_);
+        launch_.settings.blocks = std::clamp<std::uint64_t>(
+            instructions / std::max<std::uint64_t>(each, 1), 1, launch.launch.grid.count());
+    }
+    ~RepeatedLaunch() { restore(launch_); }
+    RepeatedLaunch(const RepeatedLaunch&) = delete;
+    RepeatedLaunch& operator=(const RepeatedLaunch&) = delete;
+
+    std::uint64_t blocks() const { return launch_.settings.blocks; }
+    const WrittenWords& written() const { return watch_.written; }
+
+    /// With another form of the kernel, and with the race check where `looks_for_races`.
+    Outcome run(const Kernel& kernel, Schedule schedule, std::uint64_t seed, bool looks_for_races) {
+        FrozenLaunch launch = launch_;
+        launch.kernel = &kernel;
+        launch.settings.schedule = schedule;
+        launch.settings.seed = seed;
+        // A kernel without a barrier may wait for ever in a loop.
+        constexpr std::uint64_t much_longer = 16;
+        launch.settings.instruction_budget =
+            std::max<std::uint64_t>(longest_ * much_longer, 1 << 22);
+        RaceDetector races;
+        GridRaces grid_races;
+        ObserverList all;
+        if (looks_for_races) {
+            all.add(races);
+            all.add(grid_races);
+        }
+        all.add(watch_);
+        Outcome outcome;
+        try {
+            longest_ = std::max(longest_, machine_.run(launch, &all).warp_instructions);
+        } catch (const Error& error) {
+            outcome.error = error.what();
+        }
+        outcome.values = watch_.written.values();
+        if (looks_for_races)
+            for (const Finding& finding : merged({races.findings(), grid_races.findings()})) {
+                if (finding.kind != FindingKind::race) continue;
+                outcome.races += finding.count;
+                if (outcome.race.empty()) outcome.race = finding.sentence;
+            }
+        restore(launch);
+        return outcome;
+    }
+
+  private:
+    void restore(const FrozenLaunch& launch) {
+        watch_.written.restore({});
+        for (unsigned sm = 0; sm < shared_.size(); ++sm)
+            std::ranges::copy(shared_[sm], machine_.shared_memory(sm, shared_[sm].size()).begin());
+        const auto& variables = launch.kernel->module->variables();
+        for (std::size_t k = 0; k < variables.size() && k < variables_.size(); ++k)
+            std::ranges::copy(variables_[k], variables[k].data);
+        machine_.take_output();
+    }
+
+    Machine& machine_;
+    FrozenLaunch launch_;
+    AccessWatch watch_;
+    std::vector<std::vector<std::byte>> shared_, variables_;
+    std::uint64_t longest_ = 0;
+};
+
+struct Order {
+    Schedule schedule;
+    std::uint64_t seed;
+};
+constexpr Order orders[] = {{Schedule::run_to_barrier, 1},
+                            {Schedule::reverse, 1},
+                            {Schedule::random, 1},
+                            {Schedule::random, 2},
+                            {Schedule::random, 3}};
+
+/// What was seen without one line.
+struct Without {
+    std::vector<bool> differs;  ///< by the index of WrittenWords
+    std::uint64_t races = 0;    ///< more than with it
+    std::string race, error;
+};
+
+std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
+                        std::uint64_t blocks) {
+    const auto count = [](std::uint64_t n, const char* noun) {
+        return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+    };
+    if (!seen.error.empty())
+        return fmt::format("It is needed: without it the launch fails: {}", seen.error);
+    if (differing > 0)
+        return fmt::format(
+            "{:.{}f} % depend on it: without it, {} of the {} that {} write{} differ in at least "
+            "one of {} "
+            "orders.",
+            100.0 * double(differing) / double(words), differing * 10 < words ? 1 : 0, differing,
+            count(words, "word"), count(blocks, "block"), blocks == 1 ? "s" : "",
+            std::size(orders));
+    if (seen.races > 0)
+        return fmt::format(
+            "It is needed, although no result shows it: without it, {} orders give the same {}, "
+            "but "
+            "there are {}. {}",
+            std::size(orders), count(words, "word"), count(seen.races, "hazard"), seen.race);
+    return fmt::format(
+        "Nothing needed it for this input: without it, {} orders of {} give the same {}, and no "
+        "race.",
+        std::size(orders), count(blocks, "block"), count(words, "word"));
+}
+
+}  // namespace
+
+std::vector<OrderingLine> ordering_lines(const Kernel& kernel) {
+    std::vector<OrderingLine> lines;
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        const std::string_view opcode = info.pseudo ? "" : opcode_in(info.text);
+        if (opcode.empty()) continue;
+        const auto same = std::ranges::find_if(lines, [&](const OrderingLine& line) {
+            return line.what == opcode &&
+                   users_place(kernel, line.pcs[0]) == users_place(kernel, pc);
+        });
+        if (same == lines.end())
+            lines.push_back({std::string(opcode), {pc}});
+        else
+            same->pcs.push_back(pc);
+    }
+    return lines;
+}
+
+std::string ptx_without(const Kernel& kernel, const OrderingLine& line) {
+    std::string text = kernel.module->text();
+    for (const std::uint32_t pc : line.pcs) {
+        std::size_t at = 0;
+        for (int k = 1; k < kernel.lines[pc].source.ptx_line; ++k) at = text.find('\n', at) + 1;
+        // An instruction of a function that is called at several places has been taken out before.
+        const std::size_t begin = text.find(kernel.lines[pc].text, at);
+        const std::size_t end_of_line = text.find('\n', at);
+        if (begin > end_of_line || begin == text.npos) continue;
+        const std::size_t end = text.find(';', begin);
+        for (std::size_t k = begin; k <= end && k < text.size(); ++k)
+            if (text[k] != '\n') text[k] = ' ';
+    }
+    return text;
+}
+
+std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) const {
+    const Kernel& kernel = *launch.kernel;
+    const auto deadline = Clock::now() + time;
+    const std::vector<OrderingLine> lines = ordering_lines(kernel);
+    std::vector<Finding> found;
+    if (lines.empty()) return found;
+    RepeatedLaunch repeated(machine, launch, instructions);
+    std::vector<Outcome> as_it_is;
+    for (const Order& order : orders) {
+        as_it_is.push_back(repeated.run(kernel, order.schedule, order.seed, as_it_is.empty()));
+        if (!as_it_is.back().error.empty()) throw Error(as_it_is.back().error);
+    }
+    ObservedLaunch observed;
+    observed.begin(kernel, launch.launch);
+    for (const OrderingLine& line : lines) {
+        Finding& finding = found.emplace_back();
+        finding.kind = FindingKind::needed;
+        finding.severity = Severity::note;
+        finding.kernel = kernel.name;
+        finding.first = observed.at(line.pcs[0], 0, 0);
+        if (stop.stop_requested() || Clock::now() > deadline) {
+            finding.sentence = "It was not examined: the time was over.";
+            continue;
+        }
+        const auto module = Module::parse(ptx_without(kernel, line), kernel.module->name());
+        const Kernel& other = *module->find(kernel.name);
+        Without seen;
+        for (std::size_t k = 0; k < std::size(orders) && seen.error.empty(); ++k) {
+            const Outcome outcome = repeated.run(other, orders[k].schedule, orders[k].seed, k == 0);
+            seen.error = outcome.error;
+            if (k == 0 && outcome.races > as_it_is[0].races) {
+                seen.races = outcome.races - as_it_is[0].races;
+                seen.race = outcome.race;
+            }
+            const WrittenWords& words = repeated.written();
+            seen.differs.resize(words.size());
+            for (std::size_t w = 0; w < words.size(); ++w) {
+                const auto value = [&](const std::vector<std::uint32_t>& values) {
+                    return w < values.size() ? values[w] : words.original(w);
+                };
+                if (value(outcome.values) != value(as_it_is[k].values)) seen.differs[w] = true;
+            }
+        }
+        finding.count = std::uint64_t(std::ranges::count(seen.differs, true));
+        finding.sentence =
+            sentence_of(seen, finding.count, repeated.written().size(), repeated.blocks());
+    }
+    return found;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/machine.h"
+#include "emulator/observe/findings.h"
+
+namespace warpscope::emulator {
+
+/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies.
+struct OrderingLine {
+    std::string what;                ///< its opcode: "bar.sync"
+    std::vector<std::uint32_t> pcs;  ///< its instructions in Kernel::code
+};
+/// Those of a kernel that can be taken out, in the order of the code. A barrier whose result the
+/// kernel uses, and a wait that a loop polls, cannot.
+std::vector<OrderingLine> ordering_lines(const Kernel& kernel);
+/// The PTX of the kernel's module without these instructions.
+std::string ptx_without(const Kernel& kernel, const OrderingLine& line);
+
+struct NecessityCheck {
+    std::chrono::milliseconds time{5000};    ///< of all lines together
+    std::uint64_t instructions = 4'000'000;  ///< of a run, of warps: more blocks are left out
+    std::stop_token stop{};
+
+    /// Takes out what orders accesses, one line at a time, and runs the first blocks of the launch
+    /// in several orders of their warps. Returns a finding with the severity of a note for each
+    /// line: how many of the words that the blocks write differ (Finding::count), and how many
+    /// races there are more. Memory is afterwards as it was before. Throws Error: invalid launch,
+    /// or one that fails as it is.
+    std::vector<Finding> run(Machine& machine, const FrozenLaunch& launch) const;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,362 @@
+#include "emulator/witness/order_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "emulator/program/error.h"
+#include "emulator/stepper/earlier_blocks.h"
+#include "emulator/warp/float_mode.h"
+#include "emulator/witness/reversals.h"
+#include "emulator/witness/turn_runner.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using StopAt = TurnRunner::StopAt;
+
+/// What an order has made of the block.
+struct OrderResult {
+    std::uint64_t key = 0;  ///< equal for equal results
+    std::string error;
+    std::vector<std::uint32_t> values;  ///< of WrittenWords
+    AccessOrders accesses;
+};
+
+/// Notices that a turn comes to a state that it has been in: the warp waits in a loop for another
+/// one. It compares with a state that it notes less and less often (Brent 1980).
+class LoopWatch {
+  public:
+    bool is_looping(const TurnRunner& runner) {
+        constexpr std::uint64_t few = 64;
+        if (++stops_ < few) return false;
+        const std::uint64_t now = runner.warp_key();
+        if (now == noted_) {
+            const TurnRunner::Key whole = runner.key();
+            if (whole_ == whole) return true;
+            whole_ = whole;
+        }
+        if (std::has_single_bit(stops_)) {
+            noted_ = now;
+            whole_.reset();
+        }
+        return false;
+    }
+
+  private:
+    std::uint64_t stops_ = 0, noted_ = 0;
+    std::optional<TurnRunner::Key> whole_;
+};
+
+class BlockSearch {
+  public:
+    BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
+                std::uint32_t block)
+        : options_(options),
+          kernel_(*launch.kernel),
+          watch_(machine.memory(), *launch.kernel->module),
+          budget_(launch.settings),
+          runner_(launch, machine.memory(), budget_, watch_),
+          shared_(run_earlier_blocks(machine, launch, block, runner_, watch_)) {
+        const std::uint32_t sm = block % machine.virtual_sms();
+        budget_.count_instructions_only();
+        result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
+        runner_.start(block, sm, machine.virtual_sms(), shared_[sm].data());
+        start_ = runner_.save();
+    }
+    ~BlockSearch() { watch_.written.restore({}); }
+    BlockSearch(const BlockSearch&) = delete;
+    BlockSearch& operator=(const BlockSearch&) = delete;
+
+    OrderSearch::Result run();
+
+  private:
+    struct PathTurn {
+        std::uint32_t epoch = 0;
+        ListedTurn turn;
+        bool is_usual = false;  ///< the turn that comes where none is listed
+        bool is_preempted = false;
+    };
+    /// Choices below each other; each keeps a copy of the block.
+    static constexpr unsigned most_depth = 1000;
+    struct Deeper {
+        explicit Deeper(unsigned& to) : depth(to) { ++depth; }
+        ~Deeper() { --depth; }
+        unsigned& depth;
+    };
+    void run_reference(ReferenceOrder order);
+    bool run_level(unsigned bound);
+    double run_rest(unsigned left, std::optional<std::uint32_t> barred);
+    double run_turn(std::uint32_t warp, unsigned left);
+    void run_to_end();
+    /// What a failed block has written does not count.
+    std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
+    OrderResult take_result();
+    void compare();
+    void add_witness(const OrderResult& result);
+    Witness witness_of(const OrderResult& result, const Reversal& reversal) const;
+    std::vector<std::vector<ListedTurn>> path_turns() const;
+    bool found_all() const {
+        return std::ranges::all_of(result_.witnesses, [](const auto& w) { return w.has_value(); });
+    }
+    bool must_end() {
+        return ends_ = ends_ || options_.stop.stop_requested() || Clock::now() > deadline_;
+    }
+
+    const OrderSearch& options_;
+    const Kernel& kernel_;
+    AccessWatch watch_;
+    Budget budget_;
+    TurnRunner runner_;
+    std::vector<std::vector<std::byte>> shared_;
+    TurnRunner::Position start_;
+    Clock::time_point deadline_;
+    bool ends_ = false, too_deep_ = false;
+    unsigned depth_ = 0;
+
+    OrderResult reference_;
+    std::string error_;  ///< of the order that has just ended
+    std::vector<PathTurn> path_;
+    std::map<std::pair<TurnRunner::Key, std::uint64_t>, double> visited_;
+    OrderSearch::Result result_;
+};
+
+void BlockSearch::run_reference(ReferenceOrder order) {
+    runner_.restore(start_);
+    error_.clear();
+    const bool in_step = order == ReferenceOrder::in_step;
+    try {
+        while (runner_.runnable() && !must_end()) {
+            runner_.begin_turn(runner_.usual_warp());
+            if (runner_.go_on(in_step ? StopAt::any_access : StopAt::end_only))
+                runner_.end_turn_here();
+        }
+        runner_.finish();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    reference_ = take_result();
+    result_.reference = order;
+}
+
+OrderResult BlockSearch::take_result() {
+    OrderResult result;
+    result.key = result_key();
+    result.error = std::exchange(error_, {});
+    result.values = watch_.written.values();
+    result.accesses = AccessOrders(watch_.log);
+    return result;
+}
+
+OrderSearch::Result BlockSearch::run() {
+    const FloatMode mode(kernel_.flush_subnormals);
+    const auto start = Clock::now();
+    deadline_ = start + options_.time;
+    // Conflicts that this order does not show are learned later, and it has to be logged again.
+    for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
+        known = watch_.learned();
+        run_reference(ReferenceOrder::in_step);
+        if (reference_.accesses.loses_an_update()) run_reference(ReferenceOrder::serial);
+    }
+    for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
+        // Each level leaves half of the time to the next ones.
+        deadline_ = start + options_.time;
+        if (bound < options_.preemptions) deadline_ -= options_.time / (2 << bound);
+        ends_ = false;
+        if (run_level(bound)) result_.exhausted = bound;
+        if (found_all() || options_.stop.stop_requested()) break;
+    }
+    return result_;
+}
+
+/// Returns whether all orders with so many preemptions were run.
+bool BlockSearch::run_level(unsigned bound) {
+    for (;;) {
+        const std::uint64_t known = watch_.learned();
+        visited_.clear();
+        path_.clear();
+        too_deep_ = false;
+        runner_.restore(start_);
+        const double orders = run_rest(bound, {});
+        if (must_end() || too_deep_) return false;
+        if (known != watch_.learned()) continue;
+        result_.orders = orders;
+        return true;
+    }
+}
+
+std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
+    std::vector<std::vector<ListedTurn>> turns;
+    for (std::size_t k = 0; k < path_.size();) {
+        std::size_t end = k;
+        while (end < path_.size() && path_[end].epoch == path_[k].epoch) ++end;
+        std::size_t last = end;
+        while (last > k && path_[last - 1].is_usual) --last;
+        if (last > k) turns.resize(path_[k].epoch + 1);
+        for (std::size_t t = k; t < last; ++t) turns[path_[k].epoch].push_back(path_[t].turn);
+        k = end;
+    }
+    return turns;
+}
+
+Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
+    Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
+    for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
+    const WrittenWords& words = watch_.written;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::uint32_t expected =
+            k < reference_.values.size() ? reference_.values[k] : words.original(k);
+        if (words.now(k) == expected) continue;
+        if (witness.words++ > 0 && words.address(k) > witness.address) continue;
+        witness.address = words.address(k);
+        witness.value = words.now(k);
+        witness.expected = expected;
+    }
+    return witness;
+}
+
+// An order has ended.
+void BlockSearch::compare() {
+    if (result_key() != reference_.key) add_witness(take_result());
+    error_.clear();
+    if (found_all()) ends_ = true;
+}
+
+void BlockSearch::add_witness(const OrderResult& result) {
+    if (options_.pairs.empty()) {
+        const auto reversal = result.accesses.first_reversal(reference_.accesses);
+        result_.witnesses[0] = witness_of(result, reversal.value_or(Reversal{}));
+        return;
+    }
+    for (std::size_t k = 0; k < options_.pairs.size(); ++k) {
+        if (result_.witnesses[k]) continue;
+        const auto reversal =
+            result.accesses.first_reversal(reference_.accesses, kernel_, options_.pairs[k]);
+        if (reversal) result_.witnesses[k] = witness_of(result, *reversal);
+    }
+}
+
+/// Runs every order of the rest of the block with at most `left` preemptions, and returns their
+/// number. The next turn is not one of warp `barred`.
+double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred) {
+    const Deeper deeper{depth_};
+    if (depth_ > most_depth) too_deep_ = true;
+    using Visit = std::pair<TurnRunner::Key, std::uint64_t>;
+    std::vector<std::pair<Visit, double>> chain;
+    double orders = 0;
+    for (;;) {
+        if (must_end() || depth_ > most_depth) return orders;
+        const std::uint32_t runnable = runner_.runnable();
+        if (!runnable) {
+            try {
+                runner_.finish();
+            } catch (const Error& error) {
+                error_ = error.what();
+            }
+            compare();
+            ++orders;
+            break;
+        }
+        const Visit visit{runner_.key(), left | std::uint64_t(barred ? *barred + 1 : 0) << 32};
+        const auto [known, is_new] = visited_.try_emplace(visit, -1.0);
+        if (!is_new && !kernel_.is_asynchronous) {
+            result_.endless = result_.endless || known->second < 0;
+            orders += std::max(0.0, known->second);
+            break;
+        }
+        chain.emplace_back(visit, orders);
+        watch_.epoch = runner_.epoch();
+        std::uint32_t next =
+            runnable & watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
+        if (barred) next &= ~(1u << *barred);
+        barred.reset();
+        if (!next) break;
+        if (std::has_single_bit(next)) {
+            const double more = run_turn(std::uint32_t(std::countr_zero(next)), left);
+            orders += more;
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+                break;
+            }
+            continue;
+        }
+        const TurnRunner::Position here = runner_.save();
+        const std::size_t length = path_.size();
+        for (std::uint32_t warps = next; warps; warps &= warps - 1) {
+            if (warps != next) runner_.restore(here);
+            path_.resize(length);
+            orders += run_turn(std::uint32_t(std::countr_zero(warps)), left);
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+            } else {
+                orders += run_rest(left, {});
+            }
+            if (ends_) break;
+        }
+        break;
+    }
+    if (!ends_)
+        for (const auto& [visit, before] : chain) visited_[visit] = orders - before;
+    return orders;
+}
+
+/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier,
+/// and returns their number. Sets error_ where an instruction fails.
+double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
+    double orders = 0;
+    const std::size_t at = path_.size();
+    const bool is_usual = warp == runner_.usual_warp();
+    path_.push_back({runner_.epoch(), {.warp = warp}, is_usual, false});
+    ++result_.turns;
+    try {
+        LoopWatch loop;
+        runner_.begin_turn(warp);
+        while (runner_.go_on(StopAt::contended)) {
+            if (must_end()) return orders;
+            const std::uint32_t others = runner_.runnable() & ~(1u << warp);
+            if (!(others & watch_.rivals(warp))) continue;
+            if (loop.is_looping(runner_)) {
+                path_[at].turn = runner_.turn();
+                path_[at].is_usual = false;
+                runner_.end_turn_here();
+                result_.endless = true;
+                break;
+            }
+            if (left == 0) continue;
+            const TurnRunner::Position here = runner_.save();
+            path_[at] = {path_[at].epoch, runner_.turn(), false, true};
+            runner_.end_turn_here();
+            orders += run_rest(left - 1, warp);
+            runner_.restore(here);
+            path_.resize(at + 1);
+            path_[at] = {path_[at].epoch, {.warp = warp}, is_usual, false};
+        }
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    return orders;
+}
+
+}  // namespace
+
+OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
+                                     std::uint32_t block) const {
+    launch = checked_launch(launch, block);
+    if (launch.kernel->has_mbarriers)
+        throw Error(
+            fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
+                        launch.kernel->name));
+    // The orders share it, and none may fail because of the others.
+    launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
+    return BlockSearch(*this, machine, launch, block).run();
+}
+
+}  // namespace warpscope::emulator

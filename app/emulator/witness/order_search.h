@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine/machine.h"
+
+namespace warpscope::emulator {
+
+/// Two accesses of different warps to one word, in the other order than in the reference.
+struct Reversal {
+    std::uint32_t warp = 0, pc = 0;              ///< comes first
+    std::uint32_t other_warp = 0, other_pc = 0;  ///< has not come yet
+};
+
+/// The order whose result the others are compared with.
+enum class ReferenceOrder : std::uint8_t {
+    in_step,  ///< all warps advance together, access by access
+    serial    ///< each warp runs until it waits or ends: where warps in step lose an update
+};
+
+/// An order of the warps of a block whose result differs from that of the reference.
+struct Witness {
+    std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
+    unsigned preemptions = 0;                    ///< turns that end although their warp could go on
+    Reversal reversal;
+    std::string error;                      ///< the block fails with it; empty: it ends
+    std::uint64_t words = 0;                ///< of global memory that differ
+    std::uint64_t address = 0;              ///< of the first one
+    std::uint32_t value = 0, expected = 0;  ///< what it holds, and what the reference has
+};
+
+/// A pair of lines whose accesses race: the places of a finding, as users_place() has them.
+using LinePair = std::pair<std::string, std::string>;
+
+struct OrderSearch {
+    /// How far it looks: orders with at most so many preemptions, for this time.
+    unsigned preemptions = 2;
+    std::chrono::milliseconds time{2000};
+    std::stop_token stop{};
+    /// Looks for a witness for each of them, in which accesses of these lines come in the other
+    /// order. Empty: any witness ends the search.
+    std::vector<LinePair> pairs{};
+
+    struct Result {
+        ReferenceOrder reference = ReferenceOrder::in_step;
+        std::vector<std::optional<Witness>> witnesses;  ///< one for each of `pairs`; else one
+        /// All orders with at most so many preemptions were run, as far as they can differ; empty:
+        /// not even those without one.
+        std::optional<unsigned> exhausted;
+        double orders = 0;        ///< how many orders that is, but for endless ones
+        bool endless = false;     ///< there are orders in which a warp waits in a loop for ever
+        std::uint64_t turns = 0;  ///< that were run
+    };
+    /// Searches the orders of the warps of one block, those with fewer preemptions first (iterative
+    /// context bounding, Musuvathi and Qadeer 2007). A warp is preempted only before it accesses a
+    /// word for which warps contend, and warps that do not contend are not permuted. Memory is
+    /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails.
+    Result run(Machine& machine, FrozenLaunch launch, std::uint32_t block) const;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,195 @@
+#include "emulator/witness/schedule_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr std::string_view between = " \t\r";
+
+/// Reads the lines of a schedule file.
+class ScheduleReader {
+  public:
+    explicit ScheduleReader(std::string name) { file_.name = std::move(name); }
+
+    void read(std::string_view line) {
+        ++line_;
+        rest_ = line.substr(0, line.find('#'));
+        const std::string_view word = next_word();
+        if (word.empty()) return;
+        if (word == "kernel")
+            file_.kernel = std::string(next_word());
+        else if (word == "block")
+            file_.block = {number("x"), number("y"), number("z")};
+        else if (word == "epoch")
+            epoch_ = number("the number of an epoch");
+        else if (word == "warp")
+            read_turn();
+        else
+            fail(fmt::format("'{}' is none of kernel, block, epoch and warp", word));
+        if (!next_word().empty()) fail("there is more on this line than belongs there");
+    }
+    ScheduleFile take() {
+        if (file_.kernel.empty()) fail("the line 'kernel NAME' is missing");
+        return std::move(file_);
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(fmt::format("{}:{}: {}", file_.name, line_, what));
+    }
+    std::string_view next_word() {
+        rest_.remove_prefix(std::min(rest_.find_first_not_of(between), rest_.size()));
+        const std::string_view word = rest_.substr(0, rest_.find_first_of(between));
+        rest_.remove_prefix(word.size());
+        return word;
+    }
+    std::uint32_t number_in(std::string_view word, const char* what) const {
+        std::uint32_t number = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+        if (error != std::errc() || end != word.data() + word.size())
+            fail(fmt::format("'{}' should be {}", word, what));
+        return number;
+    }
+    std::uint32_t number(const char* what) { return number_in(next_word(), what); }
+    /// Removes ", NAME N" from the end of `place` and returns N; 1 if it is not there.
+    unsigned take_suffix(std::string_view& place, std::string_view name) const {
+        const std::size_t at = place.rfind(name);
+        if (at == place.npos) return 1;
+        const unsigned value = number_in(place.substr(at + name.size()), "a number from 1");
+        if (value == 0) fail("numbers of accesses and passes begin with 1");
+        place = place.substr(0, at);
+        return value;
+    }
+    void read_turn() {
+        ScheduleFile::Turn turn{.epoch = epoch_, .warp = number("the number of a warp")};
+        turn.line = line_;
+        const std::string_view until = next_word();
+        if (!until.empty()) {
+            if (until != "until") fail("a warp is followed by 'until PLACE' or by nothing");
+            std::string_view place = rest_;
+            rest_ = {};
+            place.remove_prefix(std::min(place.find_first_not_of(between), place.size()));
+            place = place.substr(0, place.find_last_not_of(between) + 1);
+            turn.pass = take_suffix(place, ", pass ");
+            turn.access = take_suffix(place, ", access ");
+            if (place.empty()) fail("'until' is followed by a place such as mine.cu:12");
+            turn.until = std::string(place);
+        }
+        file_.turns.push_back(std::move(turn));
+    }
+
+    ScheduleFile file_;
+    std::string_view rest_;
+    std::uint32_t epoch_ = 0;
+    int line_ = 0;
+};
+
+/// The accesses of the kernel at a place, in the order of the code.
+std::vector<std::uint32_t> accesses_at(const Kernel& kernel, const std::string& place) {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc)
+        if (kernel.lines[pc].access != MemoryAccess::none && users_place(kernel, pc) == place)
+            found.push_back(pc);
+    return found;
+}
+
+}  // namespace
+
+std::string users_place(const Kernel& kernel, std::uint32_t pc) {
+    return users_place(kernel.own_line(pc),
+                       header_lines(kernel.lines[pc].source, kernel.module->files()));
+}
+
+std::uint32_t first_prefix(const Kernel& kernel, std::uint32_t pc) {
+    while (pc > 0 && is_prefix(kernel.code[pc - 1].role)) --pc;
+    return pc;
+}
+
+ScheduleFile ScheduleFile::parse(std::string_view text, std::string name) {
+    ScheduleReader reader(std::move(name));
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        reader.read(line);
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return reader.take();
+}
+
+ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
+                              const std::vector<std::vector<ListedTurn>>& turns) {
+    ScheduleFile file{.kernel = kernel.name, .block = block, .turns = {}, .name = {}};
+    for (std::uint32_t epoch = 0; epoch < turns.size(); ++epoch)
+        for (const ListedTurn& listed : turns[epoch]) {
+            Turn turn{.epoch = epoch, .warp = listed.warp};
+            if (listed.until != ListedTurn::nowhere) {
+                std::uint32_t pc = listed.until;
+                while (is_prefix(kernel.code[pc].role)) ++pc;
+                turn.until = users_place(kernel, pc);
+                const auto all = accesses_at(kernel, turn.until);
+                turn.access = unsigned(std::find(all.begin(), all.end(), pc) - all.begin()) + 1;
+                turn.pass = listed.after + 1;
+            }
+            file.turns.push_back(std::move(turn));
+        }
+    return file;
+}
+
+std::string ScheduleFile::text() const {
+    std::string text = fmt::format(
+        "# The order of the warps of one block. After the turns of an epoch the next warps run in\n"
+        "# their order, each until it waits or ends. Replay it with --schedule FILE.\n"
+        "kernel {}\nblock {} {} {}\n",
+        kernel, block.x, block.y, block.z);
+    std::uint32_t epoch = 0;
+    for (const Turn& turn : turns) {
+        if (turn.epoch != epoch) text += fmt::format("epoch {}\n", epoch = turn.epoch);
+        text += fmt::format("warp {}", turn.warp);
+        if (!turn.until.empty()) text += " until " + turn.until;
+        if (turn.access != 1) text += fmt::format(", access {}", turn.access);
+        if (turn.pass != 1) text += fmt::format(", pass {}", turn.pass);
+        text += "\n";
+    }
+    return text;
+}
+
+std::vector<std::vector<ListedTurn>> ScheduleFile::turns_in(const Kernel& in) const {
+    std::vector<std::vector<ListedTurn>> listed;
+    for (const Turn& turn : turns) {
+        constexpr std::uint32_t most_epochs = 1 << 24;
+        if (turn.epoch >= most_epochs)
+            throw Error(fmt::format("{}:{}: epoch {} is too large", name, turn.line, turn.epoch));
+        if (listed.size() <= turn.epoch) listed.resize(turn.epoch + 1);
+        ListedTurn& added = listed[turn.epoch].emplace_back(ListedTurn{.warp = turn.warp});
+        if (turn.until.empty()) continue;
+        const auto all = accesses_at(in, turn.until);
+        if (all.size() < turn.access)
+            throw Error(fmt::format("{}:{}: kernel {} has {} accesses at {}, not {}", name,
+                                    turn.line, in.name, all.size(), turn.until, turn.access));
+        added.until = first_prefix(in, all[turn.access - 1]);
+        added.after = turn.pass - 1;
+    }
+    return listed;
+}
+
+void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
+                         LaunchSettings& settings) const {
+    settings.schedule = Schedule::run_to_barrier;
+    if (to.name != kernel) return;
+    const Dim3 grid = launch.grid;
+    if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z)
+        throw Error(
+            fmt::format("{}: there is no block {} {} {}: the grid of kernel {} has {}x{}x{} blocks",
+                        name, block.x, block.y, block.z, kernel, grid.x, grid.y, grid.z));
+    settings.schedule = Schedule::manual;
+    settings.turns = turns_in(to);
+    settings.turns_of_block = std::uint32_t(linear_in(grid, block));
+}
+
+}  // namespace warpscope::emulator

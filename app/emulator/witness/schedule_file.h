@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/machine/launch_settings.h"
+#include "emulator/program/module.h"
+#include "emulator/warp/dim3.h"
+
+namespace warpscope::emulator {
+
+/// The order of the warps of one block as a text that people keep and share. A turn ends at a
+/// source line, so that the text still holds after the kernel is compiled again. docs/schedules.md
+/// has the format.
+struct ScheduleFile {
+    struct Turn {
+        std::uint32_t epoch = 0;  ///< completed barriers of the block
+        std::uint32_t warp = 0;
+        /// The place of the access before which it ends: users_place(). Empty: the warp runs until
+        /// it waits or ends.
+        std::string until{};
+        unsigned access = 1;  ///< among the accesses of the kernel at this place, from 1
+        unsigned pass = 1;    ///< the turn ends before the access comes for this time
+        int line = 0;         ///< of the text that was read
+    };
+
+    std::string kernel;
+    Dim3 block{0, 0, 0};
+    std::vector<Turn> turns;
+    std::string name;  ///< of the file that was read
+
+    /// Throws Error that names the line.
+    static ScheduleFile parse(std::string_view text, std::string name);
+    static ScheduleFile of(const Kernel& kernel, Dim3 block,
+                           const std::vector<std::vector<ListedTurn>>& turns);
+    std::string text() const;
+    /// LaunchSettings::turns. Throws Error if the kernel has no access at a place.
+    std::vector<std::vector<ListedTurn>> turns_in(const Kernel& kernel) const;
+    /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
+    /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.
+    void apply(const Kernel& kernel, const LaunchShape& launch, LaunchSettings& settings) const;
+};
+
+/// users_place() of an instruction.
+std::string users_place(const Kernel& kernel, std::uint32_t pc);
+/// The first prefix of an instruction, or the instruction itself.
+std::uint32_t first_prefix(const Kernel& kernel, std::uint32_t pc);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,206 @@
+#include "emulator/witness/turn_runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/warp/splitmix64.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// Mixes words into two numbers. Four sums beside each other keep the CPU busy.
+class StateHash {
+  public:
+    void add(std::uint64_t word) {
+        std::uint64_t& sum = sums_[next_++ % 4];
+        sum = (sum ^ word) * 0x9E3779B97F4A7C15ull;
+        sum ^= sum >> 29;
+    }
+    void add(const std::byte* bytes, std::size_t count) {
+        std::size_t at = 0;
+        for (; at + 32 <= count; at += 32) {
+            std::uint64_t words[4];
+            std::memcpy(words, bytes + at, sizeof words);
+            for (unsigned k = 0; k < 4; ++k) {
+                sums_[k] = (sums_[k] ^ words[k]) * 0x9E3779B97F4A7C15ull;
+                sums_[k] ^= sums_[k] >> 29;
+            }
+        }
+        for (; at < count; ++at) add(std::uint64_t(bytes[at]));
+    }
+    std::pair<std::uint64_t, std::uint64_t> value() const {
+        return {splitmix64(sums_[0] ^ splitmix64(sums_[1])) + sums_[2],
+                splitmix64(sums_[2] ^ splitmix64(sums_[3])) + sums_[0]};
+    }
+
+  private:
+    std::uint64_t sums_[4] = {1, 2, 3, 4};
+    unsigned next_ = 0;
+};
+
+bool reads_clock(const Kernel& kernel) {
+    return std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const InstructionInfo& info) {
+        return info.text.find("%clock") != info.text.npos ||
+               info.text.find("%globaltimer") != info.text.npos;
+    });
+}
+
+}  // namespace
+
+TurnRunner::TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget& budget,
+                       AccessWatch& watch)
+    : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, launch.settings, budget),
+      watch_(watch),
+      live_(*launch.kernel),
+      reads_clock_(reads_clock(*launch.kernel)) {}
+
+void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                       std::byte* shared) {
+    begin(block, sm, sm_count, shared, &watch_);
+    block_.context.timer_base = 1;
+    watch_.begin();
+    events_->block_begin();
+}
+
+std::uint32_t TurnRunner::usual_warp() const {
+    return WarpScheduler::after_last(block_);
+}
+
+void TurnRunner::begin_turn(std::uint32_t warp) {
+    warp_ = warp;
+    suspended_ = false;
+    has_executed_ = false;
+    passes_.clear();
+    block_.last_warp = warp;
+    block_.warps[warp].left = WarpScheduler::longest_turn;
+}
+
+bool TurnRunner::go_on(StopAt where) {
+    Warp& warp = block_.warps[warp_];
+    watch_.epoch = block_.epoch;
+    bool stands_here = std::exchange(suspended_, false);
+    const Instruction* i = nullptr;
+    if (stands_here) {
+        warp.enter(warp.current);
+        i = warp.splits[warp.current].pc;
+    } else {
+        i = enter_split(warp);
+    }
+    for (; i; i = enter_split(warp)) {
+        do {
+            if (events_->announces(i, warp)) {
+                const std::size_t logged = watch_.log.size();
+                watch_.newest = AccessWatch::Newest::alone;
+                events_->before_instruction(i, warp);
+                const bool stops =
+                    where == StopAt::any_access ||
+                    (where == StopAt::contended && watch_.newest == AccessWatch::Newest::contended);
+                if (stops && has_executed_ && !stands_here) {
+                    watch_.log.resize(logged);
+                    warp.pause(i);
+                    warp.leave();
+                    count(warp.executed());
+                    suspended_ = true;
+                    return true;
+                }
+                const std::uint32_t pc = kernel_.index_of(i);
+                const auto pass = std::find_if(passes_.begin(), passes_.end(),
+                                               [&](const auto& p) { return p.first == pc; });
+                pass == passes_.end() ? passes_.emplace_back(pc, 1).second : ++pass->second;
+            }
+            stands_here = false;
+            has_executed_ = true;
+            i = i->handlers[warp.mode](i, warp);
+        } while (i);
+        events_->run_end();
+        if (!leave_split(warp)) break;
+    }
+    end_turn(warp);
+    return false;
+}
+
+void TurnRunner::end_turn_here() {
+    Warp& warp = block_.warps[warp_];
+    suspended_ = false;
+    if (warp.splits.size() > 1) begin_with_next_split(warp);
+    end_turn(warp);
+}
+
+ListedTurn TurnRunner::turn() const {
+    ListedTurn turn{.warp = warp_};
+    if (!suspended_) return turn;
+    const Warp& warp = block_.warps[warp_];
+    turn.until = kernel_.index_of(warp.splits[warp.current].pc);
+    for (const auto& [pc, times] : passes_)
+        if (pc == turn.until) turn.after = times;
+    return turn;
+}
+
+TurnRunner::Position TurnRunner::save() const {
+    const BlockContext& context = block_.context;
+    return {.block = block_,
+            .shared = {context.shared, context.shared + context.shared_bytes},
+            .written = watch_.written.values(),
+            .printed = printed_.mark(),
+            .warp = warp_,
+            .suspended = suspended_,
+            .passes = passes_,
+            .logged = watch_.log.size()};
+}
+
+void TurnRunner::restore(const Position& position) {
+    block_ = position.block;
+    std::copy(position.shared.begin(), position.shared.end(), block_.context.shared);
+    watch_.written.restore(position.written);
+    watch_.log.resize(position.logged);
+    printed_.back_to(position.printed);
+    warp_ = position.warp;
+    suspended_ = has_executed_ = position.suspended;
+    passes_ = position.passes;
+}
+
+std::uint64_t TurnRunner::warp_key() const {
+    const Warp& warp = block_.warps[warp_];
+    StateHash hash;
+    for (const Split& split : warp.splits) {
+        hash.add(std::uint64_t(split.pc));
+        for (const auto& [offset, bytes] : live_.at(split.pc))
+            hash.add(warp.registers + offset, bytes);
+    }
+    return hash.value().first;
+}
+
+TurnRunner::Key TurnRunner::key() const {
+    StateHash hash;
+    hash.add(block_.local.data(), block_.local.size());
+    hash.add(block_.context.shared, block_.context.shared_bytes);
+    hash.add(watch_.written.key());
+    hash.add(block_.epoch);
+    hash.add(block_.context.live_threads);
+    if (reads_clock_) hash.add(block_.context.clock);
+    for (const BarrierState& barrier : block_.barriers) {
+        hash.add(barrier.arrived | std::uint64_t(barrier.counted) << 32);
+        hash.add(barrier.expected | std::uint64_t(barrier.holding) << 32);
+    }
+    for (const Warp& warp : block_.warps) {
+        hash.add(warp.exited);
+        hash.add(warp.splits.size());
+        for (const Split& split : warp.splits) {
+            hash.add(std::uint64_t(split.pc));
+            hash.add(split.mask | std::uint64_t(split.members) << 32);
+            hash.add(std::uint64_t(split.state) | std::uint64_t(split.barrier) << 8 |
+                     std::uint64_t(std::uint32_t(split.join)) << 32);
+            for (const auto& [offset, bytes] : live_.at(split.pc))
+                hash.add(warp.registers + offset, bytes);
+        }
+        for (const PendingJoin& join : warp.joins) {
+            hash.add(std::uint64_t(join.at));
+            hash.add(join.at ? join.expected | std::uint64_t(join.arrived) << 32 : 0);
+            hash.add(std::uint64_t(std::uint32_t(join.parent)));
+        }
+    }
+    return hash.value();
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine/block_runner.h"
+#include "emulator/witness/access_watch.h"
+#include "emulator/witness/live_registers.h"
+
+namespace warpscope::emulator {
+
+/// Runs one block turn by turn. Its user chooses the warp of each turn, and may end a turn before
+/// an access. Machine::run with the turns in LaunchSettings::turns does the same.
+class TurnRunner : public BlockRunner {
+  public:
+    TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget& budget,
+               AccessWatch& watch);
+
+    /// Stops before the block's first instruction.
+    void start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared);
+
+    std::uint32_t runnable() const { return block_.runnable; }  ///< warps, a bit each
+    std::uint32_t epoch() const { return block_.epoch; }
+    /// The warp that runs next where no turn is listed: see Schedule::manual.
+    std::uint32_t usual_warp() const;
+
+    /// Where go_on() stops, before the turn is over.
+    enum class StopAt : std::uint8_t { end_only, contended, any_access };
+    void begin_turn(std::uint32_t warp);
+    /// Continues the turn. Returns true before an access at which it stops, but not before the
+    /// first instruction of a turn. Returns false where the turn is over: the warp waits, has
+    /// ended, or has run long. Throws Error.
+    bool go_on(StopAt where);
+    /// Ends the turn at which go_on() has stopped.
+    void end_turn_here();
+    /// The turn so far; where go_on() has stopped, as one that ends there.
+    ListedTurn turn() const;
+    /// After the last turn: throws Error for a deadlock.
+    void finish() { end_block(); }
+
+    /// The block between two accesses. Only this runner can restore it.
+    struct Position {
+        BlockState block;
+        std::vector<std::byte> shared;
+        std::vector<std::uint32_t> written;
+        PrintLog::Mark printed;
+        std::uint32_t warp = 0;
+        bool suspended = false;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> passes;
+        std::size_t logged = 0;
+    };
+    Position save() const;
+    void restore(const Position& position);
+
+    /// Numbers for the state of the block: equal ones have the same future.
+    using Key = std::pair<std::uint64_t, std::uint64_t>;
+    Key key() const;
+    /// A number for the registers and the place of the warp whose turn it is: cheaper.
+    std::uint64_t warp_key() const;
+
+  private:
+    AccessWatch& watch_;
+    const LiveRegisters live_;
+    std::uint32_t warp_ = 0;
+    bool suspended_ = false;
+    bool has_executed_ = false;  ///< an instruction in this turn
+    bool reads_clock_ = false;
+    /// The accesses that this turn has executed, and how often.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> passes_;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,94 @@
+#include "emulator/witness/witness_words.h"
+
+#include <fmt/format.h>
+
+#include "emulator/warp/global_range.h"
+#include "emulator/witness/schedule_file.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+std::string preemptions_words(unsigned preemptions) {
+    return fmt::format("{} preemption{}", preemptions, preemptions == 1 ? "" : "s");
+}
+
+std::string count_words(double orders) {
+    constexpr double exact = 1e15;
+    if (orders > exact) return "more than 10^15";
+    std::string digits = fmt::format("{:.0f}", orders);
+    for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
+    return digits;
+}
+
+}  // namespace
+
+std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
+    std::string place = users_place(kernel, reversal.pc);
+    std::string other = users_place(kernel, reversal.other_pc);
+    if (place == other) {
+        static constexpr const char* kinds[] = {"", " (load)", " (store)", " (atomic)"};
+        place += kinds[std::size_t(kernel.lines[reversal.pc].access)];
+        other += kinds[std::size_t(kernel.lines[reversal.other_pc].access)];
+    }
+    return fmt::format("warp {} runs to {} before warp {} has passed {}", reversal.warp, place,
+                       reversal.other_warp, other);
+}
+
+std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
+                             ReferenceOrder reference) {
+    std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
+                                   reversal_words(kernel, witness.reversal));
+    if (!witness.error.empty()) return text + "the block fails: " + witness.error;
+    text += fmt::format(
+        "then {} is 0x{:08x} instead of 0x{:08x}",
+        describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
+        witness.value, witness.expected);
+    if (witness.words > 1)
+        text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
+                            witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
+    return text + (reference == ReferenceOrder::in_step
+                       ? " from the order in which all warps advance together, access by access."
+                       : " from the order in which each warp runs until it waits or ends.");
+}
+
+std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness) {
+    std::vector<std::string> lines;
+    for (const ScheduleFile::Turn& turn :
+         ScheduleFile::of(kernel, {0, 0, 0}, witness.turns).turns) {
+        std::string line = turn.epoch == 0 ? ""
+                                           : fmt::format("after {} barrier{}: ", turn.epoch,
+                                                         turn.epoch == 1 ? "" : "s");
+        line += fmt::format("warp {} runs until it ", turn.warp);
+        line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
+        if (turn.access != 1) line += fmt::format(", access {}", turn.access);
+        if (turn.pass != 1) line += fmt::format(", for the {}th time", turn.pass);
+        lines.push_back(std::move(line));
+    }
+    lines.emplace_back(lines.empty()
+                           ? "the warps run in their order, each until it waits or ends"
+                           : "then the next warps in their order, each until it waits or ends");
+    return lines;
+}
+
+std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
+                              const OrderSearch::Result& result) {
+    const char* const landing =
+        kernel.is_asynchronous
+            ? " The asynchronous copies landed by one seed; other moments were not tried."
+            : "";
+    if (!result.exhausted)
+        return fmt::format(
+            "The orders without a preemption are too many: in {} turns no result differed.{}",
+            result.turns, landing);
+    std::string text =
+        fmt::format("All {}orders with at most {} give one result",
+                    result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
+                    preemptions_words(*result.exhausted));
+    if (result.endless) text += " where they end";
+    if (*result.exhausted < search.preemptions)
+        text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
+    return text + "." + landing;
+}
+
+}  // namespace warpscope::emulator

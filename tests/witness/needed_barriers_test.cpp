@@ -1,0 +1,62 @@
+#include "emulator/witness/needed_barriers.h"
+
+#include "all_orders.h"
+
+namespace warpscope::tests {
+namespace {
+
+using emulator::Finding;
+
+std::vector<Finding> needed(const std::string& kernel, std::uint32_t threads,
+                            const std::string& file = "kernels") {
+    SmallBlock block(*witness_module(file).find(kernel), threads);
+    auto found =
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
+    EXPECT_EQ(block.values(), std::vector<std::uint32_t>(threads)) << "memory is as before";
+    for (const Finding& finding : found) {
+        EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
+        EXPECT_EQ(finding.severity, emulator::Severity::note);
+    }
+    return found;
+}
+
+TEST(NeededBarriers, EveryWordOfTheMirrorDependsOnItsBarrier) {
+    const auto found = needed("mirror", 64);
+    ASSERT_EQ(found.size(), 1u);
+    // Whichever warp comes first reads the words of the other one too early; one word is 0 anyway.
+    EXPECT_EQ(found[0].count, 63u);
+    EXPECT_TRUE(found[0].sentence.starts_with("98 % depend on it")) << found[0].sentence;
+}
+
+TEST(NeededBarriers, OneWarpNeedsNoBarrier) {
+    const auto found = needed("mirror", 32);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].count, 0u);
+}
+
+TEST(NeededBarriers, EachBarrierOfTheRoundsIsNeeded) {
+    const auto found = needed("rounds", 96);
+    ASSERT_EQ(found.size(), 2u);
+    for (const Finding& finding : found) EXPECT_GT(finding.count, 0u) << finding.sentence;
+}
+
+TEST(NeededBarriers, ASecondBarrierBehindTheFirstIsNotNeeded) {
+    const auto found = needed("double_buffered", 64);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_GT(found[0].count, 0u);
+}
+
+TEST(NeededBarriers, TheStatementIsTakenOutOfThePtx) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("rounds");
+    const auto lines = emulator::ordering_lines(kernel);
+    ASSERT_EQ(lines.size(), 2u);
+    for (const auto& line : lines) {
+        EXPECT_EQ(line.what, "bar.sync");
+        const auto module = emulator::Module::parse(emulator::ptx_without(kernel, line), "without");
+        EXPECT_EQ(emulator::ordering_lines(*module->find("rounds")).size(), 1u);
+        EXPECT_EQ(emulator::ordering_lines(*module->find("mirror")).size(), 1u);
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::tests

@@ -1,0 +1,182 @@
+#include "emulator/witness/order_search.h"
+
+#include "all_orders.h"
+#include "emulator/witness/schedule_file.h"
+#include "emulator/witness/witness_words.h"
+
+namespace warpscope::tests {
+namespace {
+
+using emulator::OrderSearch;
+using emulator::ReferenceOrder;
+using emulator::Schedule;
+using emulator::Witness;
+
+OrderSearch::Result search(const emulator::Kernel& kernel, std::uint32_t threads,
+                           unsigned preemptions = 2) {
+    SmallBlock block(kernel, threads);
+    return OrderSearch{.preemptions = preemptions, .time = std::chrono::seconds(20)}.run(
+        block.machine, block.launch, 0);
+}
+
+/// The result of a launch that replays the turns.
+std::vector<std::uint32_t> replayed(const emulator::Kernel& kernel, std::uint32_t threads,
+                                    const Witness& witness, bool by_stepper) {
+    SmallBlock block(kernel, threads, {.schedule = Schedule::manual, .turns = witness.turns});
+    if (!by_stepper) {
+        block.machine.run(block.launch);
+        return block.values();
+    }
+    emulator::Stepper stepper(block.machine, block.launch, 0);
+    stepper.run();
+    EXPECT_EQ(stepper.end(), emulator::Stepper::End::finished);
+    return block.values();
+}
+
+struct Counts {
+    unsigned with_witness = 0, without = 0, left_out = 0;
+};
+
+/// Compares the search with all orders of each kernel of a file.
+Counts compare_all(const std::string& file, std::uint32_t threads, unsigned preemptions) {
+    Counts counts;
+    for (const auto& kernel : witness_module(file).kernels()) {
+        if (kernel->parameters.size() != 1) continue;
+        SCOPED_TRACE(kernel->name);
+        AllOrders all(*kernel, threads);
+        std::vector<std::set<std::vector<std::uint32_t>>> results;
+        for (unsigned bound = 0; bound <= preemptions; ++bound)
+            if (const auto found = all.results(bound)) results.push_back(*found);
+        if (results.size() <= preemptions) {
+            ++counts.left_out;
+            continue;
+        }
+        const auto found = search(*kernel, threads, preemptions);
+        const std::optional<Witness>& witness = found.witnesses[0];
+        const auto reference =
+            result_in(*kernel, threads, found.reference == ReferenceOrder::in_step);
+        std::optional<unsigned> least;
+        for (unsigned bound = 0; bound <= preemptions && !least; ++bound)
+            if (results[bound] != std::set{reference}) least = bound;
+        EXPECT_EQ(witness.has_value(), least.has_value());
+        ++(least ? counts.with_witness : counts.without);
+        if (!witness) {
+            EXPECT_EQ(found.exhausted, preemptions);
+            continue;
+        }
+        EXPECT_EQ(witness->preemptions, *least);
+        if (*least > 0) {
+            EXPECT_EQ(found.exhausted, *least - 1);
+        }
+        if (!witness->error.empty()) continue;
+        for (const bool by_stepper : {false, true}) {
+            const auto values = replayed(*kernel, threads, *witness, by_stepper);
+            EXPECT_TRUE(results[*least].contains(values));
+            EXPECT_EQ(std::count(values.begin(), values.end(), witness->value) > 0, true);
+        }
+    }
+    return counts;
+}
+
+TEST(OrderSearch, FindsAWitnessExactlyWhereAllOrdersOfTwoWarpsShowOne) {
+    const Counts counts = compare_all("kernels", 64, 2);
+    EXPECT_GE(counts.with_witness, 9u);
+    EXPECT_GE(counts.without, 20u);
+    EXPECT_EQ(counts.left_out, 0u);
+}
+
+TEST(OrderSearch, FindsAWitnessExactlyWhereAllOrdersOfThreeWarpsShowOne) {
+    const Counts counts = compare_all("kernels", 96, 1);
+    EXPECT_GE(counts.with_witness, 9u);
+    EXPECT_GE(counts.without, 17u);
+    EXPECT_LE(counts.left_out, 3u);
+}
+
+// Most of these wait in a loop for another warp. The two with a lock have too many orders.
+TEST(OrderSearch, FindsAWitnessExactlyWhereAllOrdersOfFencesAndAtomicsShowOne) {
+    const Counts counts = compare_all("order", 64, 2);
+    EXPECT_GE(counts.without, 24u);
+    EXPECT_LE(counts.left_out, 2u);
+}
+
+/// The first lane of each warp adds 1 to word 0, without an atomic.
+constexpr const char* counting = R"(
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry count(.param .u64 out) {
+    .reg .u64 %rd<2>;
+    .reg .u32 %r<4>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r2, %tid.x;
+    and.b32 %r2, %r2, 31;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 bra DONE;
+    ld.global.u32 %r1, [%rd1];
+    add.u32 %r1, %r1, 1;
+    st.global.u32 [%rd1], %r1;
+DONE:
+    ret;
+}
+)";
+
+TEST(OrderSearch, ALostUpdateTakesOnePreemption) {
+    const auto module = emulator::Module::parse(counting, "counting");
+    const emulator::Kernel& kernel = *module->find("count");
+    const auto found = search(kernel, 96);
+    EXPECT_EQ(found.reference, ReferenceOrder::serial);
+    EXPECT_EQ(found.exhausted, 0u) << "the orders without a preemption are all right";
+    ASSERT_TRUE(found.witnesses[0]);
+    const Witness& witness = *found.witnesses[0];
+    EXPECT_EQ(witness.preemptions, 1u);
+    EXPECT_EQ(witness.expected, 3u);
+    EXPECT_LT(witness.value, 3u);
+    EXPECT_EQ(replayed(kernel, 96, witness, false)[0], witness.value);
+    EXPECT_TRUE(emulator::reversal_words(kernel, witness.reversal)
+                    .ends_with(" runs to PTX line 14 before warp 0 has passed PTX line 16"))
+        << emulator::reversal_words(kernel, witness.reversal);
+}
+
+TEST(OrderSearch, AnOrderIsReplayedFromItsText) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("rounds_one_barrier_short");
+    const auto found = search(kernel, 64);
+    ASSERT_TRUE(found.witnesses[0]);
+    const std::string text =
+        emulator::ScheduleFile::of(kernel, {0, 0, 0}, found.witnesses[0]->turns).text();
+    Witness read;
+    read.turns = emulator::ScheduleFile::parse(text, "text").turns_in(kernel);
+    EXPECT_EQ(replayed(kernel, 64, read, false), replayed(kernel, 64, *found.witnesses[0], true));
+}
+
+TEST(OrderSearch, APairOfLinesHasItsOwnWitness) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("mirror_no_barrier");
+    SmallBlock block(kernel, 64);
+    const auto found = OrderSearch{.pairs = {{"kernels/kernels.cu:14", "kernels/kernels.cu:15"},
+                                             {"kernels/kernels.cu:14", "kernels/kernels.cu:14"}}}
+                           .run(block.machine, block.launch, 0);
+    ASSERT_TRUE(found.witnesses[0]);
+    EXPECT_EQ(
+        emulator::reversal_words(kernel, found.witnesses[0]->reversal),
+        "warp 0 runs to kernels/kernels.cu:15 before warp 1 has passed kernels/kernels.cu:14");
+    EXPECT_FALSE(found.witnesses[1]) << "each thread writes a word of its own";
+}
+
+TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("mirror");
+    const OrderSearch search{.preemptions = 1};
+    OrderSearch::Result result{.witnesses = {std::nullopt}, .exhausted = 1, .orders = 2187};
+    EXPECT_EQ(coverage_sentence(kernel, search, result),
+              "All 2 187 orders with at most 1 preemption give one result.");
+    result.exhausted = 0;
+    EXPECT_EQ(coverage_sentence(kernel, search, result),
+              "All 2 187 orders with at most 0 preemptions give one result; those with 1 were not "
+              "all run.");
+    result.exhausted.reset();
+    result.turns = 9;
+    EXPECT_EQ(coverage_sentence(kernel, search, result),
+              "The orders without a preemption are too many: in 9 turns no result differed.");
+}
+
+}  // namespace
+}  // namespace warpscope::tests
