@@ -26,9 +26,9 @@ SUBFLOORS = {
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host"}, {"launch_files"},
-                    {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}],
+                    {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api"}, {"driver"}, {"runtime"}, {"process"}],
-    "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
+    "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"tile"}, {"dock", "panels"}, {"window"}],
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "compute/libraries/shared_file.h"
 #include "ui/dock/dock.h"
-#include "ui/documents/shared_file.h"
 #include "ui/editor/editor_panel.h"
 #include "ui/edits/compiler_download.h"
 #include "ui/edits/file_opener.h"
@@ -40,7 +40,7 @@ class WindowView {
     /// `scale` and `raster` are those of Ui. The stage outlives the view. `fetch_nvrtc` is the
     /// script that CompilerDownload runs.
     WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
-               std::string fetch_nvrtc = shared_file("fetch_nvrtc"));
+               std::string fetch_nvrtc = compute::shared_file("fetch_nvrtc"));
     WindowView(const WindowView&) = delete;
     WindowView& operator=(const WindowView&) = delete;
 
