@@ -1,4 +1,4 @@
-// Transposes an image of 64 x 64 numbers, one tile of 32 x 32 a block.
+// Transposes 64 x 64 numbers, a tile of 32 x 32 in each block.
 __global__ void transpose(const float* in, float* out) {
     __shared__ float tile[32][32];
     const int left = blockIdx.x * 32, top = blockIdx.y * 32;

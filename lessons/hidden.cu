@@ -1,4 +1,5 @@
-// Each thread stores the number that stands 32 places before its own; the first 32 keep theirs.
+// Each thread stores the number 32 places before its own.
+// The first 32 threads of a block keep theirs.
 __global__ void shift(const float* in, float* out) {
     __shared__ float tile[128];
     const int t = threadIdx.x, i = blockIdx.x * 128 + t;

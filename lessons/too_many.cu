@@ -1,4 +1,5 @@
-// Reverses the 64 numbers of a block, doubles them, and exchanges the two halves.
+// Reverses the 64 numbers of a block, doubles them,
+// and exchanges the two halves.
 __global__ void exchange(const float* in, float* out) {
     __shared__ float reversed[64], doubled[64];
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;

@@ -1,4 +1,5 @@
-// The force on each of 256 bodies on a line, each of which pulls as a spring does.
+// The force on each of 256 bodies on a line.
+// Each body pulls as a spring does.
 __global__ void forces(const float* x, float* force) {
     __shared__ float tile[64];
     const float own = x[blockIdx.x * 64 + threadIdx.x];

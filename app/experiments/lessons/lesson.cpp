@@ -45,6 +45,12 @@ std::string take_quoted(std::string_view& line) {
     return quoted;
 }
 
+/// Without the marks of code.
+std::string plain(std::string text) {
+    std::erase(text, '`');
+    return text;
+}
+
 /// Reads the lines of a lesson, one after the other.
 class LessonReader {
   public:
@@ -95,7 +101,7 @@ class LessonReader {
         if (item.empty()) return;
         switch (part_) {
             case Part::text:
-                lesson_.text.push_back(item);
+                lesson_.text.push_back(plain(item));
                 break;
             case Part::start:
                 add_start(item);
@@ -156,6 +162,7 @@ class LessonReader {
             step.text = item.substr(0, open) + item.substr(open + 1, target - open - 1) +
                         item.substr(close + 1);
         }
+        step.text = plain(step.text);
         lesson_.steps.push_back(std::move(step));
     }
 

@@ -32,7 +32,12 @@ constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
 constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
 constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
 constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
-constexpr Kind ready{"other warps running", IM_COL32(44, 49, 58, 255)};
+constexpr Kind ready{"other warps running", 0};
+
+/// A warp that does nothing has the colour of what lies behind it.
+ImU32 colour_of(const Kind& kind) {
+    return kind.colour ? kind.colour : colour::hovered;
+}
 
 const Kind* kind_of(LaneCell cell) {
     switch (cell) {
@@ -83,7 +88,7 @@ void keys(Ui& ui, bool stepped, bool delays, float right) {
         const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(29);
         if (next > right) break;
         const float y = low.y + (line - ui.px(10)) / 2;
-        list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, kind.colour, ui.px(2));
+        list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, colour_of(kind), ui.px(2));
         list.AddText({x + ui.px(15), low.y}, colour::dim, kind.title);
         x = next;
     }
@@ -161,7 +166,7 @@ void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
             for (end = c; end < lanes.columns && lanes.at(warp, end) == cell;) ++end;
             if (const Kind* kind = kind_of(cell))
                 bar(list, strip, warp, strip.low.x + unit * float(c),
-                    strip.low.x + unit * float(end), kind->colour);
+                    strip.low.x + unit * float(end), colour_of(*kind));
         }
 }
 
@@ -231,7 +236,7 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
     for (const Timeline::Span& span : timeline.spans) {
         const float from = strip.low.x + float(span.begin * unit);
         const float to = std::max(from + 1, strip.low.x + float(span.end * unit));
-        bar(list, strip, span.warp, from, to, kind_of(span.activity).colour);
+        bar(list, strip, span.warp, from, to, colour_of(kind_of(span.activity)));
         const float y = strip.y(span.warp);
         if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
             mouse.y < y + strip.pitch)

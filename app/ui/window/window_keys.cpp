@@ -1,8 +1,12 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "experiments/framework/experiment.h"
 #include "ui/edits/barrier_switch.h"
@@ -80,7 +84,9 @@ void WindowView::press(int key, int modifiers) {
 
 void WindowView::carry_out(Command command) {
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
-    if (!carry_out_general(command) && !carry_out_in_microscope(command)) editor_.ask(command);
+    if (!carry_out_general(command) && !carry_out_of_view(command) &&
+        !carry_out_in_microscope(command))
+        editor_.ask(command);
 }
 
 /// Returns false if the command is not one of the general ones.
@@ -119,8 +125,73 @@ bool WindowView::carry_out_general(Command command) {
     return true;
 }
 
+/// Returns false if the command is not one that changes how the window looks.
+bool WindowView::carry_out_of_view(Command command) {
+    using V = WindowView;
+    static const std::map<Command, void (*)(V&)> actions{
+        {Command::show_palette, [](V& v) { v.palette_.show(); }},
+        {Command::toggle_lessons, [](V& v) { v.options_.lessons = !v.options_.lessons; }},
+        {Command::start_tour, [](V& v) { v.tour_.start(); }},
+        {Command::toggle_presentation,
+         [](V& v) { v.options_.presentation = !v.options_.presentation; }},
+        {Command::larger, [](V& v) { v.resize(1); }},
+        {Command::smaller, [](V& v) { v.resize(-1); }},
+        {Command::usual_size, [](V& v) { v.options_.percent = 100; }},
+        {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
+        {Command::toggle_recording, [](V& v) { v.options_.records = !v.options_.records; }},
+        {Command::discard_recording,
+         [](V& v) { v.discards_ = std::exchange(v.options_.records, false); }},
+        {Command::toggle_controls,
+         [](V& v) { v.options_.hide_controls = !v.options_.hide_controls; }},
+        {Command::toggle_results, [](V& v) { v.options_.hide_results = !v.options_.hide_results; }},
+        {Command::toggle_dock, [](V& v) { v.options_.dock_folded = !v.options_.dock_folded; }},
+    };
+    const auto action = actions.find(command);
+    if (action == actions.end()) return false;
+    action->second(*this);
+    return true;
+}
+
+/// Takes the next larger size (`direction` 1) or the next smaller one (-1).
+void WindowView::resize(int direction) {
+    const auto* const now = std::ranges::lower_bound(percents, options_.percent);
+    const auto place = now - std::begin(percents) + direction;
+    options_.percent = percents[std::clamp<std::ptrdiff_t>(place, 0, std::ssize(percents) - 1)];
+    stage_.say(fmt::format("Everything is drawn at {} %.", options_.percent));
+}
+
+void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
+    std::set<Command> added;
+    for (const KeyRow& row : key_table()) {
+        if (row.scope != scope) continue;
+        for (const Shortcut& one : row.shortcuts) {
+            const Command command = one.command;
+            if (command == Command::select_experiment || !added.insert(command).second) continue;
+            const std::string does(one.does.empty() ? row.does : one.does);
+            rows.push_back({does, does, keys_of(command), [this, command] { carry_out(command); }});
+        }
+    }
+}
+
+std::vector<PaletteRow> WindowView::palette_rows() {
+    std::vector<PaletteRow> rows;
+    if (microscope_.is_open()) add_commands(rows, KeyScope::microscope);
+    if (editor_shows()) add_commands(rows, KeyScope::editor);
+    add_commands(rows, KeyScope::general);
+    int number = 0;
+    for (const experiments::Entry& entry : experiments::registry())
+        rows.push_back({entry.id, "show the experiment " + entry.title, std::to_string(number + 1),
+                        [this, i = number++] { select(i); }});
+    for (const ListedLesson& one : lessons_.lessons())
+        rows.push_back({one.name, "open the lesson " + one.title, "",
+                        [this, file = one.file] { lessons_.open(file); }});
+    return rows;
+}
+
 void WindowView::close_topmost() {
-    if (keys_.shown())
+    if (tour_.shows())
+        tour_.end();
+    else if (keys_.shown())
         keys_.show(false);
     else if (editor_shows() && editor_.close_find())
         return;
@@ -128,8 +199,10 @@ void WindowView::close_topmost() {
         options_.drawer = Drawer::none;
     else if (work_chip_.shows())
         work_chip_.cancel();
-    else if (editor_shows())
+    else if (editor_shows() && download_.runs())
         download_.cancel();
+    else
+        options_.presentation = false;
 }
 
 /// Returns false if the command is not one of the microscope's.

@@ -13,9 +13,13 @@
 #include "ui/edits/compiler_download.h"
 #include "ui/edits/file_opener.h"
 #include "ui/edits/open_panel.h"
+#include "ui/lessons/lesson_panel.h"
+#include "ui/lessons/tour.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
 #include "ui/microscope/warps_panel.h"
+#include "ui/panels/caption.h"
+#include "ui/panels/command_palette.h"
 #include "ui/panels/controls_panel.h"
 #include "ui/panels/key_list.h"
 #include "ui/panels/message_line.h"
@@ -70,6 +74,11 @@ class WindowView {
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
     bool asked_to_quit() const { return quit_; }
+    /// A person wants the window to be recorded.
+    bool records() const { return options_.records; }
+    void stop_recording() { options_.records = false; }
+    /// The recording that was stopped is not to be kept.
+    bool take_discarded() { return std::exchange(discards_, false); }
 
     Ui& ui() { return ui_; }
     const WidgetMap& widgets() const { return ui_.widgets; }
@@ -80,6 +89,10 @@ class WindowView {
     MessageLine& message() { return message_; }
     Dock& dock() { return dock_; }
     CompilerDownload& download() { return download_; }
+    LessonBook& lessons() { return lessons_; }
+    Tour& tour() { return tour_; }
+    /// How much larger than usual everything is to be drawn.
+    float enlargement() const;
 
   private:
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
@@ -87,14 +100,21 @@ class WindowView {
     void say_notice();
     void follow_download();
     void splitters();
+    void draw_panels();
     void draw_canvas();
     void draw_side_panel();
     void draw_controls(ImU32 background);
     void draw_results(ImU32 background);
     void draw_open_microscope();
+    void draw_presentation();
+    void draw_overlays();
+    std::vector<PaletteRow> palette_rows();
+    void add_commands(std::vector<PaletteRow>& rows, KeyScope scope);
     void carry_out(Command command);
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
+    bool carry_out_of_view(Command command);
+    void resize(int direction);
     void follow_keyboard();
     void close_topmost();
     void close_in_microscope();
@@ -127,13 +147,18 @@ class WindowView {
     WorkChip work_chip_{stage_, microscope_};
     FileOpener opener_{stage_, options_};
     OpenPanel open_panel_{opener_, options_};
+    LessonBook lessons_{stage_, options_, microscope_, opener_};
+    LessonPanel lesson_panel_{lessons_};
+    Tour tour_;
+    CommandPalette palette_;
+    Caption caption_{stage_};
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
     bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away
     std::string shown_;         ///< id of the experiment that the picture's view belongs to
     std::string noticed_;       ///< the microscope's newest notice
     Shot shot_ = Shot::none;
-    bool quit_ = false;
+    bool quit_ = false, discards_ = false;
 };
 
 }  // namespace warpscope::ui

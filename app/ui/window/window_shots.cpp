@@ -1,0 +1,116 @@
+#include "ui/window/window_shots.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "gl/framebuffer.h"
+#include "gl/png.h"
+#include "gl/window_context.h"
+
+namespace warpscope::ui {
+namespace {
+
+std::tm local_time() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    return local;
+}
+
+}  // namespace
+
+void WindowShots::advance() {
+    if (saving_.valid() && saving_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        finish_saving();
+}
+
+bool WindowShots::take(experiments::Size size) {
+    record(size);
+    const Shot shot = view_.take_shot();
+    if (shot == Shot::none) return false;
+    save(shot, size);
+    return true;
+}
+
+void WindowShots::finish() {
+    finish_saving();
+    view_.stop_recording();
+    record({});
+}
+
+/// Reads the pixels of this frame. Another thread makes a file of them.
+void WindowShots::save(Shot shot, experiments::Size size) {
+    finish_saving();  // one file at a time
+    ScreenshotImage image;
+    try {
+        if (shot == Shot::picture)
+            image = take_screenshot(stage_, {view_.picture_size(), true});
+        else
+            image = image_of_window(size);
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    } catch (const std::exception& error) {
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        return say_not_saved("screenshot", error);
+    }
+    saving_ = std::async(std::launch::async, [image = std::move(image), local = local_time()] {
+        const auto path = screenshot_path(screenshot_folder(), local);
+        gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
+        gl::WindowContext::wake();
+        return path;
+    });
+}
+
+ScreenshotImage WindowShots::image_of_window(experiments::Size size) const {
+    const Microscope& microscope = view_.microscope();
+    const auto place = microscope.frame() == stage_.frame() ? microscope.place() : std::nullopt;
+    ScreenshotImage image{size, gl::read_framebuffer(size.width, size.height),
+                          describe_window(stage_, size, place, microscope.is_open() && !place)};
+    for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
+    return image;
+}
+
+/// Begins, continues or ends a recording. Another size ends it, since its frames must be alike.
+void WindowShots::record(experiments::Size size) {
+    try {
+        if (recording_ && experiments::Size{recording_->width(), recording_->height()} != size)
+            view_.stop_recording();
+        if (view_.records() && !recording_) {
+            const ScreenshotImage first = image_of_window(size);
+            recording_ = std::make_unique<gl::LiveRecording>(
+                screenshot_path(screenshot_folder(), local_time()), first.metadata, size.width,
+                size.height);
+        }
+        if (!recording_) return;
+        if (view_.records() && recording_->is_due())
+            return recording_->add(image_of_window(size).rgba);
+        if (view_.records()) return;
+        const auto ended = std::exchange(recording_, nullptr);
+        if (view_.take_discarded()) return stage_.say("The recording was discarded.");
+        const std::size_t frames = ended->finish();
+        stage_.say(fmt::format("Saved {}, {} frames", ended->path().string(), frames));
+    } catch (const std::exception& error) {
+        recording_.reset();
+        view_.stop_recording();
+        say_not_saved("recording", error);
+    }
+}
+
+/// Waits for the file that is being written, if there is one, and says where it is.
+void WindowShots::finish_saving() {
+    if (!saving_.valid()) return;
+    try {
+        stage_.say(fmt::format("Saved {}", saving_.get().string()));
+    } catch (const std::exception& error) {
+        say_not_saved("screenshot", error);
+    }
+}
+
+void WindowShots::say_not_saved(const char* what, const std::exception& error) {
+    stage_.say(fmt::format("The {} was not saved: {}", what, error.what()), Tone::error);
+}
+
+}  // namespace warpscope::ui
