@@ -110,6 +110,7 @@ int run_window(const Options& options, compute::Helpers& helpers,
     window.size = options.size;
     window.vsync = options.vsync;
     window.lesson = options.lesson;
+    window.record = options.headless.record;
     window.microscope = microscope_place(options);
     window.widget_map = options.widget_map;
     const int signal = ui::run_window(window);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiments/lessons/lesson.h"
+#include "gl/recording/recording.h"
 #include "help_text.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
@@ -262,6 +263,13 @@ class Parser {
 
     void declare_window() {
         const char* group = "The window";
+        record_ = text("--record", "FILE",
+                       "record it, or with --headless every frame: FILE.png (animated), FILE.mp4",
+                       group, [this](const std::string& f) {
+                           if (!gl::Recording::can_write(f))
+                               throw UsageError("--record: name a .png, .apng or .mp4 file");
+                           options_.headless.record = f;
+                       });
         text("--size", "WxH", "size of the window (1600x900) or the screenshot (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
         microscope_ = text("--microscope", "B[@N]",
@@ -367,6 +375,8 @@ class Parser {
                                              headless ? "--headless" : "the other action"));
             }
         }
+        if (record_->count() && !window && !headless)
+            throw UsageError("--record: only the window and --headless use this option");
         if (microscope_->count() && !window &&
             (options_.headless.screenshot.empty() || options_.headless.view_only)) {
             throw UsageError(
@@ -387,8 +397,8 @@ class Parser {
     /// A lesson says what is run, and how.
     void check_grade() {
         options_.mode = Mode::grade;
-        const auto others = {launch_, kernel_source_, kernels_, experiment_,
-                             set_,    device_,        frames_,  screenshot_};
+        const auto others = {launch_, kernel_source_, kernels_,    experiment_, set_,
+                             device_, frames_,        screenshot_, record_};
         const bool other = std::ranges::any_of(others, [](auto* one) { return one->count() > 0; });
         if (other || headless_ || options_.headless.counters || !options_.program.empty())
             throw UsageError("--lesson N --check FILE.cu: only --json goes with them");
@@ -461,7 +471,7 @@ class Parser {
     CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *bench_{}, *frames_{},
         *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
-        *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
+        *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *experiment_{}, *set_{}, *device_{},
         *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};
 };
 

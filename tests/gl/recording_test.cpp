@@ -1,4 +1,4 @@
-#include "gl/recording.h"
+#include "gl/recording/recording.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "gl/error.h"
-#include "gl/live_recording.h"
+#include "gl/recording/live_recording.h"
 #include "pixels.h"
 
 namespace warpscope::gl {

@@ -30,7 +30,8 @@ SUBFLOORS = {
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
-           {"editor", "heat", "launch", "microscope"}, {"tile"}, {"dock", "panels", "lessons"}, {"window"}],
+           {"editor", "heat", "launch", "microscope"}, {"tile"},
+           {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
 }
 
 # What makes the emulator fast, and can be left out.

@@ -29,6 +29,7 @@ struct HeadlessRequest {
     std::uint64_t frames = 1;
     experiments::Size size{1280, 720};   ///< the size of the window whose picture is saved
     std::filesystem::path screenshot{};  ///< a PNG file; empty: none
+    std::filesystem::path record{};      ///< an animated PNG or an MP4 of the picture; empty: none
     bool view_only = false;              ///< save the picture without panels, for a view of `size`
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.

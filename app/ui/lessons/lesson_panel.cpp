@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ui/widgets/coach_mark.h"
+#include "ui/lessons/coach_mark.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

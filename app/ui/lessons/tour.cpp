@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/widgets/coach_mark.h"
+#include "ui/lessons/coach_mark.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -113,7 +113,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     view.vsync = options.vsync.value_or(view.vsync);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
-    shots_ = std::make_unique<WindowShots>(*stage_, *view_);
+    shots_ = std::make_unique<WindowShots>(*stage_, *view_, options.record);
     start_.end();
     if (unfinished_.before()) stage_->pause(true);
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;

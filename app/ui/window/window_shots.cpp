@@ -23,6 +23,11 @@ std::tm local_time() {
 
 }  // namespace
 
+WindowShots::WindowShots(Stage& stage, WindowView& view, std::filesystem::path record)
+    : stage_(stage), view_(view), record_(std::move(record)) {
+    view_.options().records = !record_.empty();
+}
+
 void WindowShots::advance() {
     if (saving_.valid() && saving_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
         finish_saving();
@@ -79,10 +84,11 @@ void WindowShots::record(experiments::Size size) {
         if (recording_ && experiments::Size{recording_->width(), recording_->height()} != size)
             view_.stop_recording();
         if (view_.records() && !recording_) {
-            const ScreenshotImage first = image_of_window(size);
-            recording_ = std::make_unique<gl::LiveRecording>(
-                screenshot_path(screenshot_folder(), local_time()), first.metadata, size.width,
-                size.height);
+            const auto metadata = image_of_window(size).metadata;
+            auto file = std::exchange(record_, {});
+            if (file.empty()) file = screenshot_path(screenshot_folder(), local_time());
+            recording_ = std::make_unique<gl::LiveRecording>(std::move(file), metadata, size.width,
+                                                             size.height);
         }
         if (!recording_) return;
         if (view_.records() && recording_->is_due())

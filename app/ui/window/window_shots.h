@@ -3,7 +3,7 @@
 #include <future>
 #include <memory>
 
-#include "gl/live_recording.h"
+#include "gl/recording/live_recording.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window_view.h"
 
@@ -13,7 +13,8 @@ namespace warpscope::ui {
 /// fails becomes the message.
 class WindowShots {
   public:
-    WindowShots(Stage& stage, WindowView& view) : stage_(stage), view_(view) {}
+    /// `record`: a file that records the window from its first frame on; empty: none does.
+    WindowShots(Stage& stage, WindowView& view, std::filesystem::path record);
 
     /// Once a frame, before it is drawn: says which files are there.
     void advance();
@@ -32,6 +33,7 @@ class WindowShots {
 
     Stage& stage_;
     WindowView& view_;
+    std::filesystem::path record_;                  ///< of the next recording; empty: a new name
     std::future<std::filesystem::path> saving_;     ///< the screenshot that is being written
     std::unique_ptr<gl::LiveRecording> recording_;  ///< null: nothing is recorded
 };

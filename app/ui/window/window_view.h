@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "compute/libraries/shared_file.h"
+#include "ui/commands/command_palette.h"
+#include "ui/commands/key_list.h"
 #include "ui/dock/dock.h"
 #include "ui/editor/editor_panel.h"
 #include "ui/edits/compiler_download.h"
@@ -19,9 +21,7 @@
 #include "ui/microscope/source_panel.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/panels/caption.h"
-#include "ui/panels/command_palette.h"
 #include "ui/panels/controls_panel.h"
-#include "ui/panels/key_list.h"
 #include "ui/panels/message_line.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/panels/results_panel.h"

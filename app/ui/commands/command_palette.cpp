@@ -1,4 +1,4 @@
-#include "ui/panels/command_palette.h"
+#include "ui/commands/command_palette.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "gl/recording.h"
+#include "gl/recording/recording.h"
 
 namespace warpscope::gl {
 

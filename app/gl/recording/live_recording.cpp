@@ -1,4 +1,4 @@
-#include "gl/live_recording.h"
+#include "gl/recording/live_recording.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "gl/recording.h"
+#include "gl/recording/recording.h"
 
 #include <fmt/format.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-#include "ui/panels/key_list.h"
+#include "ui/commands/key_list.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ui/widgets/coach_mark.h"
+#include "ui/lessons/coach_mark.h"
 
 #include <algorithm>
 
