@@ -197,6 +197,9 @@ class Parser {
         force_ = flag("--force", options_.headless.force,
                       "run even if it will take more than 10 minutes", group);
         declare_checkpoint(group);
+        html_ = text("--html", "FILE",
+                     "write a page: picture, findings, source lines, counters and times", group,
+                     path("--html", options_.headless.html));
         json_ = text("--json", "FILE|-",
                      "write the results as JSON (also --list, --bench); -: standard output", group,
                      [this](const std::string& f) {
@@ -344,8 +347,8 @@ class Parser {
             throw UsageError("--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
-        for (const CLI::Option* option :
-             {frames_, screenshot_, view_only_, compare_, force_, checkpoint_, every_, resume_}) {
+        for (const CLI::Option* option : {frames_, screenshot_, html_, view_only_, compare_, force_,
+                                          checkpoint_, every_, resume_}) {
             if (option->count() && !headless) {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
@@ -471,8 +474,9 @@ class Parser {
     CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *bench_{}, *frames_{},
         *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
-        *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *experiment_{}, *set_{}, *device_{},
-        *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};
+        *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{}, *experiment_{}, *set_{},
+        *device_{}, *error_status_{}, *report_{}, *capture_{}, *captured_launches_{},
+        *captured_kernel_{};
 };
 
 }  // namespace

@@ -168,6 +168,8 @@ void run_frames(RunResult& result, const Entry& entry,
         device.synchronize();
     });
     if (!reported) missing("report");
+    if (!request.html.empty() && !run.stopped())
+        result.png = png_of(*experiment, entry, request.size);
     if (!run.stopped()) result.files = experiment->output_files();
     result.output = device.take_output();
     result.kernels = device.timings().kernels();
@@ -284,6 +286,7 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
 void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
+    if (!request.html.empty()) write_file(request.html, html_page(result, request));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
@@ -357,6 +360,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     constexpr std::chrono::seconds time_for_results(5);
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     if (!request.record.empty()) check_writable(request.record, "--record");
+    if (!request.html.empty()) check_writable(request.html, "--html");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");

@@ -26,6 +26,19 @@ void PlainTarget::save(const std::filesystem::path& file,
     gl::write_png(file, size_.width, size_.height, bytes_of(pixels_.download()), metadata);
 }
 
+std::vector<std::uint8_t> PlainTarget::png(const experiments::Metadata& metadata) const {
+    return gl::encode_png(size_.width, size_.height, bytes_of(pixels_.download()), metadata);
+}
+
+std::vector<std::uint8_t> png_of(experiments::Experiment& experiment,
+                                 const experiments::Entry& entry, Size view) {
+    const Size size = experiment.picture_size(view);
+    if (size.width <= 0 || size.height <= 0) return {};
+    PlainTarget target(experiment.device(), size);
+    target.draw(experiment);
+    return target.png(experiments::describe(experiment, entry, view, true));
+}
+
 void PlainTarget::add_to(gl::Recording& recording) const {
     constexpr std::chrono::milliseconds shown(33);
     recording.add(size_.width, size_.height, bytes_of(pixels_.download()), shown);

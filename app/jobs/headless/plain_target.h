@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
@@ -20,12 +23,19 @@ class PlainTarget {
     /// Throws gl::Error.
     void save(const std::filesystem::path& file, const experiments::Metadata& metadata) const;
     /// Throws gl::Error.
+    std::vector<std::uint8_t> png(const experiments::Metadata& metadata) const;
+    /// Throws gl::Error.
     void add_to(gl::Recording& recording) const;
 
   private:
     compute::Buffer<experiments::Rgba> pixels_;
     experiments::Size size_;
 };
+
+/// The picture of the current frame as a PNG with its settings; empty: the experiment has a tree
+/// and no picture. Throws gl::Error.
+std::vector<std::uint8_t> png_of(experiments::Experiment& experiment,
+                                 const experiments::Entry& entry, experiments::Size view);
 
 /// Records the picture of every frame of an experiment, with the settings of the first one.
 class FrameRecorder {

@@ -13,6 +13,7 @@
 #include "compute/helper/confinement.h"
 #include "compute/helper/helper_process.h"
 #include "compute/helper/spawn.h"
+#include "experiments/export/table.h"
 #include "experiments/lessons/examine.h"
 #include "jobs/output/json.h"
 #include "jobs/output/output.h"
@@ -139,8 +140,9 @@ int grade_folder(const GradeRequest& request) {
         const Json grade = grade_of({request.lesson, solution, {}});
         const bool passed = grade["passed"].get<bool>();
         all &= passed;
-        print(fmt::format("{},{},{}\n", csv_field(solution.filename().string()),
-                          passed ? "yes" : "no", csv_field(grade["reason"].get<std::string>())));
+        print(fmt::format("{},{},{}\n", experiments::csv_field(solution.filename().string()),
+                          passed ? "yes" : "no",
+                          experiments::csv_field(grade["reason"].get<std::string>())));
     }
     return all ? 0 : 1;
 }
@@ -169,16 +171,6 @@ int grade_here(const GradeRequest& request) {
                 {"reason", grade.reason()},
                 {"conditions", conditions}}));
     return 0;
-}
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
 }
 
 }  // namespace warpscope::jobs

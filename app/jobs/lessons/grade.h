@@ -29,7 +29,4 @@ int grade_here(const GradeRequest& request);
 /// The CPU time and the time of a process that grades one source.
 inline constexpr int grade_seconds = 60, grade_wall_seconds = 120;
 
-/// A field of a CSV file, in quotes where it needs them (RFC 4180).
-std::string csv_field(const std::string& text);
-
 }  // namespace warpscope::jobs

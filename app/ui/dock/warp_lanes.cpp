@@ -1,6 +1,7 @@
 #include "ui/dock/warp_lanes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::ui {
 namespace {
@@ -90,6 +91,37 @@ void add_steps(std::span<const Step> history, const Columns& columns,
 }
 
 }  // namespace
+
+experiments::Timeline timeline_of(const emulator::Stepper& stepper, std::string title) {
+    using Activity = experiments::Timeline::Activity;
+    const auto history = stepper.history();
+    experiments::Timeline timeline{
+        std::move(title), "instructions", stepper.warps(), double(history.size()), {}};
+    const std::vector<LaneCell> kinds = kinds_of(stepper.kernel());
+    const auto activity_of = [&](const Step& step) {
+        const LaneCell kind = step.pc < kinds.size() ? kinds[step.pc] : LaneCell::computing;
+        return kind == LaneCell::writing   ? Activity::writing
+               : kind == LaneCell::reading ? Activity::reading
+                                           : Activity::computing;
+    };
+    for (std::size_t i = 0, end = 0; i < history.size(); i = end) {
+        const Activity activity = activity_of(history[i]);
+        for (end = i; end < history.size() && history[end].warp == history[i].warp &&
+                      activity_of(history[end]) == activity;)
+            ++end;
+        timeline.spans.push_back({history[i].warp, activity, double(i), double(end),
+                                  stepper.kernel().where(history[i].pc)});
+    }
+    for (const BarrierWait& wait : stepper.waits()) {
+        // The wait begins after the step that brings the lanes to the barrier; the last warp that
+        // arrives does not wait.
+        const std::uint64_t to = std::min<std::uint64_t>(wait.to, history.size());
+        if (wait.from + 1 < to)
+            timeline.spans.push_back({wait.warp, Activity::waiting, double(wait.from + 1),
+                                      double(to), stepper.kernel().where(wait.pc)});
+    }
+    return timeline;
+}
 
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> history,
                      std::span<const BarrierWait> waits, unsigned warps, unsigned width) {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "emulator/stepper/stepper.h"
+#include "experiments/framework/report.h"
 
 namespace warpscope::ui {
 
@@ -34,5 +36,9 @@ struct WarpLanes {
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const emulator::Step> history,
                      std::span<const emulator::BarrierWait> waits, unsigned warps,
                      unsigned columns);
+
+/// Every step and wait of the block as spans of a timeline, in steps. Steps of a warp that follow
+/// each other and do the same are one span.
+experiments::Timeline timeline_of(const emulator::Stepper& stepper, std::string title);
 
 }  // namespace warpscope::ui

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "experiments/framework/experiment.h"
+#include "ui/commands/copies.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/window/window_view.h"
@@ -74,7 +75,7 @@ void WindowView::press(int key, int modifiers) {
         // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
-        if (typing && of_parameters) return;
+        if (typing && (of_parameters || shortcut->command == Command::copy_value)) return;
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
         else
@@ -84,7 +85,7 @@ void WindowView::press(int key, int modifiers) {
 
 void WindowView::carry_out(Command command) {
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
-    if (!carry_out_general(command) && !carry_out_of_view(command) &&
+    if (!carry_out_general(command) && !carry_out_of_view(command) && !carry_out_copy(command) &&
         !carry_out_in_microscope(command))
         editor_.ask(command);
 }
@@ -107,6 +108,8 @@ bool WindowView::carry_out_general(Command command) {
         {Command::toggle_vsync, [](V& v) { v.options_.vsync = !v.options_.vsync; }},
         {Command::save_window, [](V& v) { v.shot_ = Shot::window; }},
         {Command::save_picture, [](V& v) { v.shot_ = Shot::picture; }},
+        {Command::save_page, [](V& v) { v.shot_ = Shot::page; }},
+        {Command::save_trace, [](V& v) { v.shot_ = Shot::trace; }},
         {Command::toggle_keys, [](V& v) { v.keys_.show(!v.keys_.shown()); }},
         {Command::toggle_barrier, [](V& v) { v.turn("sync"); }},
         {Command::toggle_tile, [](V& v) { v.turn("tile"); }},
@@ -150,6 +153,43 @@ bool WindowView::carry_out_of_view(Command command) {
     if (action == actions.end()) return false;
     action->second(*this);
     return true;
+}
+
+void WindowView::copy(const std::string& text, const std::string& what) {
+    if (text.empty()) return stage_.say("There is nothing to copy.");
+    ImGui::SetClipboardText(text.c_str());
+    stage_.say(fmt::format("Copied {}.", what));
+}
+
+/// Returns false if the command copies nothing.
+bool WindowView::carry_out_copy(Command command) {
+    const auto table = [&](const char* form, std::string (*text)(const experiments::Table&)) {
+        const experiments::Table shown = table_on_show(stage_, options_);
+        copy(text(shown), fmt::format("the table \"{}\" as {}", shown.title, form));
+    };
+    const auto& inspection = stage_.checks().inspection;
+    switch (command) {
+        case Command::copy_value: {
+            const Widget* const widget = value_under(ui_.widgets, ImGui::GetIO().MousePos);
+            copy(widget ? widget->value : "", widget ? widget->value : "");
+            return true;
+        }
+        case Command::copy_findings:
+            copy(inspection ? experiments::finding_lines(inspection->findings) : "",
+                 "the findings");
+            return true;
+        case Command::copy_csv:
+            return table("CSV", experiments::to_csv), true;
+        case Command::copy_markdown:
+            return table("Markdown", experiments::to_markdown), true;
+        case Command::copy_json:
+            return table("JSON", experiments::to_json), true;
+        case Command::copy_command:
+            copy(command_of(stage_), "the command line");
+            return true;
+        default:
+            return false;
+    }
 }
 
 /// Takes the next larger size (`direction` 1) or the next smaller one (-1).

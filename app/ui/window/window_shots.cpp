@@ -5,11 +5,15 @@
 
 #include <chrono>
 #include <ctime>
+#include <stdexcept>
 #include <utility>
 
+#include "experiments/export/trace.h"
 #include "gl/framebuffer.h"
 #include "gl/png.h"
 #include "gl/window_context.h"
+#include "ui/commands/copies.h"
+#include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
 namespace {
@@ -37,7 +41,20 @@ bool WindowShots::take(experiments::Size size) {
     record(size);
     const Shot shot = view_.take_shot();
     if (shot == Shot::none) return false;
-    save(shot, size);
+    try {
+        if (shot == Shot::page)
+            save_page();
+        else if (shot == Shot::trace)
+            save_trace();
+        else
+            save(shot, size);
+    } catch (const std::exception& error) {
+        say_not_saved(shot == Shot::page    ? "page"
+                      : shot == Shot::trace ? "trace"
+                                            : "screenshot",
+                      error);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
     return true;
 }
 
@@ -50,23 +67,37 @@ void WindowShots::finish() {
 /// Reads the pixels of this frame. Another thread makes a file of them.
 void WindowShots::save(Shot shot, experiments::Size size) {
     finish_saving();  // one file at a time
-    ScreenshotImage image;
-    try {
-        if (shot == Shot::picture)
-            image = take_screenshot(stage_, {view_.picture_size(), true});
-        else
-            image = image_of_window(size);
-        glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    } catch (const std::exception& error) {
-        glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        return say_not_saved("screenshot", error);
-    }
+    ScreenshotImage image = shot == Shot::picture ? image_of_picture() : image_of_window(size);
     saving_ = std::async(std::launch::async, [image = std::move(image), local = local_time()] {
         const auto path = screenshot_path(screenshot_folder(), local);
         gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
         gl::WindowContext::wake();
         return path;
     });
+}
+
+ScreenshotImage WindowShots::image_of_picture() {
+    return take_screenshot(stage_, {view_.picture_size(), true});
+}
+
+void WindowShots::save_text(const char* extension, const std::string& text) {
+    const auto path = screenshot_path(screenshot_folder(), local_time(), extension);
+    write_whole(path, text);
+    stage_.say(fmt::format("Saved {}", path.string()));
+}
+
+void WindowShots::save_page() {
+    const ScreenshotImage image = image_of_picture();
+    save_text("html", page_of(stage_, gl::encode_png(image.size.width, image.size.height,
+                                                     image.rgba, image.metadata)));
+}
+
+void WindowShots::save_trace() {
+    const auto timeline = view_.timeline();
+    if (!timeline)
+        throw std::runtime_error(
+            "there is no timeline; open the microscope, or run the stamped tile on a GPU");
+    save_text("trace.json", experiments::to_trace(*timeline));
 }
 
 ScreenshotImage WindowShots::image_of_window(experiments::Size size) const {

@@ -26,6 +26,10 @@ class WindowShots {
 
   private:
     void save(Shot shot, experiments::Size size);
+    void save_text(const char* extension, const std::string& text);
+    ScreenshotImage image_of_picture();
+    void save_page();
+    void save_trace();
     void record(experiments::Size size);
     ScreenshotImage image_of_window(experiments::Size size) const;
     void finish_saving();

@@ -1,9 +1,12 @@
 #include "ui/window/window_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "ui/dock/warp_lanes.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/widgets/widgets.h"
 
@@ -199,6 +202,14 @@ void WindowView::draw_presentation() {
               [&] { editor_.draw(ui_); });
     panel(ui_, "caption", at.caption, colour::background, {22, 10}, false,
           [&] { caption_.draw(ui_); });
+}
+
+std::optional<experiments::Timeline> WindowView::timeline() {
+    if (!microscope_.is_open() || !microscope_.ready()) return stage_.shown().readings.timeline;
+    const emulator::Dim3 block = microscope_.block();
+    return timeline_of(
+        microscope_.stepper(),
+        fmt::format("{}, block ({}, {})", microscope_.kernel_name(), block.x, block.y));
 }
 
 /// What lies over all panels.

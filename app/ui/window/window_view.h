@@ -34,8 +34,14 @@
 
 namespace warpscope::ui {
 
-/// A screenshot that a person asked for.
-enum class Shot { none, window, picture };
+/// A file that a person asked for.
+enum class Shot {
+    none,
+    window,
+    picture,
+    page,  ///< the picture in a page of HTML
+    trace  ///< the timeline of the warps, as a trace
+};
 
 /// Everything that one window (or one screenshot of it) shows: the panels, where they are, and what
 /// they share. It is made and drawn while its ImGui context is current.
@@ -88,6 +94,9 @@ class WindowView {
     EditorPanel& editor() { return editor_; }
     MessageLine& message() { return message_; }
     Dock& dock() { return dock_; }
+    /// The timeline on show: of the microscope's block, or as a kernel has measured it; nullopt:
+    /// there is none.
+    std::optional<experiments::Timeline> timeline();
     CompilerDownload& download() { return download_; }
     LessonBook& lessons() { return lessons_; }
     Tour& tour() { return tour_; }
@@ -114,6 +123,8 @@ class WindowView {
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
     bool carry_out_of_view(Command command);
+    bool carry_out_copy(Command command);
+    void copy(const std::string& text, const std::string& what);
     void resize(int direction);
     void follow_keyboard();
     void close_topmost();
