@@ -37,6 +37,7 @@ struct ViewOptions {
     int percent = 100;          ///< the size of everything
     bool light = false;         ///< the light theme
     bool presentation = false;  ///< not remembered
+    bool marks = false;         ///< a halo of the pointer, and the keys that are pressed
     bool records = false;       ///< the window is being recorded; not remembered
     bool lessons = false;       ///< the column of the lessons is on show; not remembered
     std::vector<std::string> lessons_passed;  ///< names of lessons

@@ -12,6 +12,7 @@
 #include "ui/commands/copies.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/panels/picture_panel.h"
+#include "ui/widgets/glossary.h"
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {
@@ -76,6 +77,7 @@ void WindowView::press(int key, int modifiers) {
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
         if (typing && (of_parameters || shortcut->command == Command::copy_value)) return;
+        marks_.press(shortcut->name);
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
         else
@@ -135,6 +137,11 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::show_palette, [](V& v) { v.palette_.show(); }},
         {Command::toggle_lessons, [](V& v) { v.options_.lessons = !v.options_.lessons; }},
         {Command::start_tour, [](V& v) { v.tour_.start(); }},
+        {Command::show_words,
+         [](V& v) { v.words_.shown() ? v.words_.hide() : v.words_.show(newest_word()); }},
+        {Command::next_state, [](V& v) { v.opener_.open_neighbour(1); }},
+        {Command::previous_state, [](V& v) { v.opener_.open_neighbour(-1); }},
+        {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
         {Command::toggle_presentation,
          [](V& v) { v.options_.presentation = !v.options_.presentation; }},
         {Command::larger, [](V& v) { v.resize(1); }},
@@ -231,6 +238,8 @@ std::vector<PaletteRow> WindowView::palette_rows() {
 void WindowView::close_topmost() {
     if (tour_.shows())
         tour_.end();
+    else if (words_.shown())
+        words_.hide();
     else if (keys_.shown())
         keys_.show(false);
     else if (editor_shows() && editor_.close_find())

@@ -164,7 +164,9 @@ void WindowView::draw(ImVec2 size) {
     draw_overlays();
     ImGui::End();
     keys_.draw(ui_);
+    words_.draw(ui_);
     tour_.draw(ui_);
+    if (options_.marks) marks_.draw(ui_);
     ImGui::PopFont();
 }
 

@@ -10,6 +10,8 @@
 #include "compute/libraries/shared_file.h"
 #include "ui/commands/command_palette.h"
 #include "ui/commands/key_list.h"
+#include "ui/commands/speaker_marks.h"
+#include "ui/commands/word_list.h"
 #include "ui/dock/dock.h"
 #include "ui/editor/editor_panel.h"
 #include "ui/edits/compiler_download.h"
@@ -75,7 +77,7 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
-               opener_.busy();
+               opener_.busy() || (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
@@ -163,6 +165,8 @@ class WindowView {
     Tour tour_;
     CommandPalette palette_;
     Caption caption_{stage_};
+    WordList words_;
+    SpeakerMarks marks_;
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
     bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away
