@@ -78,11 +78,6 @@ struct {
     std::string word;
 } newest;
 
-/// The keyboard has brought the focus to the last item.
-bool is_focused() {
-    return ImGui::GetIO().NavVisible && ImGui::IsItemFocused();
-}
-
 bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
@@ -123,8 +118,7 @@ std::string_view word_at(std::string_view line, std::size_t byte) {
 
 void hover_word(ImVec2 corner, std::string_view word) {
     if (std::string words = meaning_of(word); !words.empty())
-        hovered_word = {ImGui::GetFrameCount(),
-                        {corner, std::move(words), explaining_word(word), is_focused()}};
+        hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining_word(word)}};
 }
 
 void hover_text(std::string_view words) {
@@ -148,7 +142,7 @@ void hover_text(std::string_view words) {
 }
 
 void hover_label(std::string_view label) {
-    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && !is_focused()) return;
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
     for (std::size_t i = 0; i < label.size(); ++i) {
         const std::string_view word = word_at(label, i);
         if (word.empty()) continue;

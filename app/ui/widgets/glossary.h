@@ -33,7 +33,7 @@ void hover_word(ImVec2 corner, std::string_view word);
 /// font from its top left corner on.
 void hover_text(std::string_view words);
 /// hover_word() for the first explained word of a label, where the mouse is over the last item, or
-/// the keyboard has brought the focus to it.
+/// the keyboard has brought the focus to it, which ImGui treats alike.
 void hover_label(std::string_view label);
 
 /// The meaning of the word under the mouse.
@@ -41,7 +41,6 @@ struct HoveredMeaning {
     ImVec2 corner;
     std::string words;       ///< empty: there is none, or it was taken
     std::string explaining;  ///< explaining_word()
-    bool focused = false;    ///< the keyboard has brought the focus to it
 };
 /// Takes that of this frame.
 HoveredMeaning take_hovered_meaning();

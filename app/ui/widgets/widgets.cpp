@@ -233,7 +233,7 @@ void tooltip(Ui& ui, std::string_view words) {
     tooltip_at(ui, ImGui::GetItemRectMin(), words);
 }
 
-void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words, const ImVec2* place) {
+void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words) {
     constexpr double rest_seconds = 0.5;
     const int frame = ImGui::GetFrameCount();
     const bool new_item =
@@ -243,17 +243,13 @@ void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words, const ImVec2* pla
     if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest.pressed = true;
     const std::string meaning = take_hovered_meaning().words;
     if (ui.rest.pressed || ImGui::GetTime() - ui.rest.since < rest_seconds) return;
-    if (place) ImGui::SetNextWindowPos(*place);
     quick_tooltip(ui, meaning.empty() ? words : std::string(words) + "\n" + meaning);
 }
 
 void explain_hovered_word(Ui& ui) {
     const HoveredMeaning meaning = take_hovered_meaning();
     const bool said = ui.rest.frame == ImGui::GetFrameCount();
-    if (said || meaning.words.empty()) return;
-    // Beside a widget that the keyboard has reached, since the mouse is elsewhere.
-    const ImVec2 below{meaning.corner.x, meaning.corner.y + ImGui::GetFrameHeight() + ui.px(6)};
-    tooltip_at(ui, meaning.corner, meaning.words, meaning.focused ? &below : nullptr);
+    if (!said && !meaning.words.empty()) tooltip_at(ui, meaning.corner, meaning.words);
 }
 
 void quick_tooltip(Ui& ui, std::string_view words) {
