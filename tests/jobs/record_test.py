@@ -2,6 +2,8 @@
 
 usage: record_test.py PROGRAM
 """
+import base64
+import html.parser
 import struct
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from driver import Picture, read_png  # noqa: E402
 
 PROGRAM = (sys.argv + ["warpscope"])[1]
 FRAMES = 5
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 
 
 def chunk(kind, body):
@@ -49,6 +52,33 @@ def read_animation(path, folder):
             picture = Picture(pictures[-1].width, pictures[-1].height, [bytes(r) for r in rows], 4)
         pictures.append(picture)
     return pictures, read_png(path)[1]
+
+
+class Page(html.parser.HTMLParser):
+    """What a page of HTML holds. Its elements must be closed in their order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.headings, self.marked, self.png = [], [], [], b""
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "img":
+            self.png = base64.b64decode(dict(attrs)["src"].split(",")[1])
+        if tag not in ("img", "meta"):
+            self.open.append(tag)
+        if tag in ("h1", "h2"):
+            self.headings.append("")
+        if tag == "mark":
+            self.marked.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.headings[-1] += data
+        if self.open and self.open[-1] == "mark":
+            self.marked[-1] += data
 
 
 class Record(unittest.TestCase):
@@ -87,6 +117,23 @@ class Record(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(read_animation(self.folder / "r.apng", self.folder)[0]), 3)
         self.assertEqual(read_png(self.folder / "w.png")[0].width, 900)
+
+    def test_a_page_holds_the_picture_the_findings_and_their_lines(self):
+        run = ["--device", "emulator", "--experiment", "ripple", "--set", "ripple.size=64", "--set",
+               "ripple.sync=off"]
+        done = self.run_program("--check", "race", "--counters", *run, "--html", "p.html")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        page = Page()
+        page.feed((self.folder / "p.html").read_text(encoding="utf-8"))
+        page.close()
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.headings, ["ripple, frame 1", "Findings", "Results",
+                                         "Counters of a block", "Timings"])
+        lines = (KERNELS / "ripple.cu").read_text(encoding="utf-8").split("\n")
+        self.assertEqual(page.marked, [f"{n:5}  {lines[n - 1]}" for n in (50, 54)])
+        (self.folder / "p.png").write_bytes(page.png)
+        self.run_program("--headless", *run, "--view-only", "--screenshot", "s.png")
+        self.assertEqual(read_png(self.folder / "p.png")[0], read_png(self.folder / "s.png")[0])
 
     def test_what_cannot_be_recorded_is_said(self):
         dot = ["--headless", "--device", "emulator", "--experiment", "dot"]

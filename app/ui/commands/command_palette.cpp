@@ -40,7 +40,7 @@ std::vector<const PaletteRow*> matching(const std::vector<PaletteRow>& rows,
 }
 
 /// True where a row was chosen.
-bool CommandPalette::list(Ui& ui, float width, float height, bool entered) {
+bool CommandPalette::list(Ui& ui, float width, float height, bool begins, bool entered) {
     const std::vector<const PaletteRow*> found = matching(rows_, typed_);
     if (found.empty()) text(ui.fonts.small, colour::dim, "No command has these words.");
     const std::size_t last = found.empty() ? 0 : found.size() - 1;
@@ -53,6 +53,7 @@ bool CommandPalette::list(Ui& ui, float width, float height, bool entered) {
     const float row_height = ImGui::GetTextLineHeight() + ui.px(5);
     const float needed = (row_height + ImGui::GetStyle().ItemSpacing.y) * float(found.size());
     ImGui::BeginChild("rows", {width, std::clamp(needed, 1.F, height)});
+    if (begins) ImGui::SetScrollY(0);
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ui.px(8);
     for (std::size_t i = 0; i < found.size(); ++i) {
         const PaletteRow& row = *found[i];
@@ -66,12 +67,13 @@ bool CommandPalette::list(Ui& ui, float width, float height, bool entered) {
             ui.later(row.action);
             done = true;
         }
-        const ImVec2 at = ImGui::GetItemRectMin();
+        ImVec2 at = ImGui::GetItemRectMin();
+        at.y = (at.y + ImGui::GetItemRectMax().y - ImGui::GetTextLineHeight()) / 2;
         ImDrawList& lines = *ImGui::GetWindowDrawList();
-        lines.AddText({at.x + ui.px(8), at.y + ui.px(2)}, colour::text, row.does.c_str());
+        lines.AddText({at.x + ui.px(8), at.y}, colour::text, row.does.c_str());
         ImGui::PushFont(ui.fonts.mono);
         const float wide = ImGui::CalcTextSize(row.keys.c_str()).x;
-        lines.AddText({ImGui::GetWindowPos().x + right - wide, at.y + ui.px(2)}, colour::accent,
+        lines.AddText({ImGui::GetWindowPos().x + right - wide, at.y}, colour::accent,
                       row.keys.c_str());
         ImGui::PopFont();
     }
@@ -86,7 +88,6 @@ void CommandPalette::draw(Ui& ui, const std::function<std::vector<PaletteRow>()>
         rows_ = rows();
         typed_.clear();
         chosen_ = 0;
-        scrolls_ = true;
         ImGui::OpenPopup("palette");
     }
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -111,7 +112,7 @@ void CommandPalette::draw(Ui& ui, const std::function<std::vector<PaletteRow>()>
     }
     record(ui, "palette", typed_);
     ImGui::PopStyleColor();
-    const bool done = list(ui, width, std::min(ui.px(420), screen.y * 0.6F), entered);
+    const bool done = list(ui, width, std::min(ui.px(420), screen.y * 0.6F), begins, entered);
     if (done || escaped) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
 }

@@ -28,7 +28,7 @@ class CommandPalette {
     void draw(Ui& ui, const std::function<std::vector<PaletteRow>()>& rows);
 
   private:
-    bool list(Ui& ui, float width, float height, bool entered);
+    bool list(Ui& ui, float width, float height, bool begins, bool entered);
 
     bool asked_ = false, scrolls_ = false;
     std::string typed_;

@@ -111,10 +111,9 @@ void LessonPanel::draw_steps(Ui& ui) {
         const bool chosen = i == book_.step();
         const bool clicked =
             choice(ui, fmt::format("lesson.step.{}", i + 1), chosen ? "on" : "off", chosen, [&] {
-                const float left = ImGui::GetCursorPosX();
                 text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
                      fmt::format("{}", i + 1));
-                ImGui::SameLine(left + ui.px(18), 0);
+                ImGui::SameLine(ui.px(18), 0);
                 ImGui::BeginGroup();
                 paragraph(ui.fonts.body, chosen ? colour::text : colour::dim, lesson.steps[i].text);
                 ImGui::EndGroup();
