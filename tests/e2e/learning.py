@@ -22,6 +22,15 @@ class Learning(Scenario):
         gate = [app.value(f"lesson.gate.{i}") for i in (1, 2, 3)]
         self.assertEqual(gate, ["yes", "no", "no"])
 
+        # The built-in kernel, which the switch brings back, is no solution.
+        app.click("ripple.sync")
+        app.wait_value("race", "no race found")
+        app.settle()
+        self.assertEqual((app.value("lesson.passed"), app.value("lesson.gate.2")), ("no", "no"))
+        app.click("lesson.again")
+        app.wait_value("race", lambda value: value.startswith("race"))
+        app.settle()
+
         # A barrier before the tile is written does not order the read after the write.
         self.insert_barrier(app, "unsigned y =")
         app.wait_value("editor.state", lambda value: "runs in the emulator" in value)

@@ -148,10 +148,11 @@ const WarpLanes& lanes_of(const Microscope& microscope, CachedLanes& cache, unsi
     auto& lanes = cache.lanes;
     const emulator::Stepper& stepper = microscope.stepper();
     const bool fresh = lanes && cache.version == microscope.version() &&
-                       lanes->columns == columns && lanes->steps == stepper.history().size();
+                       lanes->columns == columns && lanes->steps == stepper.history().size() &&
+                       lanes->range == cache.zoom;
     if (!fresh) {
         lanes = warp_lanes(stepper.kernel(), stepper.history(), stepper.waits(), stepper.warps(),
-                           columns);
+                           columns, cache.zoom);
         cache.version = microscope.version();
     }
     return *lanes;
@@ -191,18 +192,26 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     const emulator::Stepper& stepper = microscope.stepper();
     const std::uint64_t steps = microscope.known_steps();
     const emulator::Dim3 block = microscope.block();
-    title_line(ui, fmt::format("Block ({}, {}), by step", block.x, block.y), width,
+    const bool all = cache.zoom.count == 0 || cache.zoom.first + cache.zoom.count > steps;
+    if (all) cache.zoom = {0, steps};
+    const StepRange zoom = cache.zoom;
+    const std::string part =
+        zoom.count == steps ? ""
+                            : fmt::format(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
+    title_line(ui, fmt::format("Block ({}, {}), by step{}", block.x, block.y, part), width,
                fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
                keys_too, true, false);
     const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
     const WarpLanes& lanes = lanes_of(microscope, cache, unsigned(std::max(1.F, strip.width())));
     draw_lanes(lanes, strip);
+    const double unit = zoom.count > 0 ? double(strip.width()) / double(zoom.count) : 0;
     const float cursor =
-        strip.low.x + strip.width() * (steps > 0 ? float(stepper.position()) / float(steps) : 0);
+        strip.low.x + float((double(stepper.position()) - double(zoom.first)) * unit);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)}, colour::text,
-                 ui.px(1.5F));
+    if (cursor >= strip.low.x && cursor <= strip.high.x)
+        list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)},
+                     colour::text, ui.px(1.5F));
     ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
     hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
     record_rect(ui, strip.low, strip.high, "timeline", std::to_string(stepper.position()));
@@ -210,7 +219,11 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const double share =
         std::clamp(double(mouse.x - strip.low.x) / double(strip.width()), 0.0, 1.0);
-    const auto at = std::uint64_t(std::llround(share * double(steps)));
+    const auto at = zoom.first + std::uint64_t(std::llround(share * double(zoom.count)));
+    if (const float wheel = ImGui::GetIO().MouseWheel; wheel != 0 && ImGui::IsItemHovered())
+        cache.zoom = zoomed(zoom, at, std::pow(0.8, double(wheel)), steps);
+    record_rect(ui, strip.low, strip.high, "timeline.zoom",
+                fmt::format("{}+{}", cache.zoom.first, cache.zoom.count));
     if (ImGui::IsItemActive()) {
         if (at != stepper.position()) ui.later([&microscope, at] { microscope.seek(at); });
     } else if (ImGui::IsItemHovered()) {

@@ -142,6 +142,8 @@ const KernelDocument* LessonBook::document() const {
 bool LessonBook::is_elsewhere() const {
     if (!lesson_) return false;
     const experiments::Entry& entry = stage_.entry();
+    // The switch of the barrier may have put the built-in source in the place of the lesson's.
+    if (!lesson_->start.source.empty() && document() && !document()->edited()) return true;
     return launch_file_.empty() ? entry.id != lesson_->start.experiment
                                 : entry.launch_file != launch_file_;
 }
@@ -167,7 +169,8 @@ void LessonBook::follow_reader(const std::shared_ptr<const experiments::Inspecti
 }
 
 void LessonBook::advance() {
-    if (!lesson_ || is_elsewhere()) return;
+    if (!lesson_) return;
+    if (is_elsewhere()) return judgements_.clear();
     const Checks& checks = stage_.checks();
     const KernelDocument* const text = document();
     const EditState state = text ? text->state() : EditState::shipped;

@@ -53,6 +53,8 @@ class LessonBook {
     const std::vector<experiments::Judgement>& judgements() const { return judgements_; }
     /// What is on show is not what the lesson is about.
     bool is_elsewhere() const;
+    /// A named thread is being examined.
+    bool busy() const { return examined_.valid(); }
     /// Once a frame: judges the kernel on show.
     void advance();
 

@@ -48,7 +48,8 @@ bool choice(Ui& ui, const std::string& id, const std::string& value, bool chosen
     list.ChannelsSetCurrent(0);
     const float edge = ui.px(4);
     if (chosen || ImGui::IsItemHovered())
-        list.AddRectFilled({low.x - edge, low.y - edge}, {low.x + width, low.y + height + edge},
+        list.AddRectFilled({low.x - edge, low.y - edge},
+                           {low.x + width + edge, low.y + height + edge},
                            chosen ? colour::raised : colour::hovered, ui.px(5));
     list.ChannelsMerge();
     ImGui::Dummy({0, ui.px(3)});
@@ -152,8 +153,7 @@ void LessonPanel::draw_buttons(Ui& ui) {
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "lesson.again", "Start again"))
         ui.later([this] {
-            const auto file = book_.lesson()->file;
-            if (book_.is_elsewhere()) book_.open(file);
+            if (book_.is_elsewhere()) book_.open(std::filesystem::path(book_.lesson()->file));
             book_.start_again();
         });
     tooltip(ui, "Open the lesson with the source that it starts from. Undo brings yours back.");

@@ -144,6 +144,7 @@ const std::vector<KeyRow> table{
     {microscope,
      "show or hide the PTX beside the source",
      {{Command::toggle_ptx, GLFW_KEY_P, 0, "P"}}},
+    {microscope, "over the timeline: zoom in and out", {}, "Wheel"},
     {microscope, "choose another thread in the picture", {}, "Click"},
     {microscope, "beside a line's number: set or remove a breakpoint", {}, "Click"},
     {microscope,

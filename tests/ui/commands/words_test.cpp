@@ -72,9 +72,10 @@ TEST_F(Words, PreparedStatesAreThePngsOfAFolder) {
         save_screenshot(*stage_, {{64, 64}, true, {}}, folder / ("a" + std::string(size) + ".png"));
     }
     const auto wait_for_size = [&](const char* size) {
-        for (int i = 0; i < 2000 && stage_->parameters().find("size").text() != size; ++i) frames();
-        EXPECT_EQ(stage_->parameters().find("size").text(), size);
+        do frames();
+        while (view_->moves());
         settle();
+        EXPECT_EQ(stage_->parameters().find("size").text(), size);
     };
     // In the order of names: a128, a64, a96.
     view_->open_file((folder / "a128.png").string());
