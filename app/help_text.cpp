@@ -24,6 +24,7 @@ const char* const help_footer = R"(Examples:
                                                run any kernel with your buffers and check it
   warpscope --check race,barrier,memory -- ./app ARGUMENTS
                                                run a CUDA program of yours in the emulator
+  warpscope --lesson 2 --check solution.cu     grade a solution of a lesson, or a folder of them
   warpscope --list                             every experiment and parameter
 
 --check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word by

@@ -23,6 +23,7 @@
 #include "jobs/headless/interruption.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/helper.h"
+#include "jobs/lessons/grade.h"
 #include "jobs/list.h"
 #include "jobs/output/output.h"
 #include "jobs/programs/run_program.h"
@@ -108,6 +109,8 @@ int run_window(const Options& options, compute::Helpers& helpers,
     window.assignments = options.assignments;
     window.size = options.size;
     window.vsync = options.vsync;
+    window.lesson = options.lesson;
+    window.record = options.headless.record;
     window.microscope = microscope_place(options);
     window.widget_map = options.widget_map;
     const int signal = ui::run_window(window);
@@ -178,6 +181,10 @@ int run(const Options& options) {
         return 0;
     }
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
+    if (options.mode == Mode::grade) {
+        const jobs::GradeRequest request{options.lesson, options.solution, options.json};
+        return options.grade_here ? jobs::grade_here(request) : jobs::run_grade(request);
+    }
     check_processes(options);
     emulator::Launcher::set_execution(options.execution);
     if (options.mode == Mode::list) return jobs::run_list(options.json);

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "experiments/lessons/lesson.h"
+#include "gl/recording/recording.h"
 #include "help_text.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
@@ -78,9 +80,11 @@ class Parser {
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ = text("--check", "C,...",
                       "run on the emulator and look for: race, barrier, memory, leaks, needed",
-                      group, [this](const std::string& words) {
-                          options_.headless.checks = jobs::parse_checks(words);
-                      });
+                      group, [this](const std::string& words) { checked_ = words; });
+        lesson_ = text(
+            "--lesson", "N|FILE",
+            "open lesson N; with --check FILE.cu|DIR: grade a solution, or a folder", group,
+            [this](const std::string& wish) { options_.lesson = experiments::find_lesson(wish); });
         text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
              path("--sarif", options_.headless.sarif));
         fail_on_ = text("--fail-on", "S",
@@ -144,6 +148,8 @@ class Parser {
         helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
             options_.helper_socket = int(parse_count("--helper", fd, 1024));
         });
+        // The process that grades a solution is started with this option.
+        app_.add_flag("--grade-here", options_.grade_here, "")->group("");
         // The library in a program uses this option.
         report_ = text("--report", "FILE", "", "",
                        [this](const std::string& file) { options_.report = file; });
@@ -198,6 +204,9 @@ class Parser {
         force_ = flag("--force", options_.headless.force,
                       "run even if it will take more than 10 minutes", group);
         declare_checkpoint(group);
+        html_ = text("--html", "FILE",
+                     "write a page: picture, findings, source lines, counters and times", group,
+                     path("--html", options_.headless.html));
         json_ = text("--json", "FILE|-",
                      "write the results as JSON (also --list, --bench); -: standard output", group,
                      [this](const std::string& f) {
@@ -265,6 +274,13 @@ class Parser {
 
     void declare_window() {
         const char* group = "The window";
+        record_ = text("--record", "FILE",
+                       "record it, or with --headless every frame: FILE.png (animated), FILE.mp4",
+                       group, [this](const std::string& f) {
+                           if (!gl::Recording::can_write(f))
+                               throw UsageError("--record: name a .png, .apng or .mp4 file");
+                           options_.headless.record = f;
+                       });
         text("--size", "WxH", "size of the window (1600x900) or the screenshot (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
         microscope_ = text("--microscope", "B[@N]",
@@ -297,7 +313,20 @@ class Parser {
         choose_experiment();
     }
 
+    /// With a lesson, --check names what is handed in; otherwise it names checks.
+    void read_check() {
+        if (lesson_->count() && check_->count()) {
+            options_.solution = checked_;
+            if (!std::filesystem::exists(options_.solution))
+                throw UsageError(
+                    fmt::format("--check {}: there is no such file or folder", checked_));
+        } else if (check_->count()) {
+            options_.headless.checks = jobs::parse_checks(checked_);
+        }
+    }
+
     void choose_mode() {
+        read_check();
         const bool is_program = !options_.program.empty();
         const bool headless_run = !is_program && !environment_ &&
                                   (headless_ || check_->count() || options_.headless.counters);
@@ -311,6 +340,7 @@ class Parser {
         if (helper_->count()) options_.mode = Mode::helper;
         if (report_->count()) options_.mode = Mode::report;
         if (environment_) options_.mode = Mode::environment;
+        if (!options_.solution.empty()) return check_grade();
         if (is_program) options_.mode = Mode::program;
         options_.program_window = is_program && !headless_ && !check_->count() &&
                                   !options_.headless.counters && !capture_->count();
@@ -329,8 +359,8 @@ class Parser {
             throw UsageError("--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
-        for (const CLI::Option* option :
-             {frames_, screenshot_, view_only_, compare_, force_, checkpoint_, every_, resume_}) {
+        for (const CLI::Option* option : {frames_, screenshot_, html_, view_only_, compare_, force_,
+                                          checkpoint_, every_, resume_}) {
             if (option->count() && !headless) {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
@@ -362,6 +392,8 @@ class Parser {
                                              headless ? "--headless" : "the other action"));
             }
         }
+        if (record_->count() && !window && !headless)
+            throw UsageError("--record: only the window and --headless use this option");
         if (microscope_->count() && !window &&
             (options_.headless.screenshot.empty() || options_.headless.view_only)) {
             throw UsageError(
@@ -377,6 +409,16 @@ class Parser {
         if (options_.headless.view_only && options_.headless.screenshot.empty()) {
             throw UsageError("--view-only: add --screenshot FILE.png");
         }
+    }
+
+    /// A lesson says what is run, and how.
+    void check_grade() {
+        options_.mode = Mode::grade;
+        const auto others = {launch_, kernel_source_, kernels_,    experiment_, set_,
+                             device_, frames_,        screenshot_, record_};
+        const bool other = std::ranges::any_of(others, [](auto* one) { return one->count() > 0; });
+        if (other || headless_ || options_.headless.counters || !options_.program.empty())
+            throw UsageError("--lesson N --check FILE.cu: only --json goes with them");
     }
 
     /// A program has launches of its own: options that choose a launch, a device or a picture mean
@@ -449,12 +491,14 @@ class Parser {
     bool headless_ = false, list_ = false, environment_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
+    std::string checked_;    ///< the value of --check
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{},
+    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{},
         *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
         *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
-        *checkpoint_{}, *every_{}, *resume_{}, *experiment_{}, *set_{}, *device_{},
-        *error_status_{}, *report_{}, *capture_{}, *captured_launches_{}, *captured_kernel_{};
+        *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{}, *experiment_{}, *set_{},
+        *device_{}, *error_status_{}, *report_{}, *capture_{}, *captured_launches_{},
+        *captured_kernel_{};
 };
 
 }  // namespace

@@ -10,12 +10,13 @@
 #include "experiments/framework/experiment.h"
 #include "jobs/bench/sections.h"
 #include "jobs/headless/headless.h"
+#include "jobs/lessons/grade.h"
 #include "jobs/programs/run_program.h"
 
 namespace warpscope {
 
 /// What the app does in this run.
-enum class Mode { window, headless, program, report, environment, list, bench, helper };
+enum class Mode { window, headless, program, report, environment, list, bench, helper, grade };
 
 /// The command line, checked as far as possible without a device: experiments and parameters exist,
 /// their values are legal, and no two options exclude each other.
@@ -44,6 +45,9 @@ struct Options {
     bool program_window = false;       ///< its launches are shown in the window
     int error_status = 1;              ///< of a program in which the checks find something
     std::filesystem::path report;      ///< Mode::report: the file that the library has written
+    std::filesystem::path lesson;      ///< the window opens it, Mode::grade judges by it; or empty
+    std::filesystem::path solution;    ///< Mode::grade: a source, or a folder of them
+    bool grade_here = false;           ///< Mode::grade: in this process
     bool reset_settings = false;       ///< the window starts with its defaults
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed

@@ -5,6 +5,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)  # which libpng brings
 find_package(glfw3 3.3 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL)
 find_package(GTest REQUIRED)

@@ -129,6 +129,27 @@ void WindowContext::set_swap_interval(int interval) {
     glfwSwapInterval(interval);
 }
 
+void WindowContext::fill_screen(bool fills) {
+    if (fills == usual_.has_value()) return;
+    if (!fills) {
+        const Place before = *std::exchange(usual_, std::nullopt);
+        return glfwSetWindowMonitor(window_, nullptr, before.x, before.y, before.width,
+                                    before.height, GLFW_DONT_CARE);
+    }
+    Place& place = usual_.emplace();
+    glfwGetWindowPos(window_, &place.x, &place.y);
+    glfwGetWindowSize(window_, &place.width, &place.height);
+    GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+    if (const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr)
+        glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+}
+
+std::pair<int, int> WindowContext::usual_size() const {
+    Place place = usual_.value_or(Place());
+    if (!usual_) glfwGetWindowSize(window_, &place.width, &place.height);
+    return {place.width, place.height};
+}
+
 void WindowContext::make_second_current() {
     glfwMakeContextCurrent(second_);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 struct GLFWwindow;
 
@@ -24,6 +26,10 @@ class WindowContext {
     float content_scale() const;
     /// 1: a buffer swap waits for the monitor (V-sync). 0: it does not wait.
     void set_swap_interval(int interval);
+    /// Fills the screen, without a frame; false: the window is again as it was before.
+    void fill_screen(bool fills);
+    /// Width and height of the window while it does not fill the screen.
+    std::pair<int, int> usual_size() const;
     /// Makes the second context current on the calling thread, which must release it before the
     /// window is destroyed.
     void make_second_current();
@@ -34,6 +40,11 @@ class WindowContext {
   private:
     GLFWwindow* window_ = nullptr;
     GLFWwindow* second_ = nullptr;  ///< never shown
+    /// The place of the window before it filled the screen; nullopt: it does not.
+    struct Place {
+        int x = 0, y = 0, width = 1, height = 1;
+    };
+    std::optional<Place> usual_;
 };
 
 }  // namespace warpscope::gl

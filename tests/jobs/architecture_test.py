@@ -25,12 +25,13 @@ SUBFLOORS = {
                  {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"witness"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host"}, {"launch_files"},
-                    {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}],
+    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host", "export"}, {"launch_files"},
+                    {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api"}, {"driver"}, {"runtime"}, {"process"}],
-    "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
+    "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
-           {"editor", "heat", "launch", "microscope"}, {"tile"}, {"dock", "panels"}, {"window"}],
+           {"editor", "heat", "launch", "microscope"}, {"tile"},
+           {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
 }
 
 # What makes the emulator fast, and can be left out.

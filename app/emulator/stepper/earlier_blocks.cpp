@@ -20,8 +20,8 @@ FrozenLaunch checked_launch(const FrozenLaunch& launch, std::uint32_t block) {
                                 launch.kernel->name, block, launch.launch.grid.count()));
     if (frozen.launch.cooperative || ClusterLaunch::is_needed(*frozen.kernel, frozen.launch))
         throw Error(fmt::format(
-            "kernel {}: the blocks of a {} wait for each other, so the microscope "
-            "can't step through one of them",
+            "kernel {}: the blocks of a {} wait for each other, so one of them "
+            "can't be run alone",
             launch.kernel->name, frozen.launch.cooperative ? "cooperative launch" : "cluster"));
     return frozen;
 }

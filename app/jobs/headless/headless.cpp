@@ -12,9 +12,9 @@
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
 #include "experiments/replicas/try_edits.h"
-#include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
+#include "jobs/headless/plain_target.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/headless/watched_run.h"
 #include "jobs/output/output.h"
@@ -24,7 +24,6 @@ namespace {
 
 using experiments::Entry;
 using experiments::Experiment;
-using experiments::Rgba;
 using experiments::Size;
 
 bool has_pixels(Size size) {
@@ -77,31 +76,14 @@ std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device&
     return experiment;
 }
 
-/// Receives the frames when OpenGL is not used.
-class PlainTarget {
-  public:
-    PlainTarget(compute::Device& device, Size size)
-        : pixels_(device, std::size_t(size.width) * size.height), size_(size) {}
-
-    void draw(Experiment& experiment) { experiment.render_into({pixels_.pointer(), size_}); }
-    void save(const std::filesystem::path& file, const gl::Metadata& metadata) const {
-        const std::vector<Rgba> pixels = pixels_.download();
-        const auto* bytes = reinterpret_cast<const std::uint8_t*>(pixels.data());
-        gl::write_png(file, size_.width, size_.height, {bytes, pixels.size() * sizeof(Rgba)},
-                      metadata);
-    }
-
-  private:
-    compute::Buffer<Rgba> pixels_;
-    Size size_;
-};
-
 Presentation run_plain(const Entry& entry, Experiment& experiment, const HeadlessRequest& request,
                        const Frames& frames) {
     const Size size = experiment.picture_size(request.size);
     std::optional<PlainTarget> target;
     if (has_pixels(size)) target.emplace(experiment.device(), size);
-    const bool draws = target && (request.frames > 0 || !request.screenshot.empty());
+    // A recording draws each frame itself.
+    const bool draws =
+        target && (!request.screenshot.empty() || (request.frames > 0 && request.record.empty()));
     const experiments::Metadata added = frames([&] {
         if (draws) target->draw(experiment);
     });
@@ -160,10 +142,13 @@ void run_frames(RunResult& result, const Entry& entry,
     if (request.witness || request.checks.needed)
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
+    std::optional<FrameRecorder> recorder;
+    if (!request.record.empty()) recorder.emplace(*experiment, entry, request.size, request.record);
     ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
     const Frames frames = [&](const auto& render) -> experiments::Metadata {
         compute_frames(*experiment, request.frames, run, line, [&] {
             render();
+            if (recorder) recorder->add();
             save_if_due(request, *experiment);
         });
         if (!run.stopped()) return {};
@@ -177,6 +162,7 @@ void run_frames(RunResult& result, const Entry& entry,
     });
     if (run.stopped() && experiment->frame() == 0 && request.frames > 0)
         throw compute::Cancelled("the run was stopped before its first frame");
+    if (recorder) recorder->finish();
     if (!presented) result.presentation = {"none", "the run was stopped"};
     if (!presented && !request.screenshot.empty()) missing("screenshot");
     line.say(run.stopped() ? "stopped: computing the partial results" : "computing the results");
@@ -186,6 +172,8 @@ void run_frames(RunResult& result, const Entry& entry,
         device.synchronize();
     });
     if (!reported) missing("report");
+    if (!request.html.empty() && !run.stopped())
+        result.png = png_of(*experiment, entry, request.size);
     if (!run.stopped()) result.files = experiment->output_files();
     result.output = device.take_output();
     result.kernels = device.timings().kernels();
@@ -235,6 +223,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
 HeadlessRequest shortened(HeadlessRequest request) {
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();
+    request.record.clear();
     request.compare = false;
     return request;
 }
@@ -271,6 +260,7 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
 void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
+    if (!request.html.empty()) write_file(request.html, html_page(result, request));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
     write_witnesses(result.findings, request.witnesses);
     if (request.json == "-") return print(dump(to_json(result)));
@@ -279,6 +269,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     const auto missing = result.partial ? result.partial->missing : std::vector<std::string>();
     if (!request.screenshot.empty() && std::ranges::find(missing, "screenshot") == missing.end())
         text += "\nsaved " + request.screenshot.string() + "\n";
+    if (!request.record.empty()) text += "\nsaved " + request.record.string() + "\n";
     for (const experiments::OutputFile& file : result.files)
         text += "\nsaved " + file.path.string() + "\n";
     print(visible(text));
@@ -341,6 +332,8 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
                  const HeadlessRequest& request, const Painter& painter) {
     constexpr std::chrono::seconds time_for_results(5);
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
+    if (!request.record.empty()) check_writable(request.record, "--record");
+    if (!request.html.empty()) check_writable(request.html, "--html");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
     if (!request.witnesses.empty()) check_writable(request.witnesses / "1.schedule", "--witness");

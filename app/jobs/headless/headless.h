@@ -29,11 +29,13 @@ struct HeadlessRequest {
     std::uint64_t frames = 1;
     experiments::Size size{1280, 720};   ///< the size of the window whose picture is saved
     std::filesystem::path screenshot{};  ///< a PNG file; empty: none
+    std::filesystem::path record{};      ///< an animated PNG or an MP4 of the picture; empty: none
     bool view_only = false;              ///< save the picture without panels, for a view of `size`
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};  ///< they need an EmulatedDevice
+    Checks checks{};               ///< they need an EmulatedDevice
+    std::filesystem::path html{};  ///< a page about the run; empty: none
     /// A file that receives what `checks` find; empty: none.
     std::filesystem::path sarif{};
     /// The exit code is 1 for findings from this severity on.
@@ -98,7 +100,8 @@ struct RunResult {
     const compute::Ceilings* ceilings = nullptr;  ///< the GPU's ceilings; null if not measured
     std::optional<compute::GpuState> gpu;         ///< the GPU's state after the frames
     Presentation presentation;
-    bool compared = false;                              ///< a comparison was requested
+    std::vector<std::uint8_t> png{};  ///< the picture of the last frame, for a page; else empty
+    bool compared = false;            ///< a comparison was requested
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     Checks checks;
     std::vector<emulator::Finding> findings;  ///< what the checks have found
@@ -126,6 +129,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
                          const HeadlessRequest& request, const Painter& painter);
 
 Json to_json(const RunResult& result);
+/// A page of HTML: picture, findings, source lines, results, counters, times.
+std::string html_page(const RunResult& result, const HeadlessRequest& request);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
 /// 1 if a reading or a compared variant fails, if a check found something as severe as

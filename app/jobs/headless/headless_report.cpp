@@ -8,7 +8,9 @@
 #include "compute/device/quantity.h"
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
+#include "experiments/export/page.h"
 #include "experiments/framework/metadata.h"
+#include "gl/png.h"
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
@@ -100,6 +102,27 @@ std::string partial_line(const RunResult& r) {
 }
 
 }  // namespace
+
+std::string html_page(const RunResult& r, const HeadlessRequest& request) {
+    experiments::PageContents page;
+    page.title = fmt::format("{}, frame {}", r.experiment, r.frames);
+    page.png = r.png;
+    for (const auto& [keyword, text] :
+         r.png.empty() ? gl::Metadata() : gl::read_png_metadata(r.png))
+        if (keyword == "command") page.command = text;
+    if (r.checks.any()) page.findings = &r.findings;
+    page.tables = {experiments::results_table(r.report), experiments::counters_table(r.counters),
+                   experiments::timings_table(r.kernels)};
+    if (r.comparison) page.tables.push_back(experiments::comparison_table(*r.comparison));
+    page.source = [&](const std::string& file) -> std::string_view {
+        for (const auto& [key, edit] : r.edits)
+            if (edit->from == file || compute::kernel_path(key) == file) return edit->source;
+        return compute::kernel_source(file);
+    };
+    if (page.command.empty() && !request.launch.empty())
+        page.command = "warpscope --launch " + experiments::shell_word(request.launch.string());
+    return experiments::html_page(page);
+}
 
 Json to_json(const RunResult& r) {
     Json json = {

@@ -32,7 +32,12 @@ constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
 constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
 constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
 constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
-constexpr Kind ready{"other warps running", IM_COL32(44, 49, 58, 255)};
+constexpr Kind ready{"other warps running", 0};
+
+/// A warp that does nothing has the colour of what lies behind it.
+ImU32 colour_of(const Kind& kind) {
+    return kind.colour ? kind.colour : colour::hovered;
+}
 
 const Kind* kind_of(LaneCell cell) {
     switch (cell) {
@@ -83,7 +88,7 @@ void keys(Ui& ui, bool stepped, bool delays, float right) {
         const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(29);
         if (next > right) break;
         const float y = low.y + (line - ui.px(10)) / 2;
-        list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, kind.colour, ui.px(2));
+        list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, colour_of(kind), ui.px(2));
         list.AddText({x + ui.px(15), low.y}, colour::dim, kind.title);
         x = next;
     }
@@ -143,10 +148,11 @@ const WarpLanes& lanes_of(const Microscope& microscope, CachedLanes& cache, unsi
     auto& lanes = cache.lanes;
     const emulator::Stepper& stepper = microscope.stepper();
     const bool fresh = lanes && cache.version == microscope.version() &&
-                       lanes->columns == columns && lanes->steps == stepper.history().size();
+                       lanes->columns == columns && lanes->steps == stepper.history().size() &&
+                       lanes->range == cache.zoom;
     if (!fresh) {
         lanes = warp_lanes(stepper.kernel(), stepper.history(), stepper.waits(), stepper.warps(),
-                           columns);
+                           columns, cache.zoom);
         cache.version = microscope.version();
     }
     return *lanes;
@@ -161,7 +167,7 @@ void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
             for (end = c; end < lanes.columns && lanes.at(warp, end) == cell;) ++end;
             if (const Kind* kind = kind_of(cell))
                 bar(list, strip, warp, strip.low.x + unit * float(c),
-                    strip.low.x + unit * float(end), kind->colour);
+                    strip.low.x + unit * float(end), colour_of(*kind));
         }
 }
 
@@ -186,18 +192,26 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     const emulator::Stepper& stepper = microscope.stepper();
     const std::uint64_t steps = microscope.known_steps();
     const emulator::Dim3 block = microscope.block();
-    title_line(ui, fmt::format("Block ({}, {}), by step", block.x, block.y), width,
+    const bool all = cache.zoom.count == 0 || cache.zoom.first + cache.zoom.count > steps;
+    if (all) cache.zoom = {0, steps};
+    const StepRange zoom = cache.zoom;
+    const std::string part =
+        zoom.count == steps ? ""
+                            : fmt::format(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
+    title_line(ui, fmt::format("Block ({}, {}), by step{}", block.x, block.y, part), width,
                fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
                keys_too, true, false);
     const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
     const WarpLanes& lanes = lanes_of(microscope, cache, unsigned(std::max(1.F, strip.width())));
     draw_lanes(lanes, strip);
+    const double unit = zoom.count > 0 ? double(strip.width()) / double(zoom.count) : 0;
     const float cursor =
-        strip.low.x + strip.width() * (steps > 0 ? float(stepper.position()) / float(steps) : 0);
+        strip.low.x + float((double(stepper.position()) - double(zoom.first)) * unit);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)}, colour::text,
-                 ui.px(1.5F));
+    if (cursor >= strip.low.x && cursor <= strip.high.x)
+        list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)},
+                     colour::text, ui.px(1.5F));
     ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
     hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
     record_rect(ui, strip.low, strip.high, "timeline", std::to_string(stepper.position()));
@@ -205,7 +219,11 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const double share =
         std::clamp(double(mouse.x - strip.low.x) / double(strip.width()), 0.0, 1.0);
-    const auto at = std::uint64_t(std::llround(share * double(steps)));
+    const auto at = zoom.first + std::uint64_t(std::llround(share * double(zoom.count)));
+    if (const float wheel = ImGui::GetIO().MouseWheel; wheel != 0 && ImGui::IsItemHovered())
+        cache.zoom = zoomed(zoom, at, std::pow(0.8, double(wheel)), steps);
+    record_rect(ui, strip.low, strip.high, "timeline.zoom",
+                fmt::format("{}+{}", cache.zoom.first, cache.zoom.count));
     if (ImGui::IsItemActive()) {
         if (at != stepper.position()) ui.later([&microscope, at] { microscope.seek(at); });
     } else if (ImGui::IsItemHovered()) {
@@ -231,7 +249,7 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
     for (const Timeline::Span& span : timeline.spans) {
         const float from = strip.low.x + float(span.begin * unit);
         const float to = std::max(from + 1, strip.low.x + float(span.end * unit));
-        bar(list, strip, span.warp, from, to, kind_of(span.activity).colour);
+        bar(list, strip, span.warp, from, to, colour_of(kind_of(span.activity)));
         const float y = strip.y(span.warp);
         if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
             mouse.y < y + strip.pitch)

@@ -15,6 +15,7 @@ namespace warpscope::ui {
 struct CachedLanes {
     std::optional<WarpLanes> lanes;
     std::uint64_t version = 0;  ///< Microscope::version() that the lanes belong to
+    StepRange zoom;             ///< the steps on show; none: all
 };
 
 /// What each warp does over time, in two strips: by step in the microscope's block, and over time

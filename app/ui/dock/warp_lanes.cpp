@@ -1,6 +1,7 @@
 #include "ui/dock/warp_lanes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpscope::ui {
 namespace {
@@ -55,8 +56,12 @@ std::vector<Life> lives(std::span<const Step> history, std::span<const BarrierWa
 
 /// The steps that each column stands for: [begin, end).
 struct Columns {
-    std::uint64_t steps, count;
-    std::uint64_t begin(std::uint64_t column) const { return column * steps / count; }
+    StepRange range;
+    std::uint64_t count;
+    std::uint64_t begin(std::uint64_t column) const {
+        return range.first + column * range.count / count;
+    }
+    std::uint64_t past() const { return range.first + range.count; }
     std::uint64_t end(std::uint64_t column) const {
         return std::max(begin(column) + 1, begin(column + 1));
     }
@@ -65,9 +70,10 @@ struct Columns {
 /// Adds, for each column, the steps that a wait takes.
 void add_wait(const BarrierWait& wait, const Columns& columns, std::uint32_t* covered) {
     // The wait begins after the step that brings the lanes to the barrier.
-    const std::uint64_t from = std::min(wait.from + 1, columns.steps);
-    const std::uint64_t to = std::min(wait.to, columns.steps);
-    for (std::uint64_t c = from * columns.count / columns.steps; c < columns.count; ++c) {
+    const auto& [first, steps] = columns.range;
+    const std::uint64_t from = std::clamp(wait.from + 1, first, columns.past());
+    const std::uint64_t to = std::clamp(wait.to, first, columns.past());
+    for (std::uint64_t c = (from - first) * columns.count / steps; c < columns.count; ++c) {
         const std::uint64_t begin = std::max(columns.begin(c), from);
         if (columns.begin(c) >= to) return;
         const std::uint64_t end = std::min(columns.end(c), to);
@@ -91,12 +97,53 @@ void add_steps(std::span<const Step> history, const Columns& columns,
 
 }  // namespace
 
+experiments::Timeline timeline_of(const emulator::Stepper& stepper, std::string title) {
+    using Activity = experiments::Timeline::Activity;
+    const auto history = stepper.history();
+    experiments::Timeline timeline{
+        std::move(title), "instructions", stepper.warps(), double(history.size()), {}};
+    const std::vector<LaneCell> kinds = kinds_of(stepper.kernel());
+    const auto activity_of = [&](const Step& step) {
+        const LaneCell kind = step.pc < kinds.size() ? kinds[step.pc] : LaneCell::computing;
+        return kind == LaneCell::writing   ? Activity::writing
+               : kind == LaneCell::reading ? Activity::reading
+                                           : Activity::computing;
+    };
+    for (std::size_t i = 0, end = 0; i < history.size(); i = end) {
+        const Activity activity = activity_of(history[i]);
+        for (end = i; end < history.size() && history[end].warp == history[i].warp &&
+                      activity_of(history[end]) == activity;)
+            ++end;
+        timeline.spans.push_back({history[i].warp, activity, double(i), double(end),
+                                  stepper.kernel().where(history[i].pc)});
+    }
+    for (const BarrierWait& wait : stepper.waits()) {
+        // The wait begins after the step that brings the lanes to the barrier; the last warp that
+        // arrives does not wait.
+        const std::uint64_t to = std::min<std::uint64_t>(wait.to, history.size());
+        if (wait.from + 1 < to)
+            timeline.spans.push_back({wait.warp, Activity::waiting, double(wait.from + 1),
+                                      double(to), stepper.kernel().where(wait.pc)});
+    }
+    return timeline;
+}
+
+StepRange zoomed(const StepRange& range, std::uint64_t fixed, double factor, std::uint64_t steps) {
+    const auto wanted = std::uint64_t(double(range.count) * factor + 0.5);
+    const std::uint64_t count = std::min(std::max(wanted, least_zoom_steps), steps);
+    const double share = range.count > 0 ? double(fixed - range.first) / double(range.count) : 0;
+    const double first = double(fixed) - share * double(count);
+    return {std::uint64_t(std::clamp(first + 0.5, 0.0, double(steps - count))), count};
+}
+
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> history,
-                     std::span<const BarrierWait> waits, unsigned warps, unsigned width) {
-    WarpLanes lanes{warps, width, history.size(), {}};
+                     std::span<const BarrierWait> waits, unsigned warps, unsigned width,
+                     StepRange range) {
+    if (range.count == 0) range = {0, history.size()};
+    WarpLanes lanes{warps, width, history.size(), range, {}};
     lanes.cells.assign(std::size_t(warps) * width, LaneCell::over);
-    if (history.empty() || width == 0) return lanes;
-    const Columns columns{history.size(), width};
+    if (range.count == 0 || width == 0) return lanes;
+    const Columns columns{range, width};
     std::vector<Count> counts(lanes.cells.size());
     std::vector<std::uint32_t> covered(lanes.cells.size());
     add_steps(history, columns, kinds_of(kernel), warps, counts);

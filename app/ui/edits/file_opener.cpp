@@ -25,6 +25,23 @@ void FileOpener::open(std::string path) {
     advance();
 }
 
+void FileOpener::open_neighbour(int direction) {
+    namespace fs = std::filesystem;
+    if (picture_.empty())
+        return stage_.say("Open a PNG that Warpscope saved; then PageDown opens the next one.");
+    std::vector<std::string> pictures;
+    std::error_code error;
+    for (const auto& one : fs::directory_iterator(fs::path(picture_).parent_path(), error))
+        if (one.path().extension() == ".png") pictures.push_back(one.path().string());
+    std::ranges::sort(pictures);
+    const auto now = std::ranges::lower_bound(pictures, picture_) - pictures.begin();
+    const auto next = now + direction;
+    if (next < 0 || next >= std::ssize(pictures))
+        return stage_.say(direction > 0 ? "This is the last picture of its folder."
+                                        : "This is the first picture of its folder.");
+    open(pictures[std::size_t(next)]);
+}
+
 std::string FileOpener::load(const std::string& path, const std::string& file) {
     try {
         KernelDocument& document = stage_.documents()[file];
@@ -61,6 +78,7 @@ void FileOpener::advance() {
 }
 
 void FileOpener::show(const OpenedFile& file) {
+    if (file.path.ends_with(".png")) picture_ = file.path;
     if (!file.error.empty()) return stage_.say(file.error, Tone::error);
     if (file.kind == OpenedFile::Kind::launch) return show_launch(file);
     if (file.kind == OpenedFile::Kind::picture) return show_picture(file);

@@ -23,6 +23,9 @@ class FileOpener {
     FileOpener(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
 
     void open(std::string path);
+    /// Opens the next PNG (`direction` 1) or the one before (-1), by name, in the folder of the PNG
+    /// that was opened last.
+    void open_neighbour(int direction);
     /// Replaces the text of a kernel file by that of a source. Returns why it can't be read; empty:
     /// it was.
     std::string load(const std::string& path, const std::string& file);
@@ -42,7 +45,8 @@ class FileOpener {
     ViewOptions& options_;
     std::deque<std::string> waiting_;
     std::future<OpenedFile> reading_;
-    std::string news_;  ///< to say once the stage shows it
+    std::string picture_;  ///< the PNG that was opened last; empty: none was
+    std::string news_;     ///< to say once the stage shows it
 };
 
 }  // namespace warpscope::ui

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ui/documents/shared_file.h"
+#include "compute/libraries/shared_file.h"
 #include "ui/edits/file_opener.h"
 #include "ui/edits/path_picker.h"
 #include "ui/widgets/ui.h"
@@ -29,7 +29,7 @@ class OpenPanel {
 
     FileOpener& opener_;
     ViewOptions& options_;
-    const std::string galaxy_ = shared_file("galaxy_20k.tipsy");
+    const std::string galaxy_ = compute::shared_file("galaxy_20k.tipsy");
     PathPicker picker_{"open.path"};
     bool asked_ = false;
 };

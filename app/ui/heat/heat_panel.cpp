@@ -22,7 +22,7 @@ using emulator::HeatArray;
 using emulator::HeatFigure;
 using emulator::KernelHeat;
 
-constexpr ImU32 untouched = colour::raised;
+const ImU32& untouched = colour::raised;
 constexpr float gutter = 56;  ///< for the index of a row's first word
 
 std::string number(std::uint64_t n) {

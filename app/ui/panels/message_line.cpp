@@ -9,32 +9,6 @@
 namespace warpscope::ui {
 namespace {
 
-struct Line {
-    std::string text;
-    ImU32 colour;
-    ImU32 dot;
-};
-
-/// Returns what the line shows. An error stays until the next change. Any other message gives way
-/// to the worst result after a while.
-Line current_line(const Stage& stage) {
-    const Message& message = stage.message();
-    const auto age = std::chrono::steady_clock::now() - message.at;
-    if (message.tone == Tone::error && !message.text.empty())
-        return {message.text, colour::bad, colour::bad};
-    if (!message.text.empty() && age < std::chrono::seconds(12))
-        return {message.text, colour::text, colour::text};
-    for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
-        for (const experiments::Reading& r : stage.report())
-            if (r.verdict == verdict && !r.sentence.empty())
-                return {r.label + ": " + r.sentence, verdict_colour(verdict),
-                        verdict_colour(verdict)};
-    for (const experiments::Reading& r : stage.report())
-        if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
-            return {r.label + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
-    return {"", colour::dim, colour::clear};
-}
-
 /// Draws the offer so that it ends at `right`; returns the width that it takes.
 float offer_button(Ui& ui, const std::optional<Offer>& offer, float right) {
     if (!offer) return 0;
@@ -60,6 +34,24 @@ float offer_button(Ui& ui, const std::optional<Offer>& offer, float right) {
 
 }  // namespace
 
+MessageWords message_words(const Stage& stage) {
+    const Message& message = stage.message();
+    const auto age = std::chrono::steady_clock::now() - message.at;
+    if (message.tone == Tone::error && !message.text.empty())
+        return {message.text, colour::bad, colour::bad};
+    if (!message.text.empty() && age < std::chrono::seconds(12))
+        return {message.text, colour::text, colour::text};
+    for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
+        for (const experiments::Reading& r : stage.report())
+            if (r.verdict == verdict && !r.sentence.empty())
+                return {r.label + ": " + r.sentence, verdict_colour(verdict),
+                        verdict_colour(verdict)};
+    for (const experiments::Reading& r : stage.report())
+        if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
+            return {r.label + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
+    return {"", colour::dim, colour::clear};
+}
+
 void MessageLine::draw(Ui& ui) {
     const compute::DeviceInfo& info = stage_.device();
     std::string right = info.name;
@@ -73,7 +65,7 @@ void MessageLine::draw(Ui& ui) {
     // mouse.
     const float offer_width = offer_button(ui, offer_, low.x + width);
     const float taken = right_width + offer_width + ui.px(50);
-    const Line line = current_line(stage_);
+    const MessageWords line = message_words(stage_);
     const float dot = ui.px(3.5F);
     ImGui::GetWindowDrawList()->AddCircleFilled(
         {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.dot);

@@ -18,6 +18,14 @@ struct Offer {
     std::function<void()> decline{};
 };
 
+struct MessageWords {
+    std::string text;
+    ImU32 colour, dot;
+};
+/// What is to be said now. An error stays until the next change. Any other message gives way to the
+/// worst result after a while.
+MessageWords message_words(const Stage& stage);
+
 /// The line at the foot: the newest message or the worst result, an offer, the device.
 class MessageLine {
   public:

@@ -9,6 +9,7 @@
 
 #include "ui/edits/barrier_switch.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -212,6 +213,7 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
     const bool fits = ImGui::CalcTextSize(label.c_str()).x <= at.label - ui.px(8);
     row_label(ui, at, fits ? label : parameter.label(), label + ": " + parameter.help());
     parameter_widget(ui, stage, parameter, id, at.widget);
+    hover_label(label);
     ImGui::EndDisabled();
     if (!usable) ui.widgets.disable_from(first);
     const auto* choice = dynamic_cast<const Choice*>(&parameter);

@@ -63,7 +63,7 @@ void parts_bar(Ui& ui, const Reading& r, float width) {
     double whole = 0;
     for (const auto& [label, ms] : r.parts) whole += ms;
     if (whole <= 0) return;
-    constexpr ImU32 colours[] = {colour::accent, colour::finding, colour::line};
+    const ImU32 colours[] = {colour::accent, colour::finding, colour::line};
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float height = ui.px(8);
     ImDrawList& list = *ImGui::GetWindowDrawList();

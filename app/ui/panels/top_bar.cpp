@@ -48,7 +48,7 @@ void tabs(Ui& ui, Stage& stage) {
         tab(ui, stage, stage.newest(entry));
 }
 
-void file_buttons(Ui& ui, float gap) {
+void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
     tooltip(ui, with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved",
                          Command::open_file));
@@ -61,14 +61,20 @@ void file_buttons(Ui& ui, float gap) {
     tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
                          Command::save_window));
     ImGui::SameLine(0, gap);
+    if (flat_button(ui, "record", "Record", options.records)) ui.ask(Command::toggle_recording);
+    tooltip(ui, with_key(options.records ? "End the recording and save it"
+                                         : "Record the window as an animated PNG",
+                         Command::toggle_recording));
+    ImGui::SameLine(0, gap);
 }
 
 /// Draws as many buttons as have room; all of them have keys, too.
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help = button_width("?"), vsync = help + button_width("V-sync") + gap;
+    const float help = button_width("?") + button_width("Lessons") + gap;
+    const float vsync = help + button_width("V-sync") + gap;
     const float all = vsync + button_width("Save picture") + button_width("Save window") +
-                      button_width("Open…") + 3 * gap;
+                      button_width("Open…") + button_width("Record") + 4 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {
@@ -77,7 +83,11 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
                              Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
-    if (room >= all) file_buttons(ui, gap);
+    if (room >= all) file_buttons(ui, options, gap);
+    if (flat_button(ui, "lessons.button", "Lessons", options.lessons))
+        ui.ask(Command::toggle_lessons);
+    tooltip(ui, with_key("Lessons with gates that the detector decides", Command::toggle_lessons));
+    ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
     tooltip(ui, with_key("Show all keys", Command::toggle_keys));
 }

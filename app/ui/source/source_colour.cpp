@@ -64,21 +64,22 @@ Ink ink_of(CudaToken::Kind kind, Words words) {
 }  // namespace
 
 ImU32 ink_colour(Ink ink) {
+    const bool light = is_light();
     switch (ink) {
         case Ink::keyword:
-            return IM_COL32(140, 178, 245, 255);
+            return light ? IM_COL32(18, 85, 204, 255) : IM_COL32(140, 178, 245, 255);
         case Ink::type:
-            return IM_COL32(126, 200, 188, 255);
+            return light ? IM_COL32(44, 103, 94, 255) : IM_COL32(126, 200, 188, 255);
         case Ink::cuda:
-            return IM_COL32(240, 190, 104, 255);
+            return light ? IM_COL32(127, 85, 13, 255) : IM_COL32(240, 190, 104, 255);
         case Ink::number:
-            return IM_COL32(216, 163, 138, 255);
+            return light ? IM_COL32(141, 77, 47, 255) : IM_COL32(216, 163, 138, 255);
         case Ink::text:
-            return IM_COL32(163, 204, 136, 255);
+            return light ? IM_COL32(67, 102, 44, 255) : IM_COL32(163, 204, 136, 255);
         case Ink::comment:
-            return IM_COL32(156, 170, 160, 255);
+            return light ? IM_COL32(83, 97, 87, 255) : IM_COL32(156, 170, 160, 255);
         case Ink::directive:
-            return IM_COL32(176, 160, 208, 255);
+            return light ? IM_COL32(106, 79, 159, 255) : IM_COL32(176, 160, 208, 255);
         case Ink::plain:
             break;
     }

@@ -37,23 +37,31 @@ std::string first_sentence(const std::string& text) {
     return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-/// The meanings of the explained words, from the rows "| **word** | meaning | not called |".
-std::map<std::string, std::string, std::less<>> read_meanings() {
-    std::map<std::string, std::string, std::less<>> meanings;
+std::vector<VocabularyWord> read_vocabulary() {
+    std::vector<VocabularyWord> words;
     std::string_view rest = page("vocabulary.md");
+    constexpr std::string_view begin = "| **", between = "** | ";
     while (!rest.empty()) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
+        std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        for (const std::string_view word : explained) {
-            const std::string begin = "| **" + std::string(word) + "** | ";
-            if (!line.starts_with(begin)) continue;
-            const std::string_view cell = line.substr(begin.size());
-            std::string meaning = plain(cell.substr(0, cell.find(" |")));
-            // The bank's second sentence says what a bank conflict is.
-            if (word != "bank") meaning = first_sentence(meaning);
-            meaning[0] = char(std::tolower(static_cast<unsigned char>(meaning[0])));
-            meanings[std::string(word)] = std::string(word) + ": " + meaning;
-        }
+        const std::size_t end = line.find(between);
+        if (!line.starts_with(begin) || end == std::string_view::npos) continue;
+        const std::string_view meaning = line.substr(end + between.size());
+        words.push_back({std::string(line.substr(begin.size(), end - begin.size())),
+                         plain(meaning.substr(0, meaning.find(" |")))});
+    }
+    return words;
+}
+
+/// The sentences that tooltips say, by word.
+std::map<std::string, std::string, std::less<>> short_meanings() {
+    std::map<std::string, std::string, std::less<>> meanings;
+    for (const auto& [word, whole] : vocabulary()) {
+        if (std::ranges::find(explained, word) == explained.end()) continue;
+        // The bank's second sentence says what a bank conflict is.
+        std::string meaning = word == "bank" ? whole : first_sentence(whole);
+        meaning[0] = char(std::tolower(static_cast<unsigned char>(meaning[0])));
+        meanings[word] = word + ": " + meaning;
     }
     return meanings;
 }
@@ -64,22 +72,39 @@ struct {
     HoveredMeaning meaning;
 } hovered_word;
 
+/// The explaining word of the newest meaning that was taken.
+struct {
+    int frame = -2;
+    std::string word;
+} newest;
+
 bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
 }  // namespace
 
-std::string meaning_of(std::string_view word) {
-    static const auto meanings = read_meanings();
+const std::vector<VocabularyWord>& vocabulary() {
+    static const auto words = read_vocabulary();
+    return words;
+}
+
+std::string explaining_word(std::string_view word) {
     std::string lower(word);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return char(std::tolower(c)); });
-    const bool plural = lower.ends_with('s') && !lower.starts_with('_');
-    if (plural && !meanings.contains(lower)) lower.pop_back();
+    const auto is_explained = [&] {
+        return std::ranges::find(explained, lower) != explained.end();
+    };
+    if (lower.ends_with('s') && !lower.starts_with('_') && !is_explained()) lower.pop_back();
     for (const auto& [alias, of] : aliases)
         if (lower == alias) lower = of;
-    const auto found = meanings.find(lower);
+    return is_explained() ? lower : "";
+}
+
+std::string meaning_of(std::string_view word) {
+    static const auto meanings = short_meanings();
+    const auto found = meanings.find(explaining_word(word));
     return found == meanings.end() ? "" : found->second;
 }
 
@@ -93,7 +118,7 @@ std::string_view word_at(std::string_view line, std::size_t byte) {
 
 void hover_word(ImVec2 corner, std::string_view word) {
     if (std::string words = meaning_of(word); !words.empty())
-        hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words)}};
+        hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining_word(word)}};
 }
 
 void hover_text(std::string_view words) {
@@ -128,7 +153,12 @@ void hover_label(std::string_view label) {
 
 HoveredMeaning take_hovered_meaning() {
     if (std::exchange(hovered_word.frame, -1) != ImGui::GetFrameCount()) return {};
+    newest = {ImGui::GetFrameCount(), hovered_word.meaning.explaining};
     return std::exchange(hovered_word.meaning, {});
+}
+
+std::string newest_word() {
+    return newest.frame + 1 >= ImGui::GetFrameCount() ? newest.word : "";
 }
 
 }  // namespace warpscope::ui

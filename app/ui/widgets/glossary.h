@@ -4,8 +4,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpscope::ui {
+
+/// A row of docs/vocabulary.md, in plain text.
+struct VocabularyWord {
+    std::string word, meaning;
+};
+/// Every row, in the order of the page.
+const std::vector<VocabularyWord>& vocabulary();
+/// The word of the vocabulary that explains a word of the interface or of CUDA C++; empty: none
+/// has to.
+std::string explaining_word(std::string_view word);
 
 /// "warp: 32 threads of a block with consecutive indices, ...": what docs/vocabulary.md says of a
 /// word of the interface or of CUDA C++. Plurals and capitals are found, too, and `__syncthreads`
@@ -21,15 +32,19 @@ void hover_word(ImVec2 corner, std::string_view word);
 /// hover_word() for the word under the mouse, where the last item shows these words in the current
 /// font from its top left corner on.
 void hover_text(std::string_view words);
-/// hover_word() for the first explained word of a label, where the mouse is over the last item.
+/// hover_word() for the first explained word of a label, where the mouse is over the last item, or
+/// the keyboard has brought the focus to it, which ImGui treats alike.
 void hover_label(std::string_view label);
 
 /// The meaning of the word under the mouse.
 struct HoveredMeaning {
     ImVec2 corner;
-    std::string words;  ///< empty: there is none, or it was taken
+    std::string words;       ///< empty: there is none, or it was taken
+    std::string explaining;  ///< explaining_word()
 };
 /// Takes that of this frame.
 HoveredMeaning take_hovered_meaning();
+/// The explaining word that was pointed at in this frame or the one before; empty: none was.
+std::string newest_word();
 
 }  // namespace warpscope::ui

@@ -26,8 +26,9 @@ const std::vector<KeyRow> table{
     {general, "show the next view", {{Command::next_view, GLFW_KEY_W, 0, "W"}}},
     {general,
      "undo, redo a change of parameters; of the launch form, where it was used last",
-     {{Command::undo_change, GLFW_KEY_Z, control, "Ctrl+Z"},
-      {Command::redo_change, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
+     {{Command::undo_change, GLFW_KEY_Z, control, "Ctrl+Z", 1, "undo a change of parameters"},
+      {Command::redo_change, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z", 1,
+       "redo a change of parameters"}}},
     {general, "choose the experiment", {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 6", 6}}},
     {general, "open or close the microscope", {{Command::toggle_microscope, GLFW_KEY_M, 0, "M"}}},
     {general, "open or close the editor", {{Command::toggle_editor, GLFW_KEY_E, 0, "E"}}},
@@ -39,13 +40,64 @@ const std::vector<KeyRow> table{
      "save the picture alone as PNG",
      {{Command::save_picture, GLFW_KEY_F12, shift, "Shift+F12"}}},
     {general,
+     "copy the value that the mouse is on",
+     {{Command::copy_value, GLFW_KEY_C, control, "Ctrl+C"}}},
+    {general, "copy the findings, with file and line", {{Command::copy_findings, 0, 0, ""}}},
+    {general, "copy the table on show as CSV", {{Command::copy_csv, 0, 0, ""}}},
+    {general, "copy the table on show as Markdown", {{Command::copy_markdown, 0, 0, ""}}},
+    {general, "copy the table on show as JSON", {{Command::copy_json, 0, 0, ""}}},
+    {general, "copy the command line of the picture", {{Command::copy_command, 0, 0, ""}}},
+    {general,
+     "save a page: picture, findings, source lines, numbers (HTML)",
+     {{Command::save_page, 0, 0, ""}}},
+    {general, "save the timeline for Perfetto or Chrome", {{Command::save_trace, 0, 0, ""}}},
+    {general,
+     "begin or end a recording of the window",
+     {{Command::toggle_recording, GLFW_KEY_F12, control, "Ctrl+F12"}}},
+    {general, "end the recording and discard it", {{Command::discard_recording, 0, 0, ""}}},
+    {general,
      "in a source: find words, go to a line",
-     {{Command::find_text, GLFW_KEY_F, control, "Ctrl+F"},
-      {Command::go_to_line, GLFW_KEY_G, control, "Ctrl+G"}}},
+     {{Command::find_text, GLFW_KEY_F, control, "Ctrl+F", 1, "find words in the source"},
+      {Command::go_to_line, GLFW_KEY_G, control, "Ctrl+G", 1, "go to a line of the source"}}},
     {general,
      "next match, the one before",
-     {{Command::find_next, GLFW_KEY_F3, 0, "F3"},
-      {Command::find_previous, GLFW_KEY_F3, shift, "Shift+F3"}}},
+     {{Command::find_next, GLFW_KEY_F3, 0, "F3", 1, "go to the next match"},
+      {Command::find_previous, GLFW_KEY_F3, shift, "Shift+F3", 1, "go to the match before"}}},
+    {general,
+     "search all commands",
+     {{Command::show_palette, GLFW_KEY_P, control | shift, "Ctrl+Shift+P"}}},
+    {general, "show or hide the lessons", {{Command::toggle_lessons, GLFW_KEY_L, 0, "L"}}},
+    {general,
+     "begin or end the presentation: picture, barrier and one sentence",
+     {{Command::toggle_presentation, GLFW_KEY_F11, 0, "F11"}}},
+    {general,
+     "make everything larger, smaller, as large as usual",
+     {{Command::larger, GLFW_KEY_EQUAL, control, "Ctrl++", 1, "make everything larger"},
+      {Command::larger, GLFW_KEY_KP_ADD, control, ""},
+      {Command::smaller, GLFW_KEY_MINUS, control, "Ctrl+-", 1, "make everything smaller"},
+      {Command::smaller, GLFW_KEY_KP_SUBTRACT, control, ""},
+      {Command::usual_size, GLFW_KEY_0, control, "Ctrl+0", 1,
+       "make everything as large as usual"}}},
+    {general,
+     "show or hide the parameters, the results, the tabs at the foot",
+     {{Command::toggle_controls, GLFW_KEY_B, control, "Ctrl+B", 1, "show or hide the parameters"},
+      {Command::toggle_results, GLFW_KEY_B, control | shift, "Ctrl+Shift+B", 1,
+       "show or hide the results"},
+      {Command::toggle_dock, GLFW_KEY_J, control, "Ctrl+J", 1,
+       "fold or open the tabs at the foot"}}},
+    {general, "change between the dark and the light theme", {{Command::toggle_light, 0, 0, ""}}},
+    {general,
+     "show the words of CUDA, at the word that the mouse is on",
+     {{Command::show_words, GLFW_KEY_F2, 0, "F2"}}},
+    {general,
+     "open the next, the previous PNG of the folder of the one that was opened",
+     {{Command::next_state, GLFW_KEY_PAGE_DOWN, 0, "PageDown", 1, "open the next prepared state"},
+      {Command::previous_state, GLFW_KEY_PAGE_UP, 0, "PageUp", 1,
+       "open the previous prepared state"}}},
+    {general,
+     "show or hide a halo of the pointer and the keys that are pressed",
+     {{Command::toggle_marks, 0, 0, ""}}},
+    {general, "take the tour of the window", {{Command::start_tour, 0, 0, ""}}},
     {general, "open a file", {{Command::open_file, GLFW_KEY_O, control, "Ctrl+O"}}},
     {general, "zoom; in N-body: move the camera", {}, "Wheel"},
     {general, "zoom, in N-body too", {}, "Ctrl+Wheel"},
@@ -65,19 +117,22 @@ const std::vector<KeyRow> table{
       {Command::quit, GLFW_KEY_W, control, "Ctrl+W"}}},
     {microscope,
      "step one instruction forward, back",
-     {{Command::step_instruction, GLFW_KEY_RIGHT, 0, "→"},
-      {Command::step_instruction_back, GLFW_KEY_LEFT, 0, "←"}}},
+     {{Command::step_instruction, GLFW_KEY_RIGHT, 0, "→", 1, "step one instruction"},
+      {Command::step_instruction_back, GLFW_KEY_LEFT, 0, "←", 1, "step back one instruction"}}},
     {microscope,
      "step one source line forward, back",
-     {{Command::step_line, GLFW_KEY_DOWN, 0, "↓"}, {Command::step_line_back, GLFW_KEY_UP, 0, "↑"}}},
+     {{Command::step_line, GLFW_KEY_DOWN, 0, "↓", 1, "step one source line"},
+      {Command::step_line_back, GLFW_KEY_UP, 0, "↑", 1, "step back one source line"}}},
     {microscope,
      "run to the next barrier, back to the last one",
-     {{Command::step_barrier, GLFW_KEY_B, 0, "B"},
-      {Command::step_barrier_back, GLFW_KEY_B, shift, "Shift+B"}}},
+     {{Command::step_barrier, GLFW_KEY_B, 0, "B", 1, "run to the next barrier"},
+      {Command::step_barrier_back, GLFW_KEY_B, shift, "Shift+B", 1,
+       "run back to the last barrier"}}},
     {microscope,
      "run to the next breakpoint, back to the one before",
-     {{Command::run_to_break, GLFW_KEY_F5, 0, "F5"},
-      {Command::run_back_to_break, GLFW_KEY_F5, shift, "Shift+F5"}}},
+     {{Command::run_to_break, GLFW_KEY_F5, 0, "F5", 1, "run to the next breakpoint"},
+      {Command::run_back_to_break, GLFW_KEY_F5, shift, "Shift+F5", 1,
+       "run back to the breakpoint before"}}},
     {microscope,
      "set or remove a breakpoint at the line that runs next",
      {{Command::toggle_breakpoint, GLFW_KEY_F9, 0, "F9"}}},
@@ -88,11 +143,12 @@ const std::vector<KeyRow> table{
     {microscope, "play or pause", {{Command::toggle_play, GLFW_KEY_SPACE, 0, "Space"}}},
     {microscope,
      "go to the start, to the end",
-     {{Command::go_to_start, GLFW_KEY_HOME, 0, "Home"},
-      {Command::go_to_end, GLFW_KEY_END, 0, "End"}}},
+     {{Command::go_to_start, GLFW_KEY_HOME, 0, "Home", 1, "go to the start of the block"},
+      {Command::go_to_end, GLFW_KEY_END, 0, "End", 1, "go to the end of the block"}}},
     {microscope,
      "show or hide the PTX beside the source",
      {{Command::toggle_ptx, GLFW_KEY_P, 0, "P"}}},
+    {microscope, "over the timeline: zoom in and out", {}, "Wheel"},
     {microscope, "choose another thread in the picture", {}, "Click"},
     {microscope, "beside a line's number: set or remove a breakpoint", {}, "Click"},
     {microscope,
@@ -103,8 +159,8 @@ const std::vector<KeyRow> table{
     {editor, "on a mark: take a barrier out, put it back", {}, "Click"},
     {editor,
      "undo, redo",
-     {{Command::undo, GLFW_KEY_Z, control, "Ctrl+Z"},
-      {Command::redo, GLFW_KEY_Y, control, "Ctrl+Y"},
+     {{Command::undo, GLFW_KEY_Z, control, "Ctrl+Z", 1, "undo in the editor"},
+      {Command::redo, GLFW_KEY_Y, control, "Ctrl+Y", 1, "redo in the editor"},
       {Command::redo, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
     {editor, "save the source", {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"}}},
     {editor, "indent, unindent", {}, "Tab  Shift+Tab"},
@@ -129,10 +185,12 @@ bool Shortcut::works_while_typing() const {
 
 std::string KeyRow::keys() const {
     std::string words(other);
-    for (std::size_t i = 0; i < shortcuts.size(); ++i) {
-        const bool again = i > 0 && shortcuts[i - 1].command == shortcuts[i].command;
-        if (i > 0) words += again ? " or " : "  ";
-        words += shortcuts[i].name;
+    const Shortcut* before = nullptr;
+    for (const Shortcut& one : shortcuts) {
+        if (!*one.name) continue;
+        if (before) words += before->command == one.command ? " or " : "  ";
+        words += one.name;
+        before = &one;
     }
     return words;
 }
@@ -147,12 +205,17 @@ const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers) {
     return exact ? exact : find_exactly(scope, key, modifiers & ~shift);
 }
 
-std::string with_key(std::string_view sentence, Command command) {
+std::string keys_of(Command command) {
     std::string names;
     for (const KeyRow& row : table)
         for (const Shortcut& one : row.shortcuts)
-            if (one.command == command)
+            if (one.command == command && *one.name)
                 names += (names.empty() ? "" : " or ") + std::string(one.name);
+    return names;
+}
+
+std::string with_key(std::string_view sentence, Command command) {
+    const std::string names = keys_of(command);
     return names.empty() ? fmt::format("{}.", sentence) : fmt::format("{} ({}).", sentence, names);
 }
 

@@ -28,6 +28,31 @@ enum class Command {
     undo_change,
     redo_change,
     open_file,
+    show_palette,
+    toggle_lessons,
+    start_tour,
+    show_words,
+    next_state,
+    previous_state,
+    toggle_marks,
+    toggle_presentation,
+    larger,
+    smaller,
+    usual_size,
+    toggle_light,
+    copy_value,
+    copy_findings,
+    copy_csv,
+    copy_markdown,
+    copy_json,
+    copy_command,
+    save_page,
+    save_trace,
+    toggle_recording,
+    discard_recording,
+    toggle_controls,
+    toggle_results,
+    toggle_dock,
     quit,
     // Commands while the microscope is open.
     close_microscope,
@@ -64,8 +89,10 @@ struct Shortcut {
     Command command;
     int key = 0;        ///< GLFW's number
     int modifiers = 0;  ///< GLFW_MOD_CONTROL, GLFW_MOD_SHIFT
-    const char* name;   ///< "Shift+F12"
+    const char* name;   ///< "Shift+F12"; empty: the command has no key
     int keys = 1;       ///< select_experiment: this many keys from `key` on
+    /// What this command alone does, where the row has several; empty: KeyRow::does says it.
+    std::string_view does{};
     /// Whether the key is a command even while a person types text: with Ctrl, or a function key.
     bool works_while_typing() const;
 };
@@ -77,17 +104,20 @@ struct KeyRow {
     std::string_view does;  ///< "fit the picture"
     std::vector<Shortcut> shortcuts;
     std::string_view other{};
-    /// Names the keys: "H or F1", "→  ←".
+    /// Names the keys: "H or F1", "→  ←"; empty: only the command palette has the commands.
     std::string keys() const;
 };
 
-/// Every key of the app. The window's keys, the list that it shows and docs/keys.md come
-/// from this table. Tooltips take their keys from it with with_key().
+/// Every key and every command of the app. The window's keys, the list that it shows, the command
+/// palette and docs/keys.md come from this table. Tooltips take their keys from it with with_key().
 std::span<const KeyRow> key_table();
 
 /// The shortcut that a pressed key stands for; nullptr: none. Shift is ignored where no shortcut
 /// asks for it.
 const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers);
+
+/// "H or F1": the keys of a command; empty: it has none.
+std::string keys_of(Command command);
 
 /// Adds the keys of a command to a sentence: "Show the whole picture (F)."
 std::string with_key(std::string_view sentence, Command command);

@@ -79,13 +79,87 @@ ImFont* load(const Files& files, Names names, float pixels) {
     return atlas.AddFontDefault(&config);
 }
 
+/// Every colour of a theme, in the order of the declarations in the header.
+struct Palette {
+    ImU32 background, canvas, panel, raised, hovered, line, text, dim, faint, accent, accent_deep,
+        good, finding, bad, breakpoint, switched_off;
+    ImU32 warps[8];
+};
+
+constexpr Palette dark_palette{
+    IM_COL32(17, 19, 23, 255),
+    IM_COL32(11, 12, 15, 255),
+    IM_COL32(24, 27, 32, 255),
+    IM_COL32(33, 37, 44, 255),
+    IM_COL32(44, 49, 58, 255),
+    IM_COL32(43, 48, 56, 255),
+    IM_COL32(229, 232, 237, 255),
+    IM_COL32(157, 166, 178, 255),
+    IM_COL32(138, 147, 160, 255),
+    IM_COL32(86, 166, 246, 255),
+    IM_COL32(39, 83, 130, 255),
+    IM_COL32(99, 194, 131, 255),
+    IM_COL32(232, 172, 74, 255),
+    IM_COL32(247, 132, 127, 255),
+    IM_COL32(235, 64, 70, 255),
+    IM_COL32(78, 86, 98, 255),
+    {IM_COL32(107, 169, 245, 255), IM_COL32(232, 178, 87, 255), IM_COL32(103, 199, 140, 255),
+     IM_COL32(205, 140, 224, 255), IM_COL32(95, 200, 208, 255), IM_COL32(229, 148, 176, 255),
+     IM_COL32(176, 196, 96, 255), IM_COL32(160, 153, 240, 255)}};
+
+constexpr Palette light_palette{
+    IM_COL32(247, 248, 250, 255),
+    IM_COL32(236, 239, 243, 255),
+    IM_COL32(255, 255, 255, 255),
+    IM_COL32(230, 234, 240, 255),
+    IM_COL32(217, 223, 231, 255),
+    IM_COL32(204, 210, 219, 255),
+    IM_COL32(24, 28, 34, 255),
+    IM_COL32(65, 72, 83, 255),
+    IM_COL32(97, 105, 118, 255),
+    IM_COL32(17, 96, 187, 255),
+    IM_COL32(168, 204, 245, 255),
+    IM_COL32(15, 102, 51, 255),
+    IM_COL32(125, 78, 0, 255),
+    IM_COL32(165, 33, 33, 255),
+    IM_COL32(206, 32, 40, 255),
+    IM_COL32(150, 158, 170, 255),
+    {IM_COL32(12, 87, 179, 255), IM_COL32(124, 84, 17, 255), IM_COL32(38, 103, 63, 255),
+     IM_COL32(139, 45, 166, 255), IM_COL32(31, 101, 106, 255), IM_COL32(164, 40, 83, 255),
+     IM_COL32(84, 96, 36, 255), IM_COL32(73, 60, 226, 255)}};
+
+const Palette* palette = nullptr;
+
+void use(const Palette& other) {
+    palette = &other;
+    colour::background = other.background;
+    colour::canvas = other.canvas;
+    colour::panel = other.panel;
+    colour::raised = other.raised;
+    colour::hovered = other.hovered;
+    colour::line = other.line;
+    colour::text = other.text;
+    colour::dim = other.dim;
+    colour::faint = other.faint;
+    colour::accent = other.accent;
+    colour::accent_deep = other.accent_deep;
+    colour::good = other.good;
+    colour::finding = other.finding;
+    colour::bad = other.bad;
+    colour::breakpoint = other.breakpoint;
+    colour::switched_off = other.switched_off;
+}
+
+/// Colours are there before any is drawn.
+const bool has_colours = (use(dark_palette), true);
+
 void set(ImGuiCol which, ImU32 colour) {
     ImGui::GetStyle().Colors[which] = ImGui::ColorConvertU32ToFloat4(colour);
 }
 
 void set_colours() {
     using namespace colour;
-    ImGui::StyleColorsDark();
+    is_light() ? ImGui::StyleColorsLight() : ImGui::StyleColorsDark();
     set(ImGuiCol_Text, colour::text);
     set(ImGuiCol_TextDisabled, faint);
     set(ImGuiCol_WindowBg, background);
@@ -172,11 +246,18 @@ Fonts apply(float scale, float raster, const Files& files) {
 
 ImU32 warp_colour(unsigned warp) {
     // Eight hues of equal lightness. Neighbours differ clearly, and none is the red of errors.
-    static constexpr ImU32 hues[8] = {IM_COL32(107, 169, 245, 255), IM_COL32(232, 178, 87, 255),
-                                      IM_COL32(103, 199, 140, 255), IM_COL32(205, 140, 224, 255),
-                                      IM_COL32(95, 200, 208, 255),  IM_COL32(229, 148, 176, 255),
-                                      IM_COL32(176, 196, 96, 255),  IM_COL32(160, 153, 240, 255)};
-    return hues[warp % 8];
+    return palette->warps[warp % 8];
+}
+
+bool set_theme(Theme theme) {
+    const Palette& wanted = theme == Theme::light ? light_palette : dark_palette;
+    if (palette == &wanted) return false;
+    use(wanted);
+    return true;
+}
+
+bool is_light() {
+    return palette == &light_palette;
 }
 
 ImU32 faded(ImU32 colour, float opacity) {

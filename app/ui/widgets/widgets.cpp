@@ -268,7 +268,7 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     const ImVec2 high{low.x + size.x, low.y + size.y};
     const float radius = size.y / 2;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const ImU32 off = hovered ? colour::faint : IM_COL32(78, 86, 98, 255);
+    const ImU32 off = hovered ? colour::faint : colour::switched_off;
     list.AddRectFilled(low, high, faint_where_disabled(on ? colour::accent : off), radius);
     const float knob = on ? high.x - radius : low.x + radius;
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);

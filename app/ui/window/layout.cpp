@@ -7,6 +7,9 @@ namespace warpscope::ui {
 
 namespace {
 
+/// Of their column, in logical pixels. Beside it, a window of 1280 pixels is not narrow.
+constexpr float lessons_width = 276;
+
 /// With the microscope open, the picture moves above the controls. The source is in the place of
 /// the picture, the warps and the tile in the place of the results.
 void open_microscope(Layout& layout, float bar, float scale) {
@@ -40,10 +43,21 @@ void open_drawer(Layout& layout, float width, float scale, const ViewOptions& op
         layout.results = {width - wide(options.right), top, wide(options.right), height};
 }
 
-}  // namespace
+/// The picture, or the picture and the editor, above a caption.
+Layout lay_out_presentation(float width, float height, float scale, const ViewOptions& options) {
+    Layout layout;
+    const float caption = std::round(std::min(84 * scale, height * 0.3F));
+    const float above = std::max(1.F, height - caption);
+    const float editor = options.editor ? std::round(width * 0.48F) : 0;
+    layout.canvas = {0, 0, std::max(1.F, width - editor), above};
+    if (editor > 0) layout.editor = {width - editor, 0, editor, above};
+    layout.caption = {0, above, width, caption};
+    return layout;
+}
 
-Layout lay_out(float width, float height, float scale, const ViewOptions& options,
-               bool microscope) {
+/// Lays out everything but the lessons.
+Layout lay_out_panels(float width, float height, float scale, const ViewOptions& options,
+                      bool microscope) {
     // In a tiny window a part may round to 0, but a panel needs a size.
     const auto part = [&](float wish, float most) {
         return std::max(1.F, std::round(std::min(wish * scale, most)));
@@ -53,7 +67,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     layout.folded = !microscope && options.dock_folded;
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
-    const bool controls = !layout.narrow, results = !layout.narrow && !editor;
+    // The microscope's picture lies above the controls, which are therefore on show with it.
+    const bool controls = !layout.narrow && (microscope || !options.hide_controls);
+    const bool results = !layout.narrow && !editor && (microscope || !options.hide_results);
     const float top = part(44, height * 0.2F), foot = part(28, height * 0.2F);
     const float edge = part(8, height), bar = part(40, height);
     const float body = std::max(1.F, height - top - foot);
@@ -85,6 +101,27 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     layout.foot = {0, height - foot, width, foot};
     if (microscope) open_microscope(layout, bar, scale);
     if (layout.narrow) open_drawer(layout, width, scale, options);
+    return layout;
+}
+
+}  // namespace
+
+Layout lay_out(float width, float height, float scale, const ViewOptions& options,
+               bool microscope) {
+    if (options.presentation && !microscope)
+        return lay_out_presentation(width, height, scale, options);
+    const float lessons =
+        options.lessons ? std::round(std::min(lessons_width * scale, width * 0.4F)) : 0;
+    Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
+    if (lessons <= 0) return layout;
+    for (Box* box :
+         {&layout.controls, &layout.transport, &layout.canvas, &layout.results, &layout.strip,
+          &layout.editor, &layout.dock, &layout.microscope, &layout.source, &layout.warps,
+          &layout.tile, &layout.left_edge, &layout.right_edge, &layout.lower_edge})
+        box->x += lessons;
+    layout.top.width = layout.foot.width = width;
+    const float top = layout.top.height;
+    layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
     return layout;
 }
 

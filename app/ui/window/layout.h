@@ -15,6 +15,8 @@ inline constexpr float narrow_width = 1000;
 struct Layout {
     Box top, controls, transport, canvas, results, strip, editor, dock, foot;
     Box microscope, source, warps, tile;
+    Box lessons;                            ///< the column on the left of everything else
+    Box caption;                            ///< the foot of a presentation
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
     bool narrow = false;                    ///< controls and results are drawers
     /// Only the dock's tabs and a line of timings are shown.
@@ -25,6 +27,9 @@ struct Layout {
 /// In a window that is too small for the chosen sizes, every panel is reduced.
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
+
+/// How much larger than usual everything is in a presentation.
+inline constexpr float presentation_scale = 1.5F;
 
 /// Framebuffer pixels per layout unit of a window: 1, or up to the content scale where the desktop
 /// scales. The two widths may be of different moments, while the window changes its size.

@@ -126,12 +126,13 @@ std::filesystem::path screenshot_folder() {
     return std::filesystem::current_path();
 }
 
-std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time) {
+std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time,
+                                      std::string_view extension) {
     char stamp[32];
     std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &time);
-    std::filesystem::path path = folder / fmt::format("warpscope-{}.png", stamp);
+    std::filesystem::path path = folder / fmt::format("warpscope-{}.{}", stamp, extension);
     for (int i = 2; std::filesystem::exists(path); ++i)
-        path = folder / fmt::format("warpscope-{}-{}.png", stamp, i);
+        path = folder / fmt::format("warpscope-{}-{}.{}", stamp, i, extension);
     return path;
 }
 

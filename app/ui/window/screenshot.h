@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/framework/experiment.h"
@@ -62,7 +63,9 @@ experiments::Metadata describe_window(const Stage& stage, experiments::Size size
 /// The folder for screenshots: the desktop's folder of pictures, or the current folder.
 std::filesystem::path screenshot_folder();
 
-/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; -2, -3, … if that file exists.
-std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time);
+/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time, or with another extension; -2, -3, … if
+/// that file exists.
+std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time,
+                                      std::string_view extension = "png");
 
 }  // namespace warpscope::ui

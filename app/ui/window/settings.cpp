@@ -41,6 +41,11 @@ Json to_json(const Settings& s) {
             {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
             {"kernel_path", s.view.kernel_path},
             {"recent_files", s.view.recent_files},
+            {"hidden", {s.view.hide_controls, s.view.hide_results}},
+            {"percent", s.view.percent},
+            {"light", s.view.light},
+            {"lessons_passed", s.view.lessons_passed},
+            {"tour_offered", s.view.tour_offered},
             {"parameters", parameters}};
 }
 
@@ -94,6 +99,15 @@ Settings from_json(const Json& json) {
     s.view.inspect = json.value("inspect", true);
     s.view.kernel_path = json.value("kernel_path", "");
     s.view.recent_files = json.value("recent_files", std::vector<std::string>());
+    if (json.contains("hidden")) {
+        s.view.hide_controls = json.at("hidden").at(0).get<bool>();
+        s.view.hide_results = json.at("hidden").at(1).get<bool>();
+    }
+    s.view.percent = std::clamp(json.value("percent", 100), std::ranges::min(percents),
+                                std::ranges::max(percents));
+    s.view.light = json.value("light", false);
+    s.view.lessons_passed = json.value("lessons_passed", std::vector<std::string>());
+    s.view.tour_offered = json.value("tour_offered", false);
     if (json.contains("editor")) {
         s.view.editor = json.at("editor").at("open").get<bool>();
         s.view.editor_width = float(number(json.at("editor").at("width"), 80, 2000));

@@ -29,9 +29,9 @@
 #include "ui/edits/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/layout.h"
-#include "ui/window/screenshot.h"
 #include "ui/window/unfinished_run.h"
 #include "ui/window/window_input.h"
+#include "ui/window/window_shots.h"
 #include "ui/window/window_start.h"
 #include "ui/window/window_view.h"
 
@@ -61,10 +61,6 @@ class App {
     void hold_rate();
     void after_frame();
     void write_widgets();
-    void save_shot(Shot shot, int width, int height);
-    experiments::Metadata window_metadata(experiments::Size size) const;
-    void say_not_saved(const std::exception& error);
-    void finish_saving();
     void remember();
     ImVec2 window_size() const;
     float raster() const;
@@ -89,8 +85,9 @@ class App {
     UnfinishedRun unfinished_;
     EditFiles files_;
     std::unique_ptr<WindowView> view_;
-    std::future<std::filesystem::path> saving_;  ///< the screenshot that is being written
+    std::unique_ptr<WindowShots> shots_;
     bool again_ = false;
+    bool offers_tour_ = false;
     FrameTimes times_;
     int awake_ = 3;  ///< frames to draw before waiting for events again
     int interval_ = -1;
@@ -116,8 +113,12 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     view.vsync = options.vsync.value_or(view.vsync);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
+    shots_ = std::make_unique<WindowShots>(*stage_, *view_, options.record);
     start_.end();
     if (unfinished_.before()) stage_->pause(true);
+    offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
+    if (!options.lesson.empty())
+        view_->ui().later([this] { view_->lessons().open(options_.lesson); });
     if (options.microscope)
         view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
 }
@@ -155,7 +156,7 @@ float App::raster() const {
 void App::wait() {
     if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED)) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying() || stage_->work() ||
-                       stage_->has_results() || !stage_->settled();
+                       stage_->has_results() || !stage_->settled() || view_->records();
     if (input_.take_stir() || input_.waits()) awake_ = settling;
     if (awake_ > 0) {
         --awake_;
@@ -212,6 +213,13 @@ void App::make_offers() {
         view_->message().offer(
             Offer{"Restore", "Restore the unsaved edits of the last run: " + files_.offered() + ".",
                   [this] { files_.take_offer(); }, "Discard", [this] { files_.decline_offer(); }});
+    } else if (offers_tour_) {
+        view_->message().offer(Offer{"Take the tour", "Five sentences about this window.",
+                                     [this] {
+                                         offers_tour_ = false;
+                                         view_->tour().start();
+                                     },
+                                     "No", [this] { offers_tour_ = false; }});
     } else {
         view_->message().offer({});
     }
@@ -219,9 +227,10 @@ void App::make_offers() {
 
 void App::follow_scale() {
     const float pixels = raster();
-    const float scale = context_.content_scale() / pixels;
+    const float scale = context_.content_scale() / pixels * view_->enlargement();
     Ui& ui = view_->ui();
-    if (scale == ui.scale && pixels == ui.raster) return;
+    const bool other_theme = set_theme(view_->options().light ? Theme::light : Theme::dark);
+    if (scale == ui.scale && pixels == ui.raster && !other_theme) return;
     ui.scale = scale;
     ui.raster = pixels;
     ui.fonts = apply_theme(scale, pixels);
@@ -229,6 +238,7 @@ void App::follow_scale() {
 }
 
 void App::frame() {
+    context_.fill_screen(view_->options().presentation);
     follow_scale();
     if (const int wish = view_->options().vsync ? 1 : 0; wish != interval_) {
         context_.set_swap_interval(wish);
@@ -238,8 +248,7 @@ void App::frame() {
     view_->run_requests();
     if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();
-    if (saving_.valid() && saving_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        finish_saving();
+    shots_->advance();
     make_offers();
     view_->place(window_size());
     stage_->advance(view_->picture_size());
@@ -252,7 +261,7 @@ void App::frame() {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     gui_->render(width, height);
-    if (const Shot shot = view_->take_shot(); shot != Shot::none) save_shot(shot, width, height);
+    if (shots_->take({width, height})) awake_ = 3;
     glfwSwapBuffers(window_);
     drew_ = Clock::now() - begin;
     after_frame();
@@ -304,62 +313,13 @@ void App::write_widgets() {
     ui.widgets.write_if_changed(options_.widget_map);
 }
 
-/// Reads the pixels of this frame. Another thread makes a file of them.
-void App::save_shot(Shot shot, int width, int height) {
-    awake_ = 3;
-    finish_saving();  // one file at a time
-    ScreenshotImage image;
-    try {
-        if (shot == Shot::picture) {
-            image = take_screenshot(*stage_, {view_->picture_size(), true});
-            glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        } else {
-            image = {{width, height},
-                     gl::read_framebuffer(width, height),
-                     window_metadata({width, height})};
-            for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
-        }
-    } catch (const std::exception& error) {
-        glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        return say_not_saved(error);
-    }
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    ::localtime_r(&now, &local);
-    saving_ = std::async(std::launch::async, [image = std::move(image), local] {
-        const auto path = screenshot_path(screenshot_folder(), local);
-        gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
-        gl::WindowContext::wake();
-        return path;
-    });
-}
-
-experiments::Metadata App::window_metadata(experiments::Size size) const {
-    const Microscope& microscope = view_->microscope();
-    const auto place = microscope.frame() == stage_->frame() ? microscope.place() : std::nullopt;
-    return describe_window(*stage_, size, place, microscope.is_open() && !place);
-}
-
-/// Waits for the file that is being written, if there is one, and says where it is.
-void App::finish_saving() {
-    if (!saving_.valid()) return;
-    try {
-        stage_->say(fmt::format("Saved {}", saving_.get().string()));
-    } catch (const std::exception& error) {
-        say_not_saved(error);
-    }
-}
-
-void App::say_not_saved(const std::exception& error) {
-    stage_->say(fmt::format("The screenshot was not saved: {}", error.what()), Tone::error);
-}
-
 void App::remember() {
     if (options_.settings.empty()) return;
     Settings settings;
-    const ImVec2 size = window_size();
-    settings.window = {int(std::lround(size.x / view_->ui().scale)),
-                       int(std::lround(size.y / view_->ui().scale))};
+    const auto [width, height] = context_.usual_size();
+    const float unit = view_->ui().scale / view_->enlargement();
+    settings.window = {int(std::lround(float(width) / unit)),
+                       int(std::lround(float(height) / unit))};
     settings.experiment = stage_->entry().id;
     settings.launch = stage_->entry().launch_file;
     settings.device = stage_->shown().lost_wish.value_or(stage_->device_wish());
@@ -377,7 +337,7 @@ void App::run() {
         wait();
         frame();
     }
-    finish_saving();
+    shots_->finish();
     files_.keep_now();
     remember();
     view_->download().end();

@@ -20,6 +20,8 @@ struct WindowOptions {
     experiments::Assignments assignments;  ///< they override remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
+    std::filesystem::path lesson;               ///< opened at the first frame; empty: none
+    std::filesystem::path record;               ///< a recording from the first frame on; or empty
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame
     std::filesystem::path kernels;              ///< a folder of .cu files to use; empty: none
     std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none

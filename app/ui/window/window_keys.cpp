@@ -1,12 +1,18 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "experiments/framework/experiment.h"
+#include "ui/commands/copies.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/panels/picture_panel.h"
+#include "ui/widgets/glossary.h"
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {
@@ -70,7 +76,8 @@ void WindowView::press(int key, int modifiers) {
         // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
-        if (typing && of_parameters) return;
+        if (typing && (of_parameters || shortcut->command == Command::copy_value)) return;
+        marks_.press(shortcut->name);
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
         else
@@ -80,7 +87,9 @@ void WindowView::press(int key, int modifiers) {
 
 void WindowView::carry_out(Command command) {
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
-    if (!carry_out_general(command) && !carry_out_in_microscope(command)) editor_.ask(command);
+    if (!carry_out_general(command) && !carry_out_of_view(command) && !carry_out_copy(command) &&
+        !carry_out_in_microscope(command))
+        editor_.ask(command);
 }
 
 /// Returns false if the command is not one of the general ones.
@@ -101,6 +110,8 @@ bool WindowView::carry_out_general(Command command) {
         {Command::toggle_vsync, [](V& v) { v.options_.vsync = !v.options_.vsync; }},
         {Command::save_window, [](V& v) { v.shot_ = Shot::window; }},
         {Command::save_picture, [](V& v) { v.shot_ = Shot::picture; }},
+        {Command::save_page, [](V& v) { v.shot_ = Shot::page; }},
+        {Command::save_trace, [](V& v) { v.shot_ = Shot::trace; }},
         {Command::toggle_keys, [](V& v) { v.keys_.show(!v.keys_.shown()); }},
         {Command::toggle_barrier, [](V& v) { v.turn("sync"); }},
         {Command::toggle_tile, [](V& v) { v.turn("tile"); }},
@@ -119,8 +130,117 @@ bool WindowView::carry_out_general(Command command) {
     return true;
 }
 
+/// Returns false if the command is not one that changes how the window looks.
+bool WindowView::carry_out_of_view(Command command) {
+    using V = WindowView;
+    static const std::map<Command, void (*)(V&)> actions{
+        {Command::show_palette, [](V& v) { v.palette_.show(); }},
+        {Command::toggle_lessons, [](V& v) { v.options_.lessons = !v.options_.lessons; }},
+        {Command::start_tour, [](V& v) { v.tour_.start(); }},
+        {Command::show_words,
+         [](V& v) { v.words_.shown() ? v.words_.hide() : v.words_.show(newest_word()); }},
+        {Command::next_state, [](V& v) { v.opener_.open_neighbour(1); }},
+        {Command::previous_state, [](V& v) { v.opener_.open_neighbour(-1); }},
+        {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
+        {Command::toggle_presentation,
+         [](V& v) { v.options_.presentation = !v.options_.presentation; }},
+        {Command::larger, [](V& v) { v.resize(1); }},
+        {Command::smaller, [](V& v) { v.resize(-1); }},
+        {Command::usual_size, [](V& v) { v.options_.percent = 100; }},
+        {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
+        {Command::toggle_recording, [](V& v) { v.options_.records = !v.options_.records; }},
+        {Command::discard_recording,
+         [](V& v) { v.discards_ = std::exchange(v.options_.records, false); }},
+        {Command::toggle_controls,
+         [](V& v) { v.options_.hide_controls = !v.options_.hide_controls; }},
+        {Command::toggle_results, [](V& v) { v.options_.hide_results = !v.options_.hide_results; }},
+        {Command::toggle_dock, [](V& v) { v.options_.dock_folded = !v.options_.dock_folded; }},
+    };
+    const auto action = actions.find(command);
+    if (action == actions.end()) return false;
+    action->second(*this);
+    return true;
+}
+
+void WindowView::copy(const std::string& text, const std::string& what) {
+    if (text.empty()) return stage_.say("There is nothing to copy.");
+    ImGui::SetClipboardText(text.c_str());
+    stage_.say(fmt::format("Copied {}.", what));
+}
+
+/// Returns false if the command copies nothing.
+bool WindowView::carry_out_copy(Command command) {
+    const auto table = [&](const char* form, std::string (*text)(const experiments::Table&)) {
+        const experiments::Table shown = table_on_show(stage_, options_);
+        copy(text(shown), fmt::format("the table \"{}\" as {}", shown.title, form));
+    };
+    const auto& inspection = stage_.checks().inspection;
+    switch (command) {
+        case Command::copy_value: {
+            const Widget* const widget = value_under(ui_.widgets, ImGui::GetIO().MousePos);
+            copy(widget ? widget->value : "", widget ? widget->value : "");
+            return true;
+        }
+        case Command::copy_findings:
+            copy(inspection ? experiments::finding_lines(inspection->findings) : "",
+                 "the findings");
+            return true;
+        case Command::copy_csv:
+            return table("CSV", experiments::to_csv), true;
+        case Command::copy_markdown:
+            return table("Markdown", experiments::to_markdown), true;
+        case Command::copy_json:
+            return table("JSON", experiments::to_json), true;
+        case Command::copy_command:
+            copy(command_of(stage_), "the command line");
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Takes the next larger size (`direction` 1) or the next smaller one (-1).
+void WindowView::resize(int direction) {
+    const auto* const now = std::ranges::lower_bound(percents, options_.percent);
+    const auto place = now - std::begin(percents) + direction;
+    options_.percent = percents[std::clamp<std::ptrdiff_t>(place, 0, std::ssize(percents) - 1)];
+    stage_.say(fmt::format("Everything is drawn at {} %.", options_.percent));
+}
+
+void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
+    std::set<Command> added;
+    for (const KeyRow& row : key_table()) {
+        if (row.scope != scope) continue;
+        for (const Shortcut& one : row.shortcuts) {
+            const Command command = one.command;
+            if (command == Command::select_experiment || !added.insert(command).second) continue;
+            const std::string does(one.does.empty() ? row.does : one.does);
+            rows.push_back({does, does, keys_of(command), [this, command] { carry_out(command); }});
+        }
+    }
+}
+
+std::vector<PaletteRow> WindowView::palette_rows() {
+    std::vector<PaletteRow> rows;
+    if (microscope_.is_open()) add_commands(rows, KeyScope::microscope);
+    if (editor_shows()) add_commands(rows, KeyScope::editor);
+    add_commands(rows, KeyScope::general);
+    int number = 0;
+    for (const experiments::Entry& entry : experiments::registry())
+        rows.push_back({entry.id, "show the experiment " + entry.title, std::to_string(number + 1),
+                        [this, i = number++] { select(i); }});
+    for (const ListedLesson& one : lessons_.lessons())
+        rows.push_back({one.name, "open the lesson " + one.title, "",
+                        [this, file = one.file] { lessons_.open(file); }});
+    return rows;
+}
+
 void WindowView::close_topmost() {
-    if (keys_.shown())
+    if (tour_.shows())
+        tour_.end();
+    else if (words_.shown())
+        words_.hide();
+    else if (keys_.shown())
         keys_.show(false);
     else if (editor_shows() && editor_.close_find())
         return;
@@ -128,8 +248,10 @@ void WindowView::close_topmost() {
         options_.drawer = Drawer::none;
     else if (work_chip_.shows())
         work_chip_.cancel();
-    else if (editor_shows())
+    else if (editor_shows() && download_.runs())
         download_.cancel();
+    else
+        options_.presentation = false;
 }
 
 /// Returns false if the command is not one of the microscope's.

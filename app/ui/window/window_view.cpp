@@ -1,9 +1,12 @@
 #include "ui/window/window_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "ui/dock/warp_lanes.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/widgets/widgets.h"
 
@@ -81,6 +84,7 @@ bool WindowView::run_requests() {
     const auto requests = std::exchange(ui_.requests, {});
     for (const auto& request : requests) request();
     opener_.advance();
+    lessons_.advance();
     follow_download();
     return !requests.empty();
 }
@@ -153,10 +157,24 @@ void WindowView::draw(ImVec2 size) {
     ui_.widgets.begin_frame();
     ImGui::PushFont(ui_.fonts.body);
     begin_root(size);
+    options_.presentation && !microscope_.is_open() ? draw_presentation() : draw_panels();
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
+    follow_keyboard();
+    editor_.forget_asked();
+    draw_overlays();
+    ImGui::End();
+    keys_.draw(ui_);
+    words_.draw(ui_);
+    tour_.draw(ui_);
+    if (options_.marks) marks_.draw(ui_);
+    ImGui::PopFont();
+}
+
+void WindowView::draw_panels() {
     splitters();
     const Layout& at = layout_;
     panel(ui_, "top", at.top, colour::clear, {14, 7}, false, [&] { top_bar_.draw(ui_); });
-    if (!at.narrow) draw_controls(colour::clear);
+    if (!at.narrow && at.controls.width > 0) draw_controls(colour::clear);
     panel(ui_, "transport", at.transport, colour::clear, {10, 6}, false,
           [&] { transport_.draw(ui_, at.narrow); });
     panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0}, false,
@@ -170,15 +188,42 @@ void WindowView::draw(ImVec2 size) {
     // The drawer lies over all other panels.
     if (at.narrow && at.controls.width > 0) draw_controls(colour::panel);
     if (at.narrow && at.results.width > 0) draw_results(colour::panel);
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
-    follow_keyboard();
-    editor_.forget_asked();
+    if (at.lessons.width <= 0) return;
+    panel(ui_, "lessons", at.lessons, colour::panel, {16, 12}, true,
+          [&] { lesson_panel_.draw(ui_); });
+    lesson_panel_.draw_mark(ui_);
+}
+
+/// The picture, perhaps the editor, and one sentence.
+void WindowView::draw_presentation() {
+    const Layout& at = layout_;
+    panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0}, false,
+          [&] { draw_canvas(); });
+    if (at.editor.width > 0)
+        panel(ui_, "editor", at.editor, colour::background, {10, 7}, false,
+              [&] { editor_.draw(ui_); });
+    panel(ui_, "caption", at.caption, colour::background, {22, 10}, false,
+          [&] { caption_.draw(ui_); });
+}
+
+std::optional<experiments::Timeline> WindowView::timeline() {
+    if (!microscope_.is_open() || !microscope_.ready()) return stage_.shown().readings.timeline;
+    const emulator::Dim3 block = microscope_.block();
+    return timeline_of(
+        microscope_.stepper(),
+        fmt::format("{}, block ({}, {})", microscope_.kernel_name(), block.x, block.y));
+}
+
+/// What lies over all panels.
+void WindowView::draw_overlays() {
     const bool edits = editor_shows() && stage_.read_only().empty();
     open_panel_.draw(ui_, edits ? editor_.view().file : "");
+    palette_.draw(ui_, [this] { return palette_rows(); });
     explain_hovered_word(ui_);
-    ImGui::End();
-    keys_.draw(ui_);
-    ImGui::PopFont();
+}
+
+float WindowView::enlargement() const {
+    return float(options_.percent) / 100 * (options_.presentation ? presentation_scale : 1);
 }
 
 void WindowView::splitters() {
@@ -212,7 +257,7 @@ void WindowView::draw_side_panel() {
     else if (options_.editor)
         panel(ui_, "editor", layout_.editor, colour::background, {10, 7}, false,
               [&] { editor_.draw(ui_); });
-    else if (!layout_.narrow)
+    else if (layout_.results.width > 0 && !layout_.narrow)
         draw_results(colour::clear);
 }
 

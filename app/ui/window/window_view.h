@@ -7,17 +7,23 @@
 #include <string_view>
 #include <utility>
 
+#include "compute/libraries/shared_file.h"
+#include "ui/commands/command_palette.h"
+#include "ui/commands/key_list.h"
+#include "ui/commands/speaker_marks.h"
+#include "ui/commands/word_list.h"
 #include "ui/dock/dock.h"
-#include "ui/documents/shared_file.h"
 #include "ui/editor/editor_panel.h"
 #include "ui/edits/compiler_download.h"
 #include "ui/edits/file_opener.h"
 #include "ui/edits/open_panel.h"
+#include "ui/lessons/lesson_panel.h"
+#include "ui/lessons/tour.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
 #include "ui/microscope/warps_panel.h"
+#include "ui/panels/caption.h"
 #include "ui/panels/controls_panel.h"
-#include "ui/panels/key_list.h"
 #include "ui/panels/message_line.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/panels/results_panel.h"
@@ -30,8 +36,14 @@
 
 namespace warpscope::ui {
 
-/// A screenshot that a person asked for.
-enum class Shot { none, window, picture };
+/// A file that a person asked for.
+enum class Shot {
+    none,
+    window,
+    picture,
+    page,  ///< the picture in a page of HTML
+    trace  ///< the timeline of the warps, as a trace
+};
 
 /// Everything that one window (or one screenshot of it) shows: the panels, where they are, and what
 /// they share. It is made and drawn while its ImGui context is current.
@@ -40,7 +52,7 @@ class WindowView {
     /// `scale` and `raster` are those of Ui. The stage outlives the view. `fetch_nvrtc` is the
     /// script that CompilerDownload runs.
     WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
-               std::string fetch_nvrtc = shared_file("fetch_nvrtc"));
+               std::string fetch_nvrtc = compute::shared_file("fetch_nvrtc"));
     WindowView(const WindowView&) = delete;
     WindowView& operator=(const WindowView&) = delete;
 
@@ -65,11 +77,16 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
-               opener_.busy();
+               opener_.busy() || lessons_.busy() || (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
     bool asked_to_quit() const { return quit_; }
+    /// A person wants the window to be recorded.
+    bool records() const { return options_.records; }
+    void stop_recording() { options_.records = false; }
+    /// The recording that was stopped is not to be kept.
+    bool take_discarded() { return std::exchange(discards_, false); }
 
     Ui& ui() { return ui_; }
     const WidgetMap& widgets() const { return ui_.widgets; }
@@ -79,7 +96,14 @@ class WindowView {
     EditorPanel& editor() { return editor_; }
     MessageLine& message() { return message_; }
     Dock& dock() { return dock_; }
+    /// The timeline on show: of the microscope's block, or as a kernel has measured it; nullopt:
+    /// there is none.
+    std::optional<experiments::Timeline> timeline();
     CompilerDownload& download() { return download_; }
+    LessonBook& lessons() { return lessons_; }
+    Tour& tour() { return tour_; }
+    /// How much larger than usual everything is to be drawn.
+    float enlargement() const;
 
   private:
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
@@ -87,14 +111,23 @@ class WindowView {
     void say_notice();
     void follow_download();
     void splitters();
+    void draw_panels();
     void draw_canvas();
     void draw_side_panel();
     void draw_controls(ImU32 background);
     void draw_results(ImU32 background);
     void draw_open_microscope();
+    void draw_presentation();
+    void draw_overlays();
+    std::vector<PaletteRow> palette_rows();
+    void add_commands(std::vector<PaletteRow>& rows, KeyScope scope);
     void carry_out(Command command);
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
+    bool carry_out_of_view(Command command);
+    bool carry_out_copy(Command command);
+    void copy(const std::string& text, const std::string& what);
+    void resize(int direction);
     void follow_keyboard();
     void close_topmost();
     void close_in_microscope();
@@ -127,13 +160,20 @@ class WindowView {
     WorkChip work_chip_{stage_, microscope_};
     FileOpener opener_{stage_, options_};
     OpenPanel open_panel_{opener_, options_};
+    LessonBook lessons_{stage_, options_, microscope_, opener_};
+    LessonPanel lesson_panel_{lessons_};
+    Tour tour_;
+    CommandPalette palette_;
+    Caption caption_{stage_};
+    WordList words_;
+    SpeakerMarks marks_;
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
     bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away
     std::string shown_;         ///< id of the experiment that the picture's view belongs to
     std::string noticed_;       ///< the microscope's newest notice
     Shot shot_ = Shot::none;
-    bool quit_ = false;
+    bool quit_ = false, discards_ = false;
 };
 
 }  // namespace warpscope::ui

@@ -103,5 +103,30 @@ TEST(WarpLanes, WithoutStepsAllColumnsAreOver) {
     EXPECT_EQ(lane(lanes, 1), "   ");
 }
 
+TEST(WarpLanes, ARangeShowsTheColumnsOfItsStepsAlone) {
+    // Warp 0 computes, warp 1 loads, warp 0 waits from step 3 to 7, and stores.
+    const std::vector<Step> steps{step(0, add),  step(1, load), step(0, bar), step(0, bar),
+                                  step(1, load), step(1, load), step(1, bar), step(0, store)};
+    const std::vector<BarrierWait> waits{{.warp = 0, .from = 3, .to = 7}};
+    const WarpLanes all = warp_lanes(kernel(), steps, waits, 2, 8);
+    for (const StepRange range : {StepRange{0, 8}, StepRange{2, 4}, StepRange{5, 3}}) {
+        const WarpLanes part = warp_lanes(kernel(), steps, waits, 2, unsigned(range.count), range);
+        for (unsigned warp = 0; warp < 2; ++warp)
+            EXPECT_EQ(lane(part, warp), lane(all, warp).substr(range.first, range.count))
+                << range.first << " " << warp;
+    }
+}
+
+TEST(StepRange, AZoomKeepsTheStepUnderTheMouse) {
+    // 100 of 1000 steps from 400 on; step 425 is at a quarter.
+    const StepRange range{400, 100};
+    EXPECT_EQ(zoomed(range, 425, 0.5, 1000), (StepRange{413, 50}));
+    EXPECT_EQ(zoomed(range, 425, 2, 1000), (StepRange{375, 200}));
+    EXPECT_EQ(zoomed(range, 425, 100, 1000), (StepRange{0, 1000}));
+    EXPECT_EQ(zoomed(range, 400, 0.01, 1000), (StepRange{400, least_zoom_steps}));
+    EXPECT_EQ(zoomed({0, 10}, 5, 0.5, 10), (StepRange{0, 10})) << "a short block";
+    EXPECT_EQ(zoomed({950, 50}, 1000, 2, 1000), (StepRange{900, 100}));
+}
+
 }  // namespace
 }  // namespace warpscope::ui

@@ -37,23 +37,33 @@ ImU32 blend(ImU32 above, float opacity, ImU32 below) {
 
 constexpr double enough = 4.5;
 
-TEST(Contrast, IsThatOfWcag) {
+class Contrast : public testing::TestWithParam<Theme> {
+  protected:
+    Contrast() { set_theme(GetParam()); }
+    ~Contrast() override { set_theme(Theme::dark); }
+};
+INSTANTIATE_TEST_SUITE_P(Themes, Contrast, testing::Values(Theme::dark, Theme::light),
+                         [](const auto& one) {
+                             return one.param == Theme::light ? "light" : "dark";
+                         });
+
+TEST(ContrastTest, IsThatOfWcag) {
     EXPECT_DOUBLE_EQ(contrast(IM_COL32_WHITE, IM_COL32_BLACK), 21);
     // The darkest grey that WCAG's authors name for text on white.
     EXPECT_NEAR(contrast(IM_COL32(118, 118, 118, 255), IM_COL32_WHITE), 4.54, 0.005);
     EXPECT_EQ(blend(IM_COL32_WHITE, 0.5F, IM_COL32_BLACK), IM_COL32(128, 128, 128, 255));
 }
 
-TEST(Contrast, EveryInkCanBeReadOnEveryGround) {
-    for (const ImU32 ink : colour::inks)
-        for (const ImU32 ground : colour::grounds)
-            EXPECT_GE(contrast(ink, ground), enough) << std::hex << ink << " on " << ground;
+TEST_P(Contrast, EveryInkCanBeReadOnEveryGround) {
+    for (const ImU32* ink : colour::inks)
+        for (const ImU32* ground : colour::grounds)
+            EXPECT_GE(contrast(*ink, *ground), enough) << std::hex << *ink << " on " << *ground;
     EXPECT_GE(contrast(colour::text, colour::accent_deep), enough) << "a pressed button";
     for (const ImU32 ink : {colour::text, colour::dim, colour::accent, colour::bad})
         EXPECT_GE(contrast(ink, colour::hovered), enough) << std::hex << ink;
 }
 
-TEST(Contrast, BadgesCanBeReadOnTheirTint) {
+TEST_P(Contrast, BadgesCanBeReadOnTheirTint) {
     for (const ImU32 ink : {colour::dim, colour::good, colour::finding, colour::bad})
         for (const float fill : {colour::badge_fill, colour::pill_fill, colour::hovered_chip_fill})
             for (const ImU32 ground : {colour::panel, colour::background})
@@ -61,14 +71,14 @@ TEST(Contrast, BadgesCanBeReadOnTheirTint) {
                     << std::hex << ink << " at " << fill;
 }
 
-TEST(Contrast, DisabledWidgetsCanStillBeRead) {
+TEST_P(Contrast, DisabledWidgetsCanStillBeRead) {
     const ImU32 box = blend(colour::raised, colour::disabled_alpha, colour::panel);
     EXPECT_GE(contrast(blend(colour::dim, colour::disabled_alpha, colour::panel), colour::panel),
               enough);
     EXPECT_GE(contrast(blend(colour::text, colour::disabled_alpha, box), box), enough);
 }
 
-TEST(Contrast, SourceTextCanBeReadOnEveryLine) {
+TEST_P(Contrast, SourceTextCanBeReadOnEveryLine) {
     const ImU32 race = blend(colour::bad, colour::hazard_fill, colour::background);
     const ImU32 grounds[] = {colour::background, race,
                              blend(colour::accent, colour::focus_fill, colour::background)};
@@ -79,7 +89,7 @@ TEST(Contrast, SourceTextCanBeReadOnEveryLine) {
                 << "ink " << int(ink) << " on " << std::hex << ground;
 }
 
-TEST(Contrast, NumbersOfWarpsCanBeRead) {
+TEST_P(Contrast, NumbersOfWarpsCanBeRead) {
     for (unsigned warp = 0; warp < 8; ++warp) {
         const ImU32 hue = warp_colour(warp);
         EXPECT_GE(contrast(colour::background, hue), enough) << warp;

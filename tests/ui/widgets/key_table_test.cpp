@@ -57,8 +57,10 @@ TEST(KeyTable, EveryExperimentHasANumberKeyAndNoOtherNumberHas) {
 TEST(KeyTable, NoKeyHasTwoMeaningsInOneScope) {
     std::set<std::tuple<KeyScope, int, int>> seen;
     for (const KeyRow& row : key_table())
-        for (const Shortcut& one : row.shortcuts)
+        for (const Shortcut& one : row.shortcuts) {
+            if (one.key == 0) continue;
             EXPECT_TRUE(seen.insert({row.scope, one.key, one.modifiers}).second) << one.name;
+        }
 }
 
 TEST(KeyTable, TooltipsNameTheKeys) {
@@ -66,14 +68,31 @@ TEST(KeyTable, TooltipsNameTheKeys) {
     EXPECT_EQ(with_key("Save", Command::save_picture), "Save (Shift+F12).");
 }
 
+TEST(KeyTable, EachCommandSaysWhatItAloneDoes) {
+    std::set<std::string_view> said;
+    std::set<Command> commands;
+    for (const KeyRow& row : key_table()) {
+        std::set<Command> of_row;
+        for (const Shortcut& one : row.shortcuts) of_row.insert(one.command);
+        for (const Shortcut& one : row.shortcuts) {
+            if (!commands.insert(one.command).second) continue;
+            EXPECT_EQ(one.does.empty(), of_row.size() == 1) << row.does;
+            EXPECT_TRUE(said.insert(one.does.empty() ? row.does : one.does).second) << row.does;
+        }
+    }
+    EXPECT_EQ(keys_of(Command::larger), "Ctrl++");
+    EXPECT_EQ(keys_of(Command::start_tour), "");
+    EXPECT_EQ(with_key("Take the tour", Command::start_tour), "Take the tour.");
+}
+
 /// The rows of a scope as docs/keys.md has them: "| `H` `F1` | show or hide this list |".
 std::string page_rows(KeyScope scope) {
     std::string rows;
     for (const KeyRow& row : key_table()) {
-        if (row.scope != scope) continue;
+        if (row.scope != scope || row.keys().empty()) continue;
         std::string keys = row.other.empty() ? "" : "`" + std::string(row.other) + "`";
         for (const Shortcut& one : row.shortcuts)
-            keys += (keys.empty() ? "`" : " `") + std::string(one.name) + "`";
+            if (*one.name) keys += (keys.empty() ? "`" : " `") + std::string(one.name) + "`";
         rows += "| " + keys + " | " + std::string(row.does) + " |\n";
     }
     return rows;

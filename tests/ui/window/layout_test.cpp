@@ -180,5 +180,45 @@ TEST(LayoutTest, EveryPanelHasASizeInTinyWindows) {
     EXPECT_GE(picture.height, 1);
 }
 
+TEST(LayoutTest, TheLessonsStandOnTheLeftOfEverythingElse) {
+    ViewOptions options;
+    options.lessons = true;
+    for (const bool microscope : {false, true}) {
+        const Layout l = lay_out(1280, 720, 1, options, microscope);
+        EXPECT_EQ(l.lessons.width, 276);
+        EXPECT_EQ(l.lessons.x, 0);
+        EXPECT_FALSE(l.narrow) << "1280 pixels have room for the parameters beside the lessons";
+        for (const Box& box : {l.controls, l.canvas, l.transport, l.dock})
+            EXPECT_GE(box.x, l.lessons.width);
+        EXPECT_EQ(l.dock.x + l.dock.width, 1280);
+        EXPECT_EQ(l.top.width, 1280);
+        EXPECT_EQ(l.foot.width, 1280);
+    }
+}
+
+TEST(LayoutTest, SidePanelsFoldAway) {
+    ViewOptions options;
+    options.hide_controls = options.hide_results = true;
+    const Layout l = lay_out(1280, 720, 1, options);
+    EXPECT_EQ(l.controls.width + l.results.width, 0);
+    EXPECT_EQ(l.canvas.width, 1280);
+    EXPECT_GT(l.strip.height, 0) << "the results are a line below the picture";
+    EXPECT_GT(lay_out(1280, 720, 1, options, true).controls.width, 0);
+}
+
+TEST(LayoutTest, APresentationIsThePictureTheEditorAndACaption) {
+    ViewOptions options;
+    options.presentation = true;
+    const Layout alone = lay_out(1600, 900, 1.5F, options);
+    EXPECT_EQ(alone.canvas.width, 1600);
+    EXPECT_EQ(alone.canvas.height + alone.caption.height, 900);
+    EXPECT_EQ(alone.dock.width + alone.top.width + alone.foot.width, 0);
+    options.editor = true;
+    const Layout both = lay_out(1600, 900, 1.5F, options);
+    EXPECT_EQ(both.canvas.width + both.editor.width, 1600);
+    EXPECT_GT(lay_out(1600, 900, 1.5F, options, true).source.width, 0)
+        << "the microscope has its usual places";
+}
+
 }  // namespace
 }  // namespace warpscope::ui

@@ -41,6 +41,11 @@ Settings some() {
     s.view.drawer = Drawer::controls;
     s.view.kernel_path = "~/kernels/life.cu";
     s.view.recent_files = {"/tmp/stars.csv", "/tmp/a \"b\" ü.png"};
+    s.view.hide_results = true;
+    s.view.percent = 150;
+    s.view.light = true;
+    s.view.lessons_passed = {"syncwarp", "bank-conflicts"};
+    s.view.tour_offered = true;
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
     return s;
@@ -54,6 +59,12 @@ TEST_F(SettingsTest, AreReadBackAsWritten) {
     EXPECT_EQ(s.window, (experiments::Size{1600, 900}));
     EXPECT_EQ(s.experiment, "nbody");
     EXPECT_EQ(s.device, "cuda:1");
+    EXPECT_FALSE(s.view.hide_controls);
+    EXPECT_TRUE(s.view.hide_results);
+    EXPECT_EQ(s.view.percent, 150);
+    EXPECT_TRUE(s.view.light);
+    EXPECT_EQ(s.view.lessons_passed, (std::vector<std::string>{"syncwarp", "bank-conflicts"}));
+    EXPECT_TRUE(s.view.tour_offered);
     EXPECT_EQ(s.run.math, compute::Math::fast);
     EXPECT_EQ(s.run.schedule, compute::Schedule::reverse);
     EXPECT_EQ(s.run.seed, 18446744073709551615ULL);

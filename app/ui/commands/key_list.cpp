@@ -1,4 +1,4 @@
-#include "ui/panels/key_list.h"
+#include "ui/commands/key_list.h"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ void section(Ui& ui, const char* title, KeyScope scope) {
             widest = std::max(widest, ImGui::CalcTextSize(row.keys().c_str()).x);
     ImGui::PopFont();
     for (const KeyRow& row : key_table()) {
-        if (row.scope != scope) continue;
+        if (row.scope != scope || row.keys().empty()) continue;
         text(ui.fonts.mono, colour::accent, row.keys());
         ImGui::SameLine(widest + ui.px(18), 0);
         text(ui.fonts.body, colour::text, row.does);

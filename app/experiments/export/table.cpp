@@ -1,0 +1,150 @@
+#include "experiments/export/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace warpscope::experiments {
+namespace {
+
+using emulator::Finding;
+
+/// "race RAW", "barrier".
+std::string kind_of(const Finding& finding) {
+    const std::string_view hazard = to_string(finding.hazard);
+    return fmt::format("{}{}{}", to_string(finding.kind), hazard.empty() ? "" : " ", hazard);
+}
+
+/// Calls `write` for each cell of a row, with `between` between two.
+template <class Cells, class Write>
+std::string joined(const Cells& cells, std::string_view between, Write&& write) {
+    std::string line;
+    for (const auto& cell : cells) {
+        if (!line.empty() || &cell != &cells.front()) line += between;
+        line += write(cell);
+    }
+    return line;
+}
+
+std::string markdown_cell(const Cell& cell) {
+    std::string text;
+    for (const char c : text_of(cell)) {
+        if (c == '|') text += '\\';
+        text += c == '\n' ? ' ' : c;
+    }
+    return text;
+}
+
+}  // namespace
+
+Table results_table(const Report& report) {
+    Table table{"Results", {"result", "value", "unit", "expected", "verdict", "explanation"}, {}};
+    for (const Reading& one : report)
+        table.rows.push_back({one.label, one.value, one.unit,
+                              one.expected ? Cell(*one.expected) : Cell(""),
+                              std::string(to_string(one.verdict)), one.sentence});
+    return table;
+}
+
+Table findings_table(const std::vector<Finding>& findings) {
+    Table table{"Findings",
+                {"place", "severity", "kind", "kernel", "count", "thread", "block", "finding"},
+                {}};
+    for (const Finding& one : findings) {
+        const emulator::ThreadAtLine& place = one.place();
+        table.rows.push_back({place.where(), std::string(to_string(one.severity)), kind_of(one),
+                              one.kernel, double(one.count), name_of(place.thread),
+                              name_of(place.block), one.sentence});
+    }
+    return table;
+}
+
+Table counters_table(const std::vector<emulator::KernelCounters>& kernels) {
+    Table table{"Counters of a block",
+                {"kernel", "blocks", "warp instructions", "barriers", "separations",
+                 "global sectors", "least sectors", "shared passes", "bank conflicts"},
+                {}};
+    for (const emulator::KernelCounters& one : kernels) {
+        const auto a_block = [&](std::uint64_t number) {
+            return Cell(double(number) / double(std::max<std::uint64_t>(one.blocks, 1)));
+        };
+        const emulator::MemoryCounts global = one.global(), shared = one.shared();
+        table.rows.push_back({one.kernel, double(one.blocks), a_block(one.warp_instructions),
+                              a_block(one.barriers), a_block(one.separations),
+                              a_block(global.sectors), a_block(global.least_sectors),
+                              a_block(shared.wavefronts), a_block(shared.conflicts())});
+    }
+    return table;
+}
+
+Table timings_table(const std::vector<compute::KernelTiming>& kernels) {
+    Table table{"Timings", {"kernel", "launches", "median ms", "p99 ms", "bytes/s"}, {}};
+    for (const compute::KernelTiming& one : kernels)
+        table.rows.push_back({one.name, double(one.launches), double(one.median_ms()),
+                              double(one.p99_ms()), one.bytes_per_second()});
+    return table;
+}
+
+Table comparison_table(const Comparison& comparison) {
+    Table table{
+        comparison.title, {"kernel", "median ms", comparison.rate_unit, "error", "verdict"}, {}};
+    for (const Comparison::Row& one : comparison.rows)
+        table.rows.push_back(
+            {one.label, one.median_ms, one.rate, one.error, std::string(to_string(one.verdict))});
+    return table;
+}
+
+std::string text_of(const Cell& cell) {
+    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+    return fmt::format("{}", std::get<double>(cell));
+}
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string to_csv(const Table& table) {
+    std::string text = joined(table.columns, ",", csv_field) + "\r\n";
+    for (const auto& row : table.rows)
+        text +=
+            joined(row, ",", [](const Cell& cell) { return csv_field(text_of(cell)); }) + "\r\n";
+    return text;
+}
+
+std::string to_json(const Table& table) {
+    using Json = nlohmann::ordered_json;
+    Json json = Json::array();
+    for (const auto& row : table.rows) {
+        Json object = Json::object();
+        for (std::size_t i = 0; i < row.size(); ++i)
+            std::visit([&](const auto& value) { object[table.columns[i]] = value; }, row[i]);
+        json.push_back(std::move(object));
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_markdown(const Table& table) {
+    std::string text = "| " + joined(table.columns, " | ", [](const auto& c) { return c; }) +
+                       " |\n|" + joined(table.columns, "|", [](const auto&) { return "---"; }) +
+                       "|\n";
+    for (const auto& row : table.rows) text += "| " + joined(row, " | ", markdown_cell) + " |\n";
+    return text;
+}
+
+std::string finding_lines(const std::vector<Finding>& findings) {
+    std::string text;
+    for (const Finding& one : findings)
+        text += fmt::format("{}: {}: {}: {}\n", one.place().where(), to_string(one.severity),
+                            kind_of(one), one.sentence);
+    return text;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compute/device/kernel_timings.h"
+#include "emulator/checks/kernel_counters.h"
+#include "emulator/observe/findings.h"
+#include "experiments/framework/report.h"
+
+namespace warpscope::experiments {
+
+/// A text or a number.
+using Cell = std::variant<std::string, double>;
+
+/// A table that leaves the app: by the clipboard or in a page.
+struct Table {
+    std::string title;
+    std::vector<std::string> columns;
+    std::vector<std::vector<Cell>> rows;
+};
+
+Table results_table(const Report& report);
+Table findings_table(const std::vector<emulator::Finding>& findings);
+/// Of a block: the counters divided by the number of blocks.
+Table counters_table(const std::vector<emulator::KernelCounters>& kernels);
+Table timings_table(const std::vector<compute::KernelTiming>& kernels);
+Table comparison_table(const Comparison& comparison);
+
+/// The number with as many digits as it takes to read it back.
+std::string text_of(const Cell& cell);
+/// A field of a CSV file, in quotes where it needs them (RFC 4180).
+std::string csv_field(std::string_view text);
+std::string to_csv(const Table& table);
+/// A list of objects; a number stays one.
+std::string to_json(const Table& table);
+std::string to_markdown(const Table& table);
+
+/// A line for each finding, as compilers write them: "ripple.cu:54: error: …".
+std::string finding_lines(const std::vector<emulator::Finding>& findings);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,82 @@
+#include "gl/recording/live_recording.h"
+
+#include <utility>
+
+namespace warpscope::gl {
+
+LiveRecording::LiveRecording(std::filesystem::path path, Metadata metadata, int width, int height)
+    : width_(width),
+      height_(height),
+      recording_(std::move(path), std::move(metadata)),
+      thread_([this] { write_frames(); }) {}
+
+LiveRecording::~LiveRecording() {
+    {
+        const std::scoped_lock lock(mutex_);
+        discards_ = true;
+    }
+    end_thread();
+}
+
+bool LiveRecording::is_due() {
+    if (newest_.empty()) return true;
+    const std::scoped_lock lock(mutex_);
+    return Clock::now() - newest_at_ >= between && waiting_.size() < most_waiting;
+}
+
+void LiveRecording::add(std::vector<std::uint8_t> rgba) {
+    end_frame();
+    newest_ = std::move(rgba);
+    newest_at_ = Clock::now();
+    const std::scoped_lock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+}
+
+/// The newest frame is on show no longer.
+void LiveRecording::end_frame() {
+    if (newest_.empty()) return;
+    const auto shown =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - newest_at_);
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back({std::exchange(newest_, {}), shown});
+    changed_.notify_one();
+}
+
+void LiveRecording::end_thread() {
+    {
+        const std::scoped_lock lock(mutex_);
+        ends_ = true;
+        changed_.notify_one();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+std::size_t LiveRecording::finish() {
+    end_frame();
+    end_thread();
+    if (error_) std::rethrow_exception(error_);
+    recording_.finish();
+    return recording_.frames();
+}
+
+void LiveRecording::write_frames() {
+    for (;;) {
+        Frame frame;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+            if (waiting_.empty() || discards_ || error_) return;
+            frame = std::move(waiting_.front());
+            waiting_.pop_front();
+        }
+        try {
+            recording_.add(width_, height_, frame.rgba, frame.shown);
+        } catch (...) {
+            const std::scoped_lock lock(mutex_);
+            error_ = std::current_exception();
+            return;
+        }
+    }
+}
+
+}  // namespace warpscope::gl

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gl/png.h"
+
+namespace warpscope::gl {
+
+/// A moving picture that is written while its frames are made: an animated PNG (.png, .apng), or an
+/// MP4 by the program ffmpeg (.mp4). It plays again and again. No frame is left out.
+class Recording {
+  public:
+    /// `metadata` is for the texts of an animated PNG, and the comment of an MP4. Throws Error for
+    /// another extension, where no file can be made, and where ffmpeg is missing.
+    Recording(std::filesystem::path path, Metadata metadata);
+    /// Without finish() the file is removed.
+    ~Recording();
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    /// Adds a frame (r, g, b, a, top row first) that is shown for this time; an MP4 shows each for
+    /// 1/30 s. Throws Error if its size is not that of the first frame, or the disk is full.
+    void add(int width, int height, std::span<const std::uint8_t> rgba,
+             std::chrono::milliseconds shown);
+    /// Completes the file under its name. Throws Error if it has no frame, or can't be written.
+    void finish();
+
+    std::size_t frames() const { return frames_; }
+    const std::filesystem::path& path() const { return path_; }
+
+    /// Whether the extension of a file is one of those above.
+    static bool can_write(const std::filesystem::path& path);
+
+  private:
+    struct Area {
+        int x = 0, y = 0, width = 0, height = 0;
+    };
+    Area changed(int width, int height, std::span<const std::uint8_t> rgba) const;
+    void begin_ffmpeg(int width, int height);
+    void add_to_animation(const Area& area, std::span<const std::uint8_t> rgba,
+                          std::chrono::milliseconds shown);
+    void chunk(const char* kind, std::span<const std::uint8_t> body);
+    void write(std::span<const std::uint8_t> bytes);
+    void send(std::span<const std::uint8_t> bytes);
+    [[noreturn]] void fail(const char* why) const;
+
+    std::filesystem::path path_, partial_;
+    Metadata metadata_;
+    bool animation_;
+    std::FILE* file_ = nullptr;  ///< of an animated PNG
+    int process_ = -1;           ///< ffmpeg
+    int socket_ = -1;            ///< that ffmpeg reads
+    int width_ = 0, height_ = 0;
+    std::vector<std::uint8_t> before_;  ///< the newest frame
+    std::size_t frames_ = 0;
+    std::uint32_t sequence_ = 0;  ///< of chunks
+    long counts_at_ = 0;          ///< where the number of frames stands in the file
+};
+
+}  // namespace warpscope::gl

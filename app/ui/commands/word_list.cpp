@@ -1,0 +1,43 @@
+#include "ui/commands/word_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/widgets/glossary.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+void WordList::show(std::string word) {
+    shown_ = scrolls_ = true;
+    word_ = std::move(word);
+}
+
+void WordList::draw(Ui& ui) {
+    if (!shown_) return;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+    ImGui::SetNextWindowSize(
+        {std::min(ui.px(720), screen.x - ui.px(40)), std::min(ui.px(520), screen.y - ui.px(40))});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    ImGui::Begin("##words", nullptr,
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings);
+    heading(ui, "Words");
+    for (const auto& [word, meaning] : vocabulary()) {
+        const bool wanted = word == word_;
+        text(ui.fonts.strong, wanted ? colour::accent : colour::text, word);
+        record(ui, "words:" + word, wanted ? "on" : "off");
+        if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
+        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, meaning);
+        ImGui::Dummy({0, ui.px(4)});
+    }
+    scrolls_ = false;
+    ImGui::End();
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar(2);
+}
+
+}  // namespace warpscope::ui

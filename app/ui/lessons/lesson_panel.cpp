@@ -1,0 +1,176 @@
+#include "ui/lessons/lesson_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/lessons/coach_mark.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// A tick in a circle, or an empty circle, as high as a line of text. The text follows beside it.
+void tick(Ui& ui, bool holds) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetTextLineHeight(), r = ui.px(7);
+    const ImVec2 centre{at.x + r, at.y + height / 2};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (holds) {
+        list.AddCircleFilled(centre, r, faded(colour::good, colour::pill_fill));
+        list.PathLineTo({centre.x - ui.px(3.2F), centre.y});
+        list.PathLineTo({centre.x - ui.px(0.8F), centre.y + ui.px(2.6F)});
+        list.PathLineTo({centre.x + ui.px(3.4F), centre.y - ui.px(2.8F)});
+        list.PathStroke(colour::good, 0, ui.px(1.8F));
+    } else {
+        list.AddCircle(centre, r - ui.px(1), colour::faint, 0, ui.px(1.4F));
+    }
+    ImGui::Dummy({2 * r, height});
+    ImGui::SameLine(0, ui.px(8));
+}
+
+/// An item of a list that a click chooses: what `contents` draws. True when clicked.
+template <class Contents>
+bool choice(Ui& ui, const std::string& id, const std::string& value, bool chosen,
+            Contents&& contents) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    list.ChannelsSplit(2);
+    list.ChannelsSetCurrent(1);
+    ImGui::BeginGroup();
+    std::forward<Contents>(contents)();
+    ImGui::EndGroup();
+    const float height = ImGui::GetItemRectMax().y - low.y;
+    ImGui::SetCursorScreenPos(low);
+    const bool clicked = hit_area(id, {width, height});
+    record(ui, id, value);
+    list.ChannelsSetCurrent(0);
+    const float edge = ui.px(4);
+    if (chosen || ImGui::IsItemHovered())
+        list.AddRectFilled({low.x - edge, low.y - edge},
+                           {low.x + width + edge, low.y + height + edge},
+                           chosen ? colour::raised : colour::hovered, ui.px(5));
+    list.ChannelsMerge();
+    ImGui::Dummy({0, ui.px(3)});
+    return clicked;
+}
+
+}  // namespace
+
+void LessonPanel::draw(Ui& ui) {
+    book_.lesson() ? draw_lesson(ui) : draw_list(ui);
+}
+
+void LessonPanel::draw_list(Ui& ui) {
+    heading(ui, "Lessons");
+    const auto& all = book_.lessons();
+    const auto passed = std::ranges::count_if(
+        all, [this](const ListedLesson& one) { return book_.passed(one.name); });
+    text(ui.fonts.small, colour::dim, fmt::format("{} of {} passed", passed, all.size()));
+    record(ui, "lessons.passed", fmt::format("{} of {}", passed, all.size()));
+    ImGui::Dummy({0, ui.px(6)});
+    if (all.empty()) paragraph(ui.fonts.body, colour::dim, "The folder of lessons is missing.");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool done = book_.passed(all[i].name);
+        const bool clicked =
+            choice(ui, fmt::format("lessons:{}", i + 1), done ? "passed" : "open", false, [&] {
+                tick(ui, done);
+                ImGui::BeginGroup();
+                paragraph(ui.fonts.body, colour::text, fmt::format("{}. {}", i + 1, all[i].title));
+                if (!all[i].error.empty()) paragraph(ui.fonts.small, colour::bad, all[i].error);
+                ImGui::EndGroup();
+            });
+        if (clicked) ui.later([this, file = all[i].file] { book_.open(file); });
+    }
+}
+
+void LessonPanel::draw_lesson(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    const auto place = book_.place();
+    const std::string number =
+        place ? fmt::format("Lesson {} of {}", *place + 1, book_.lessons().size()) : "Lesson";
+    text(ui.fonts.small, colour::dim, number);
+    paragraph(ui.fonts.strong, colour::text, lesson.title);
+    record(ui, "lesson", lesson.name);
+    ImGui::Dummy({0, ui.px(4)});
+    for (const std::string& words : lesson.text) {
+        paragraph(ui.fonts.body, colour::text, words);
+        ImGui::Dummy({0, ui.px(2)});
+    }
+    draw_steps(ui);
+    draw_gate(ui);
+    draw_buttons(ui);
+}
+
+void LessonPanel::draw_steps(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    if (lesson.steps.empty()) return;
+    rule(ui);
+    heading(ui, "Steps");
+    for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+        const bool chosen = i == book_.step();
+        const bool clicked =
+            choice(ui, fmt::format("lesson.step.{}", i + 1), chosen ? "on" : "off", chosen, [&] {
+                text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
+                     fmt::format("{}", i + 1));
+                ImGui::SameLine(ui.px(18), 0);
+                ImGui::BeginGroup();
+                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim, lesson.steps[i].text);
+                ImGui::EndGroup();
+            });
+        if (clicked) book_.set_step(i);
+    }
+}
+
+void LessonPanel::draw_gate(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    const auto& judgements = book_.judgements();
+    rule(ui);
+    heading(ui, "The lesson is passed when");
+    for (std::size_t i = 0; i < lesson.gate.size(); ++i) {
+        const bool holds = i < judgements.size() && judgements[i].holds;
+        tick(ui, holds);
+        ImGui::BeginGroup();
+        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, lesson.gate[i].sentence);
+        ImGui::EndGroup();
+        record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : "no");
+    }
+    const bool passed = book_.passed(lesson.name);
+    ImGui::Dummy({0, ui.px(2)});
+    if (passed) badge(ui, "Passed", colour::good);
+    record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "lesson.passed",
+                passed ? "yes" : "no");
+    if (book_.is_elsewhere())
+        paragraph(ui.fonts.small, colour::finding,
+                  "Something else is on show. \"Start again\" brings the lesson back.");
+}
+
+void LessonPanel::draw_buttons(Ui& ui) {
+    rule(ui);
+    const float gap = ui.px(6);
+    if (flat_button(ui, "lesson.leave", "All lessons")) ui.later([this] { book_.leave(); });
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "lesson.again", "Start again"))
+        ui.later([this] {
+            if (book_.is_elsewhere()) book_.open(std::filesystem::path(book_.lesson()->file));
+            book_.start_again();
+        });
+    tooltip(ui, "Open the lesson with the source that it starts from. Undo brings yours back.");
+    const auto place = book_.place();
+    if (!place || *place + 1 >= book_.lessons().size()) return;
+    ImGui::SameLine(0, gap);
+    const bool passed = book_.passed(book_.lesson()->name);
+    if (flat_button(ui, "lesson.next", "Next", passed))
+        ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
+}
+
+void LessonPanel::draw_mark(Ui& ui) const {
+    const experiments::Lesson* lesson = book_.lesson();
+    if (!lesson || book_.step() >= lesson->steps.size()) return;
+    const Widget* const widget = ui.widgets.find(lesson->steps[book_.step()].widget);
+    if (!widget || !widget->visible || book_.passed(lesson->name)) return;
+    draw_coach_mark(ui, *widget, fmt::format("{}", book_.step() + 1));
+}
+
+}  // namespace warpscope::ui

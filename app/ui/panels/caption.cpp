@@ -1,0 +1,66 @@
+#include "ui/panels/caption.h"
+
+#include <algorithm>
+
+#include "ui/edits/barrier_switch.h"
+#include "ui/panels/message_line.h"
+#include "ui/stage/race_summary.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// True when clicked.
+bool large_switch(Ui& ui, const std::string& label, bool on) {
+    ImGui::PushFont(ui.fonts.value);
+    const float words = ImGui::CalcTextSize(label.c_str()).x;
+    ImGui::PopFont();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetContentRegionAvail().y;
+    const ImVec2 size{ui.px(64), ui.px(34)};
+    const float width = size.x + words + ui.px(34);
+    const bool clicked = hit_area("caption.barrier", {width, height});
+    record(ui, "caption.barrier", on ? "on" : "off");
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const bool hovered = ImGui::IsItemHovered();
+    const float top = low.y + (height - size.y) / 2, r = size.y / 2;
+    list.AddRectFilled({low.x, top}, {low.x + size.x, top + size.y},
+                       on        ? colour::good
+                       : hovered ? colour::faint
+                                 : colour::hovered,
+                       r);
+    list.AddCircleFilled({on ? low.x + size.x - r : low.x + r, top + r}, r - ui.px(4),
+                         IM_COL32_WHITE);
+    const float y = low.y + (height - text_size(ui.fonts.value)) / 2;
+    list.AddText(ui.fonts.value, text_size(ui.fonts.value), {low.x + size.x + ui.px(14), y},
+                 on ? colour::text : colour::dim, label.c_str());
+    return clicked;
+}
+
+}  // namespace
+
+void Caption::draw(Ui& ui) {
+    const experiments::Toggle* const barrier = stage_.parameters().barrier_switch();
+    const float top = ImGui::GetCursorPosY();
+    if (barrier) {
+        if (large_switch(ui, barrier->label(), is_on(stage_, *barrier)))
+            ui.later([this, held = stage_.held(*barrier)] { flip(stage_, *held); });
+        ImGui::SameLine(0, ui.px(10));
+    }
+    const RaceSummary race = summarize(stage_.checks());
+    const MessageWords said = message_words(stage_);
+    ImGui::SetCursorPosY(top + ui.px(4));
+    ImGui::BeginGroup();
+    const bool bad = race.state != RaceSummary::State::clean;
+    text(ui.fonts.strong,
+         race.checking ? colour::dim
+         : bad         ? colour::bad
+                       : colour::good,
+         race.chip);
+    record(ui, "caption.race", race.chip);
+    paragraph(ui.fonts.body, colour::text, said.text);
+    record(ui, "caption", said.text);
+    ImGui::EndGroup();
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,14 @@
+// A block adds up 256 numbers.
+__global__ void sum(const float* in, float* out) {
+    __shared__ float partial[256];
+    const int t = threadIdx.x;
+    partial[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+    for (int half = 128; half > 32; half /= 2) {
+        if (t < half) partial[t] += partial[t + half];
+        __syncthreads();
+    }
+    if (t < 32)  // one warp is left
+        for (int half = 32; half > 0; half /= 2) partial[t] += partial[t + half];
+    if (t == 0) out[blockIdx.x] = partial[0];
+}

@@ -1,0 +1,106 @@
+"""The user takes the tour, walks a lesson from a wrong solution to its gate, and finds it passed later.
+
+usage: learning.py PROGRAM [Learning.NAME]
+"""
+import subprocess
+
+from driver import wait_for
+from scenario import RIPPLE, Scenario, main
+
+
+class Learning(Scenario):
+    def test_a_lesson_is_failed_then_passed_and_remembered(self):
+        self.skip_without_nvrtc()
+        app = self.start(*RIPPLE)
+        app.key("l")
+        app.wait_value("lessons.passed", "0 of 11")
+        app.settle()
+        app.click("lessons:2")
+        app.wait_value("lesson", "mend-the-ripple")
+        app.wait_value("race", lambda value: value.startswith("race"))
+        app.settle()
+        gate = [app.value(f"lesson.gate.{i}") for i in (1, 2, 3)]
+        self.assertEqual(gate, ["yes", "no", "no"])
+
+        # The built-in kernel, which the switch brings back, is no solution.
+        app.click("ripple.sync")
+        app.wait_value("race", "no race found")
+        app.settle()
+        self.assertEqual((app.value("lesson.passed"), app.value("lesson.gate.2")), ("no", "no"))
+        app.click("lesson.again")
+        app.wait_value("race", lambda value: value.startswith("race"))
+        app.settle()
+
+        # A barrier before the tile is written does not order the read after the write.
+        self.insert_barrier(app, "unsigned y =")
+        app.wait_value("editor.state", lambda value: "runs in the emulator" in value)
+        app.wait_value("race", lambda value: value.startswith("race"))
+        app.settle()
+        self.assertEqual(app.value("lesson.passed"), "no")
+        self.insert_barrier(app, "brightness(pattern, x, y")
+        app.wait_value("lesson.passed", "yes")
+        self.assertEqual(app.value("race"), "no race found")
+        app.settle()
+        app.quit()
+
+        app = self.start("--lesson", "mend-the-ripple")
+        app.wait_value("lesson.passed", "yes")
+
+    def insert_barrier(self, app, after):
+        """Types the barrier into the editor, below the first line with these words."""
+        def line():
+            for id, widget in app.widgets().items():
+                if id.startswith("editor.line.") and after in widget["value"] and widget["visible"]:
+                    return id
+            app.click("editor.text", (0.5, 0.5))
+            app.hold("Next")
+            return None
+        app.click(wait_for(f"a line with {after}", line), (0.3, 0.5))
+        app.hold("End")
+        app.hold("Return")
+        app.pass_frames()
+        app.display.xdotool("type", "--", "__syncthreads();")
+        app.catch_up()
+
+    def test_the_tour_is_offered_once(self):
+        app = self.start(*RIPPLE)
+        app.click("offer")
+        for widget in ("picture", "ripple.sync", "race", "editor.open", "lessons.button"):
+            app.wait_value("tour", widget)
+            app.settle()
+            app.click("tour.next")
+        wait_for("the end of the tour", lambda: app.value("tour") is None)
+        app.quit()
+        app = self.start(*RIPPLE)
+        app.catch_up()
+        self.assertIsNone(app.value("offer"))
+
+    def test_a_recording_of_the_window_is_saved(self):
+        app = self.start(*RIPPLE)
+        app.catch_up()
+        app.key("ctrl+F12")
+        app.wait_value("record", "on")
+        first = app.frame()
+        wait_for("some frames", lambda: app.frame() > first + 5)
+        app.key("ctrl+F12")
+        said = app.wait_value("message", lambda value: value.startswith("Saved"))
+        path = said.removeprefix("Saved ").rpartition(", ")[0]
+        frames = int(said.rpartition(", ")[2].split()[0])
+        with open(path, "rb") as file:
+            data = file.read()
+        self.assertEqual(data.count(b"fcTL"), frames)
+        self.assertGreater(frames, 1)
+
+    def test_a_class_is_graded(self):
+        self.skip_without_nvrtc()
+        folder = self.home / "handed_in"
+        folder.mkdir()
+        (folder / "a.cu").write_text("not a kernel", encoding="utf-8")
+        said = subprocess.run([self.program, "--lesson", "2", "--check", folder], check=False,
+                              capture_output=True, text=True)
+        self.assertEqual(said.returncode, 1)
+        self.assertTrue(said.stdout.startswith("file,passed,reason\na.cu,no,"), said.stdout)
+
+
+if __name__ == "__main__":
+    main()

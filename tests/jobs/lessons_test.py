@@ -1,0 +1,194 @@
+"""Every lesson is failed by what it starts with and by a wrong solution, and passed by a right one.
+
+usage: lessons_test.py PROGRAM REPOSITORY
+"""
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, REPOSITORY = (sys.argv + ["", ""])[1:3]
+LESSONS = Path(REPOSITORY) / "lessons"
+RIPPLE = Path(REPOSITORY) / "kernels" / "ripple.cu"
+
+TILED = """    __shared__ float left[16][16], right[16][16];
+    for (int first = 0; first < 64; first += 16) {
+        left[threadIdx.y][threadIdx.x] = a[y * 64 + first + threadIdx.x];
+        right[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * 64 + x];
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) sum += left[threadIdx.y][k] * right[k][threadIdx.x];
+        __syncthreads();
+    }
+"""
+PLAIN = "    for (int k = 0; k < 64; ++k) sum += a[y * 64 + k] * b[k * 64 + x];\n"
+STRIDED = """        if (2 * stride * t < 256) partial[2 * stride * t] += partial[2 * stride * t + stride];
+"""
+SPREAD = "        if (t % (2 * stride) == 0) partial[t] += partial[t + stride];\n"
+NAMED = "// reads too early: thread ({}, {})\n"
+BARRIER = "    __syncthreads();\n"
+
+
+def without(text, which):
+    """The source without its barrier number `which`, from 0."""
+    parts = text.split(BARRIER)
+    return BARRIER.join(parts[:which + 1]) + BARRIER.join(parts[which + 1:])
+
+
+# By lesson: what a source is made from, and edits that make a wrong and a right solution of it.
+SOLUTIONS = {
+    "break-the-ripple": (
+        RIPPLE, lambda s: NAMED.format(3, 4) + s,
+        lambda s: NAMED.format(3, 4) + s.replace("if (barrier) __syncthreads();", "")),
+    "mend-the-ripple": (
+        LESSONS / "mend_ripple.cu",
+        lambda s: s.replace("    tile[threadIdx.x]", BARRIER + "    tile[threadIdx.x]"),
+        lambda s: s.replace("    const float value", BARRIER + "    const float value")),
+    "the-divergent-barrier": (
+        LESSONS / "divergent.cu", lambda s: s.replace("            __syncthreads();\n", ""),
+        lambda s: s.replace("            __syncthreads();\n", "")
+                   .replace("        if (t < half) {", "        __syncthreads();\n        if (t < half) {")),
+    "the-ladder-of-the-reduction": (
+        LESSONS / "ladder.cu", lambda s: s.replace(SPREAD, STRIDED),
+        lambda s: s.replace("int stride = 1; stride < 256; stride *= 2", "int half = 128; half > 0; half /= 2")
+                   .replace(SPREAD, "        if (t < half) partial[t] += partial[t + half];\n")),
+    "bank-conflicts": (
+        LESSONS / "banks.cu", lambda s: s.replace("[32][32]", "[32][34]"),
+        lambda s: s.replace("[32][32]", "[32][33]")),
+    "tiles-and-sectors": (
+        LESSONS / "tiles.cu", lambda s: s.replace(PLAIN, TILED.replace("        __syncthreads();\n    }", "    }")),
+        lambda s: s.replace(PLAIN, TILED)),
+    "two-barriers": (
+        LESSONS / "two_barriers.cu",
+        lambda s: s.replace("        __syncthreads();\n", "").replace(
+            "- own;\n", "- own;\n        __syncthreads();\n"),
+        lambda s: s.replace("- own;\n", "- own;\n        __syncthreads();\n")),
+    "the-halo": (
+        LESSONS / "halo.cu",
+        lambda s: s.replace("    if (t == 1)", "    if (t == 64) tile[65] = 0;\n    if (t == 1)"),
+        lambda s: s.replace("    if (t == 1)", "    if (t == 64) tile[65] = i + 1 < n ? in[i + 1] : 0;\n"
+                                               "    if (t == 1)")),
+    "syncwarp": (
+        LESSONS / "syncwarp.cu",
+        lambda s: s.replace("half /= 2) partial[t] += partial[t + half];",
+                            "half /= 2) { partial[t] += partial[t + half]; __syncwarp(); }"),
+        lambda s: s.replace("half /= 2) partial[t] += partial[t + half];",
+                            "half /= 2) { if (t < half) partial[t] += partial[t + half]; __syncwarp(); }")),
+    "a-barrier-too-many": (
+        LESSONS / "too_many.cu", lambda s: without(without(s, 2), 0),
+        lambda s: without(without(s, 3), 1)),
+    "the-race-that-no-picture-shows": (
+        LESSONS / "hidden.cu",
+        lambda s: s.replace("t < 32 ? tile[t] : tile[t - 32]", "t < 32 ? in[i] : in[i - 32]"),
+        lambda s: s.replace("    out[i] =", BARRIER + "    out[i] =")),
+}
+
+
+def name_of(file):
+    return re.sub(r"^\d+-", "", file.stem)
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *map(str, words)], check=False, capture_output=True, text=True,
+                          timeout=120)
+
+
+class Lessons(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        said = run("--lesson", 2, "--check", LESSONS / "mend_ripple.cu").stderr
+        if "NVRTC, the compiler of edits, is not installed" in said:
+            self.skipTest(said)
+
+    def hand_in(self, text, name="solution.cu"):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def grade(self, lesson, text):
+        done = run("--lesson", lesson, "--check", self.hand_in(text), "--json", "-")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        grade = json.loads(done.stdout)
+        self.assertEqual(grade["passed"], done.returncode == 0, grade)
+        return grade
+
+    def test_each_lesson_is_failed_before_it_is_passed(self):
+        files = sorted(f for f in LESSONS.glob("*.md") if f.name != "README.md")
+        self.assertEqual([name_of(f) for f in files], list(SOLUTIONS))
+        for number, lesson in enumerate(SOLUTIONS, 1):
+            with self.subTest(lesson=lesson):
+                source, wrong, right = SOLUTIONS[lesson]
+                start = source.read_text(encoding="utf-8")
+                self.assertNotIn(start, (wrong(start), right(start)))
+                self.assertFalse(self.grade(number, start)["passed"])
+                self.assertFalse(self.grade(number, wrong(start))["passed"])
+                self.assertEqual(self.grade(lesson, right(start))["reason"], "")
+
+    def test_a_condition_that_does_not_hold_is_named(self):
+        text = (LESSONS / "banks.cu").read_text(encoding="utf-8")
+        grade = self.grade("bank-conflicts", text)
+        self.assertEqual([c["holds"] for c in grade["conditions"]], [True, True, True, True, False])
+        self.assertEqual(grade["reason"], "Not yet: No access to shared memory has a bank conflict.")
+
+    def test_a_thread_outside_of_the_block_reads_nothing(self):
+        text = RIPPLE.read_text(encoding="utf-8").replace("if (barrier) __syncthreads();", "")
+        self.assertEqual([c["holds"] for c in self.grade(1, NAMED.format(16, 3) + text)["conditions"]],
+                         [True, False])
+
+    def test_a_folder_of_solutions_becomes_a_table(self):
+        start = (LESSONS / "halo.cu").read_text(encoding="utf-8")
+        right = SOLUTIONS["the-halo"][2](start)
+        self.hand_in(right, "anna.cu")
+        self.hand_in(start, "ben, the second.cu")
+        self.hand_in(right.replace("float* out", "floaty* out"), "carl.cu")
+        self.hand_in(right.replace("tile[t] = in[i];", "while (n) tile[t] = in[i];"), "dora.cu")
+        self.hand_in(right.replace("tile[t] = in[i];", "tile[t] = in[i + 123456789];"), "emil.cu")
+        (self.folder / "notes.txt").write_text("no kernel", encoding="utf-8")
+        done = run("--lesson", 8, "--check", self.folder)
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([(r["file"], r["passed"]) for r in rows],
+                         [("anna.cu", "yes"), ("ben, the second.cu", "no"), ("carl.cu", "no"),
+                          ("dora.cu", "no"), ("emil.cu", "no")])
+        self.assertEqual(rows[0]["reason"], "")
+        self.assertIn("Every word of the tile is written", rows[1]["reason"])
+        self.assertIn("carl.cu:3: ", rows[2]["reason"])
+
+    def test_what_cannot_be_used_is_said(self):
+        for words, said in [
+            (("--lesson", 99), "is no lesson; write a number from 1 to 11"),
+            (("--lesson", 2, "--check", "/nowhere.cu"), "--check /nowhere.cu: there is no such file"),
+            (("--lesson", 2, "--check", self.folder), "has no .cu file"),
+            (("--lesson", 2, "--check", RIPPLE, "--frames", 3), "only --json goes with them"),
+        ]:
+            done = run(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def lesson(self, text):
+        """Grades the ripple by a lesson with this text and returns what is said."""
+        path = self.folder / "mine.md"
+        path.write_text(text, encoding="utf-8")
+        return run("--lesson", path, "--check", RIPPLE)
+
+    def test_a_lesson_of_ones_own(self):
+        text = "# Mine\n\n## Start\n\n- `experiment ripple`\n- `set size=64`\n\n## Gate\n\n- `{}`: It is so.\n"
+        self.assertEqual(self.lesson(text.format("barriers == 1")).stdout,
+                         f"Mine: {RIPPLE}\n  yes  It is so.\npassed\n")
+        for wrong, said in [(text.format("barrier =="), "mine.md:10: "),
+                            (text.format("colour == 3"), "colour"),
+                            (text.format("1").replace("ripple", "pond"), "pond"),
+                            (text.format("1").replace("## Gate", "## Quiz"), "mine.md:8: the part \"Quiz\" is unknown")]:
+            done = self.lesson(wrong)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,107 @@
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/lessons/lesson.h"
+#include "ui/view_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LessonsView : public ViewFixture {
+  protected:
+    static fs::path lesson(const char* name) {
+        return fs::path(README).parent_path() / "lessons" / name;
+    }
+    void open(const char* name) {
+        view_->lessons().open(lesson(name));
+        settle();
+    }
+};
+
+TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
+    show("ripple", {{"size", "64"}});
+    open("01-break-the-ripple.md");
+    EXPECT_EQ(value("lesson"), "break-the-ripple");
+    EXPECT_EQ(value("ripple.size"), "128") << "the lesson says so";
+    EXPECT_EQ(value("lesson.gate.1"), "no");
+    view_->press('S', 0);
+    settle();
+    EXPECT_EQ(value("lesson.gate.1"), "yes");
+    EXPECT_EQ(value("lesson.gate.2"), "no");
+    view_->press('M', 0);
+    settle();
+    do frames(2);
+    while (view_->moves());
+    frames(2);
+    EXPECT_EQ(value("lesson.gate.2"), "yes") << "the thread that the microscope shows";
+    EXPECT_EQ(view_->options().lessons_passed, std::vector<std::string>{"break-the-ripple"});
+    view_->lessons().leave();
+    frames(3);
+    EXPECT_EQ(value("lessons.passed"), "1 of 11");
+    EXPECT_EQ(value("lessons:1"), "passed");
+    EXPECT_EQ(value("lessons:2"), "open");
+    view_->press('L', 0);
+    frames(3);
+    EXPECT_EQ(value("lessons:2"), "(no such widget)");
+}
+
+TEST_F(LessonsView, AnotherExperimentIsNotJudged) {
+    show("dot", {});
+    open("01-break-the-ripple.md");
+    view_->press('3', 0);
+    settle();
+    EXPECT_TRUE(view_->lessons().is_elsewhere());
+    EXPECT_EQ(value("lesson.gate.1"), "no");
+}
+
+TEST_F(LessonsView, TheStepsMarkTheirWidgets) {
+    show("ripple", {{"size", "64"}});
+    open("01-break-the-ripple.md");
+    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "transport.microscope");
+    click("lesson.step.3");
+    EXPECT_EQ(value("lesson.step.3"), "on");
+    EXPECT_EQ(value("lesson.step.1"), "off");
+}
+
+TEST_F(LessonsView, EveryWidgetOfEveryLessonExists) {
+    for (const auto& file : experiments::lesson_files(fs::path(README).parent_path() / "lessons")) {
+        const experiments::Lesson read = experiments::read_lesson(file);
+        EXPECT_FALSE(read.text.empty()) << file;
+        EXPECT_GE(read.steps.size(), 2) << file;
+        for (const auto& step : read.steps) EXPECT_NE(step.text, "") << file;
+    }
+    show("ripple", {{"size", "64"}});
+    view_->options().editor = true;
+    settle();
+    for (const char* id : {"ripple.sync", "race", "transport.microscope", "editor.text",
+                           "dock.counters", "editor.open", "lessons.button", "picture"})
+        EXPECT_NE(view_->widgets().find(id), nullptr) << id;
+}
+
+TEST_F(LessonsView, ALessonThatCannotBeReadIsAMessage) {
+    show("ripple", {{"size", "64"}});
+    view_->lessons().open("/nowhere/lesson.md");
+    settle();
+    EXPECT_EQ(view_->lessons().lesson(), nullptr);
+    EXPECT_NE(value("message").find("/nowhere/lesson.md"), std::string::npos);
+}
+
+TEST_F(LessonsView, TheTourHasFiveStepsAndEnds) {
+    show("ripple", {{"size", "64"}});
+    view_->tour().start();
+    frames(2);
+    for (const char* id : {"picture", "ripple.sync", "race", "editor.open", "lessons.button"}) {
+        EXPECT_EQ(value("tour"), id);
+        click("tour.next");
+    }
+    EXPECT_FALSE(view_->tour().shows());
+    view_->tour().start();
+    view_->press(256, 0);  // Esc
+    frames(2);
+    EXPECT_FALSE(view_->tour().shows());
+}
+
+}  // namespace
+}  // namespace warpscope::ui
