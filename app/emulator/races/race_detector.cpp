@@ -69,6 +69,7 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
 
 void RaceDetector::on_block_end(std::uint32_t, const Statistics&) {
     async_.end_block(report_);
+    has_ended_ = true;
 }
 
 void RaceDetector::on_block_turn(std::uint32_t block) {

@@ -83,7 +83,6 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_block_turn(std::uint32_t block) override;
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    void on_block_end(std::uint32_t, const Statistics&) override { has_ended_ = true; }
     BlockSummaries* summaries() override {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
         return order_.by_words() || has_atomics ? nullptr : this;
