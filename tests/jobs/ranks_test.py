@@ -83,7 +83,8 @@ class Ranks(unittest.TestCase):
     def test_every_kernel_is_compared(self):
         many, _ = self.run_ranks(2, "--set", "nbody.bodies=300", "--compare")
         rows = many["comparison"]["rows"]
-        self.assertEqual([row["id"] for row in rows], [*IN_ORDER, "fast", "tiled_on_one"])
+        self.assertEqual([row["id"] for row in rows],
+                         [*IN_ORDER, "fast", "async", "bulk", "tiled_on_one"])
         self.assertEqual({row["verdict"] for row in rows}, {"pass"})
         self.assertRegex(many["comparison"]["scaling"],
                          r"^tiled: 2 ranks take .+ ms a step, one of them alone .+x as fast\.$")

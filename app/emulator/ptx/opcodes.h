@@ -165,4 +165,9 @@ std::string why_unknown(std::string_view name, const std::vector<std::string>& m
 /// The type that is twice as wide as an integer type, as mul.wide and mad.wide have it.
 Type wide_type(Type type);
 
+/// mbarrier.init to mbarrier.try_wait.parity: instructions that access an mbarrier object.
+constexpr bool uses_mbarrier(Operation operation) {
+    return operation >= Operation::mbarrier_init && operation <= Operation::mbarrier_wait_parity;
+}
+
 }  // namespace warpscope::emulator

@@ -6,6 +6,7 @@
 
 #include "emulator/observe/copy_accesses.h"
 #include "emulator/order/synchronise.h"
+#include "emulator/ptx/opcodes.h"
 #include "emulator/races/access_check.h"
 #include "emulator/races/streaming_load.h"
 #include "emulator/warp/cluster.h"
@@ -108,7 +109,9 @@ void RaceDetector::on_shared_access(const Access& a) {
     if (proxies_.is_needed() && a.kind == MemoryAccess::store) proxies_.store(a);
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     AccessCheck(a, orders_, order_, shared_, report_).run();
-    if (order_.by_words()) follow_words(a);
+    // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
+    const Instruction& instruction = report_.kernel().code[a.pc];
+    if (order_.by_words() && !uses_mbarrier(instruction.operation)) follow_words(a);
 }
 
 void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {

@@ -127,7 +127,7 @@ std::span<const GalleryKernel> gallery() {
         {"pipeline_blur", "Blur in a pipeline",
          "Asynchronous copies bring the next row while the threads add up the last one."},
         {"hand_over", "Hand-over by mbarriers",
-         "One warp computes rows and another one draws them, without a barrier of the block."},
+         "A warp computes rows, another one draws them, without a barrier of the block."},
         {"matrix_product", "Matrix product",
          "Tensor cores multiply; a swizzle keeps the loads free of bank conflicts."},
         {"histogram", "Histogram", "Atomics in shared memory count bins."},

@@ -34,9 +34,11 @@ TEST_F(EditorPanelTest, WithoutACompilerTheTextIsReadOnlyAndASentenceSaysWhy) {
 
 TEST_F(EditorPanelTest, SaysForWhichTargetASourceIsCompiled) {
     show("pipeline", {{"size", "256"}});
+    click("editor.open");
     frames(3);
     EXPECT_EQ(value("editor.state"), "read-only, for compute_80");
     show("pipeline", {{"size", "256"}, {"copies", "bulk"}});
+    click("editor.open");
     frames(3);
     EXPECT_EQ(value("editor.state"), "read-only, for compute_90");
 }

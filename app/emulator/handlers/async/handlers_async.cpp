@@ -186,7 +186,8 @@ const Instruction* close_group(const Instruction* i, Warp& w) {
 const Instruction* wait_for_groups(const Instruction* i, Warp& w) {
     PerLane but;
     but.fill(w.get<std::uint32_t>(i->operands[0], 0));
-    w.block->async->wait_groups(w.index, w.mask, Completion(i->detail & 3), but, i->detail & wait_for_reads);
+    w.block->async->wait_groups(w.index, w.mask, Completion(i->detail & 3), but,
+                                i->detail & wait_for_reads);
     return w.cost_point(i, i + 1);
 }
 
