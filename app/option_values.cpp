@@ -46,7 +46,7 @@ void parse_schedule(const std::string& text, compute::RunSettings& run) {
             run.schedule = compute::parse<compute::Schedule>(text);
             return;
         } catch (const std::invalid_argument& e) {
-            throw UsageError(fmt::format("--schedule {}, and there is no such file", e.what()));
+            throw UsageError(fmt::format("--schedule {}, and no file has this name", e.what()));
         }
     }
     try {

@@ -57,8 +57,8 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 
 /// The shortest order of the warps of a block in which a race spoils a result, in words.
 struct WitnessWords {
-    std::string sentence;  ///< what comes before what and what is then wrong, or why there is none
-    std::optional<unsigned> preemptions{};  ///< nullopt: no such order is known
+    std::string sentence;  ///< what comes too early and what goes wrong; or why there is none
+    std::optional<unsigned> preemptions{};  ///< nullopt: no order is known
     std::vector<std::string> turns{};       ///< the order as a list
     std::string schedule{};                 ///< the text of its schedule file; empty: none
 };

@@ -157,14 +157,13 @@ std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint6
             std::size(orders));
     if (seen.races > 0)
         return fmt::format(
-            "It is needed, although no result shows it: without it, {} orders give the same {}, "
-            "but "
-            "there are {}. {}",
-            std::size(orders), count(words, "word"), count(seen.races, "hazard"), seen.race);
+            "It is needed, although no result shows it: without it, {} stay as they are in {} "
+            "orders, but there are {}. {}",
+            count(words, "word"), std::size(orders), count(seen.races, "hazard"), seen.race);
     return fmt::format(
-        "Nothing needed it for this input: without it, {} orders of {} give the same {}, and no "
-        "race.",
-        std::size(orders), count(blocks, "block"), count(words, "word"));
+        "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}, and "
+        "there is no race.",
+        count(words, "word"), std::size(orders), count(blocks, "block"));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class ScheduleReader {
             place = place.substr(0, place.find_last_not_of(between) + 1);
             turn.pass = take_suffix(place, ", pass ");
             turn.access = take_suffix(place, ", access ");
-            if (place.empty()) fail("'until' is followed by a place such as mine.cu:12");
+            if (place.empty()) fail("'until' is followed by a place, as in mine.cu:12");
             turn.until = std::string(place);
         }
         file_.turns.push_back(std::move(turn));
