@@ -35,7 +35,8 @@ void SpeakerMarks::draw(Ui& ui) const {
     list.AddRectFilled(low, high, faded(colour::raised, 0.95F), ui.px(8));
     list.AddRect(low, high, colour::accent, ui.px(8), 0, ui.px(1.5F));
     list.AddText({low.x + gap, low.y + gap / 2}, colour::text, key_.c_str());
-    record_rect(ui, low, high, "speaker.key", key_);
+    // No window of ImGui is open here, and record_rect() would show one of its own.
+    ui.widgets.add({"speaker.key", low.x, low.y, high.x - low.x, high.y - low.y, key_});
     ImGui::PopFont();
 }
 

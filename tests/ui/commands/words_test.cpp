@@ -1,3 +1,5 @@
+#include <imgui.h>
+#include <imgui_internal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -98,6 +100,9 @@ TEST_F(Words, TheKeysThatWerePressedAreShownIfWanted) {
     view_->options().marks = true;
     key('G');
     EXPECT_EQ(value("speaker.key"), "G");
+    for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows)
+        EXPECT_FALSE(window->Active && window->Name == std::string("Debug##Default"))
+            << "drawn outside of a window";
     view_->press(key_f12, 1);
     frames(2);
     EXPECT_EQ(value("speaker.key"), "Shift+F12");
