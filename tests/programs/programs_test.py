@@ -32,7 +32,7 @@ def parts(cell):
 def compiled(program):
     """The path of the program, which nvcc compiles unless it is newer than the sources."""
     source, *flags = program.partition(" -- ")[0].split()
-    to = FOLDER / ("_".join([Path(source).stem, *(flag.strip("-") for flag in flags)]))
+    to = FOLDER / ("_".join([Path(source).stem, *(Path(flag).name.strip("-") for flag in flags)]))
     newest = max(file.stat().st_mtime for file in (HERE / source, HERE / "book.h"))
     if not to.exists() or to.stat().st_mtime < newest:
         subprocess.run([NVCC, "-std=c++17", "-lineinfo", *flags, "-o", to, source], cwd=HERE,
@@ -69,6 +69,15 @@ class Programs(unittest.TestCase):
                     self.assertIn(words, said)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_libraries_that_have_a_runtime_of_their_own(self):
+        library = compiled("library.cu -shared -Xcompiler=-fPIC")
+        loaded = run("--", sys.executable, "-c",
+                     f"import ctypes\nprint(ctypes.CDLL('{library}').twice_of(21))")
+        self.assertEqual(loaded.stdout, "42\n", loaded.stderr)
+        user = compiled(f"user.cu -Xlinker={library}")
+        self.assertEqual(run("--", user).stdout, "8 42\n")
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_captured_launches_run_with_equal_results(self):
         with tempfile.TemporaryDirectory() as folder:
             for program, options, names in [
@@ -93,20 +102,25 @@ class Programs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)
             # 4 launches: positions 0 to 4 and velocities 0 to 4, and the zeros of the second array
-            # of positions, which are those of the velocities.
-            self.assertEqual(len(list(Path(folder, "memory").iterdir())), 10)
+            # of positions, which are those of the velocities. One PTX.
+            self.assertEqual(len(list(Path(folder, "memory").glob("*.bin"))), 10)
+            self.assertEqual(len(list(Path(folder, "memory").glob("*.ptx"))), 1)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_a_variable_says_how_many_gpus_there_are(self):
         ran = run("--", compiled("memory.cu"), cwd=HERE, env={**os.environ, "WARPSCOPE_GPUS": "2"})
         self.assertIn("2 GPUs, the second cudaSuccess, current 1, access 1", ran.stdout)
 
-    def test_a_capture_needs_the_source(self):
+    def test_a_captured_launch_without_a_source_has_its_ptx(self):
         with tempfile.TemporaryDirectory() as folder:
-            ran = run("--capture", folder, "--", DRIVER_PROGRAM)
-            self.assertIn("kernel add_one is not captured: its PTX names no lines of a source",
-                          ran.stderr)
-            self.assertEqual(list(Path(folder).iterdir()), [])
+            run("--capture", folder, "--", DRIVER_PROGRAM)
+            file = Path(folder, "00001-add_one.launch.json")
+            launch = json.loads(file.read_text())
+            self.assertIn(".entry add_one(", Path(folder, launch["source"]).read_text())
+            ran = run("--headless", "--launch", file)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            # 1 2 3 4: three threads add one each.
+            self.assertRegex(ran.stdout, r"Smallest number of data +2\n")
 
     def test_a_program_that_loads_the_driver_gets_the_documented_statuses(self):
         ran = run("--", DRIVER_PROGRAM)

@@ -57,6 +57,11 @@ class TemporaryFolder {
     fs::path path_;
 };
 
+/// Triton links its launchers with a file of this name, which `folder` gets.
+void link_driver(const fs::path& folder) {
+    fs::create_symlink(library(), folder / "libcuda.so.1");
+}
+
 void make_folder(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -86,9 +91,12 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
     const char* const others = std::getenv("LD_PRELOAD");
     variables["LD_PRELOAD"] =
         library().string() + (others && *others ? fmt::format(":{}", others) : "");
-    // Machine code that nvcc makes with line information holds its PTX.
+    // CuPy hands PTX to the driver if it is asked for it. Machine code that nvcc makes with line
+    // information, as PyCUDA has it do, holds its PTX.
+    variables["CUPY_COMPILE_WITH_PTX"] = "1";
     const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
     variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
+    if (!reports.empty()) variables["TRITON_LIBCUDA_PATH"] = reports;
     return variables;
 }
 
@@ -181,6 +189,7 @@ int run_program(const ProgramRequest& request) {
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
     if (!request.capture.folder.empty()) make_folder(request.capture.folder);
     const TemporaryFolder reports;
+    link_driver(reports.path());
     ProgramResult result{
         .command = request.command, .checks = request.checks, .counted = request.counters};
     result.exit_status = run(request.command, environment(request, reports.path()));

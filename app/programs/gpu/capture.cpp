@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// The name of the file with these bytes. 64 bits of a hash and the length tell contents apart.
-std::string content_name(std::span<const std::byte> bytes) {
+std::string content_name(std::span<const std::byte> bytes, const char* ending) {
     std::uint64_t hash = bytes.size();
     std::size_t at = 0;
     for (; at + 8 <= bytes.size(); at += 8) {
@@ -30,7 +30,7 @@ std::string content_name(std::span<const std::byte> bytes) {
         hash = emulator::splitmix64(hash ^ word);
     }
     for (; at < bytes.size(); ++at) hash = emulator::splitmix64(hash ^ std::uint64_t(bytes[at]));
-    return fmt::format("memory/{:016x}-{}.bin", hash, bytes.size());
+    return fmt::format("memory/{:016x}-{}.{}", hash, bytes.size(), ending);
 }
 
 /// Writes the file whole or not at all.
@@ -101,17 +101,20 @@ void Capture::find_regions(const Gpu& gpu, Launch& launch) {
             add({reinterpret_cast<std::uint64_t>(variable.data), variable.bytes}, variable.name);
 }
 
-std::string Capture::keep(std::uint64_t begin, std::size_t bytes) {
-    const std::span content(reinterpret_cast<const std::byte*>(begin), bytes);
-    const std::string name = content_name(content);
+std::string Capture::keep(const Region& region) {
+    return keep({reinterpret_cast<const std::byte*>(region.begin), region.bytes}, "bin");
+}
+
+std::string Capture::keep(std::span<const std::byte> content, const char* ending) {
+    const std::string name = content_name(content, ending);
     if (fs::exists(folder_ / name)) return name;
-    if (written_ + bytes > most_bytes)
+    if (written_ + content.size() > most_bytes)
         throw std::runtime_error(fmt::format(
             "the capture has reached {} GiB: choose launches with --launches or --kernel",
             most_bytes >> 30));
     fs::create_directories(folder_ / "memory");
     write_whole(folder_ / name, content);
-    written_ += bytes;
+    written_ += content.size();
     return name;
 }
 
@@ -125,22 +128,15 @@ void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kerne
                      const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
     launch_.reset();
     if (!wants(number, kernel)) return;
-    const fs::path source = source_of(kernel);
-    if (source.empty() || !fs::exists(source)) {
-        problems_.insert(fmt::format(
-            "kernel {} is not captured: {}", kernel_name(kernel.name),
-            source.empty() ? "its PTX names no lines of a source; build with nvcc -lineinfo"
-                           : fmt::format("its source {} is not there", source.string())));
-        return;
-    }
-    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source};
+    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source_of(kernel)};
+    if (!fs::is_regular_file(launch.source)) launch.source.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto* const value = static_cast<const std::byte*>(arguments[i]);
         launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
     }
     find_regions(gpu, launch);
     try {
-        for (Region& region : launch.regions) region.content = keep(region.begin, region.bytes);
+        for (Region& region : launch.regions) region.content = keep(region);
         launch_ = std::move(launch);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
@@ -148,8 +144,12 @@ void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kerne
 }
 
 std::string Capture::json(const Launch& launch) {
-    Json file{{"source", copied(launch.source)},
-              {"include", {launch.source.parent_path().string()}}};
+    const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
+    Json file{{"source", launch.source.empty() ? ptx : copied(launch.source)}};
+    if (!launch.source.empty()) {
+        file["ptx"] = ptx;
+        file["include"] = {launch.source.parent_path().string()};
+    }
     Json one{{"kernel", kernel_name(launch.kernel->name)},
              {"grid", sizes(launch.shape.grid)},
              {"block", sizes(launch.shape.block)}};
@@ -168,7 +168,7 @@ std::string Capture::json(const Launch& launch) {
     }
     for (const Region& region : launch.regions) {
         file["buffers"][region.name] = {{"fill", {{"file", region.content}}}};
-        const std::string after = keep(region.begin, region.bytes);
+        const std::string after = keep(region);
         if (after != region.content)
             file["expect"].push_back({{"buffer", region.name}, {"equals", {{"file", after}}}});
         if (after != region.content && !file.contains("show"))

@@ -20,9 +20,9 @@ namespace warpscope::programs {
 
 class Gpu;
 
-/// Writes launches of a program as launch files (docs/launch.md), which the app opens:
-/// "00003-dot.launch.json" beside a copy of the source, and the memory that the arguments point to
-/// in the folder memory, each content once. What the launch has changed is what the file expects.
+/// Writes launches of a program as launch files (docs/capture.md), which the app opens:
+/// "00003-dot.launch.json" beside a copy of the source, the PTX, and the memory that the arguments
+/// point to, each content once. What the launch has changed is what the file expects.
 class Capture {
   public:
     /// Of all launches of a program. Larger captures are refused.
@@ -60,7 +60,7 @@ class Capture {
         emulator::LaunchShape shape;
         std::vector<Argument> arguments;
         std::vector<Region> regions;
-        std::filesystem::path source;
+        std::filesystem::path source;  ///< empty: there is none
     };
 
     /// A launch that was written.
@@ -74,7 +74,8 @@ class Capture {
     bool wants(std::uint64_t number, const emulator::Kernel& kernel) const;
     void find_regions(const Gpu& gpu, Launch& launch);
     /// Writes the bytes under a name that depends on them; returns the name.
-    std::string keep(std::uint64_t begin, std::size_t bytes);
+    std::string keep(std::span<const std::byte> content, const char* ending);
+    std::string keep(const Region& region);
     std::string copied(const std::filesystem::path& source);
     std::string json(const Launch& launch);
 
