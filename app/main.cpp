@@ -152,16 +152,14 @@ std::filesystem::path kept_launches(const Options& options) {
 int run_program_and_window(const Options& options) {
     const bool has_display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
     jobs::ProgramRequest request = program_request(options);
-    if (has_display) request.capture.folder = kept_launches(options);
+    if (has_display) request.capture.to = kept_launches(options);
     std::error_code ignored;
-    if (!request.capture.folder.empty())
-        std::filesystem::remove_all(request.capture.folder, ignored);
+    if (!request.capture.to.empty()) std::filesystem::remove_all(request.capture.to, ignored);
     const int status = jobs::run_program(request);
-    if (request.capture.folder.empty() || !experiments::read_capture(request.capture.folder))
-        return status;
+    if (request.capture.to.empty() || !experiments::read_capture(request.capture.to)) return status;
     Options window = options;
     window.mode = Mode::window;
-    window.launch = request.capture.folder;
+    window.launch = request.capture.to;
     window.experiment = experiments::launch_experiment().id;
     emulator::Launcher::set_execution(options.execution);
     compute::Helpers helpers("/proc/self/exe");

@@ -101,8 +101,8 @@ class Parser {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         capture_ =
-            text("--capture", "DIR", "-- PROGRAM: write its launches as launch files into DIR",
-                 group, path("--capture", options_.capture.folder, "a folder"));
+            text("--capture", "DIR", "-- PROGRAM: write its launches into DIR, or FILE.wslaunch",
+                 group, path("--capture", options_.capture.to, "a folder or a file"));
         captured_launches_ = text("--launches", "N,...", "capture only these: 3,17-20", group,
                                   [this](const std::string& ranges) {
                                       parse_ranges("--launches", ranges);

@@ -58,11 +58,11 @@ set_target_properties(warpscope_portable PROPERTIES
   LINKER_LANGUAGE CXX OUTPUT_NAME warpscope RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/portable
   INSTALL_RPATH "$ORIGIN/../lib")
 install(TARGETS warpscope_portable
-        RUNTIME_DEPENDENCIES PRE_INCLUDE_REGEXES "^lib(fmt|hwy|tbb|glfw|png16|stb)\\.so"
+        RUNTIME_DEPENDENCIES PRE_INCLUDE_REGEXES "^lib(fmt|hwy|tbb|glfw|png16|stb|minizip)\\.so"
                              PRE_EXCLUDE_REGEXES ".*"
         RUNTIME DESTINATION bin COMPONENT portable EXCLUDE_FROM_ALL
         LIBRARY DESTINATION lib COMPONENT portable EXCLUDE_FROM_ALL)
-foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev)
+foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()

@@ -92,16 +92,15 @@ TEST(FatBinary, IsReadAtEveryLengthThatIsCutOff) {
 std::string line_table() {
     std::string header = std::string("\x02\0", 2);  // the version; the length of the header follows
     const std::string fields = std::string("\x10\x01\xfb\x0e\x0a", 5) +
-                               std::string("\0\1\1\1\1\0\0\0\1", 9) +
-                               std::string("/src\0\0", 6) +
+                               std::string("\0\1\1\1\1\0\0\0\1", 9) + std::string("/src\0\0", 6) +
                                std::string("a.cu\0\1\2\3", 8) + std::string("b.h\0\0\0\0\0", 8);
     header += std::string({char(fields.size()), 0, 0, 0}) + fields;
     const std::string rows = std::string("\0\x09\x02", 3) + std::string(8, '\0') +  // address 0
                              "\x03\x06\x01"  // 6 lines on: line 7
                              "\x1e"          // 10 + 14 + 6: 16 bytes and a line on
                              + std::string("\0\x03\x90\x06\0", 5) +  // NVIDIA's own code
-                             "\x04\x02"      // the second file
-                             "\x03\x7e"      // two lines back
+                             "\x04\x02"                              // the second file
+                             "\x03\x7e"                              // two lines back
                              "\x02\x01\x01"  // an instruction on: a row at line 6
                              "\x1d"          // an instruction on, on the same line
                              + std::string("\0\x01\x01", 3);

@@ -18,9 +18,9 @@
 #include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
-#include "experiments/launch/ptx_source.h"
 #include "experiments/launch_files/memory_use.h"
 #include "experiments/launch_files/propose_launch.h"
+#include "experiments/launch_files/ptx_source.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -254,7 +254,11 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     found.signatures = compiler::read_signatures(described);
-    if (of_program && has_kernels(*of_program, file, found.signatures)) {
+    const auto has = [&](const LaunchSpec& launch) {
+        const auto* const kernel = find_signature(found.signatures, launch.kernel);
+        return kernel && has_kernel(*of_program, kernel->entry);
+    };
+    if (of_program && std::ranges::all_of(file.launches, has)) {
         found.compiled.ptx = *of_program;
         found.compiled.kept = nullptr;
     }

@@ -13,6 +13,8 @@
 #include <map>
 
 #include "compute/libraries/own_libraries.h"
+#include "experiments/launch_files/capture_archive.h"
+#include "experiments/launch_files/program_capture.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 #include "jobs/programs/program_result.h"
@@ -62,14 +64,23 @@ void link_driver(const fs::path& folder) {
     fs::create_symlink(library(), folder / "libcuda.so.1");
 }
 
-void make_folder(const fs::path& folder) {
+bool is_archive(const CaptureRequest& capture) {
+    return capture.to.extension() == experiments::archive_extension;
+}
+
+/// Where the library in the program writes launches. An archive is made of a folder in `temporary`.
+fs::path capture_folder(const CaptureRequest& capture, const fs::path& temporary) {
+    if (capture.to.empty()) return {};
+    if (is_archive(capture)) check_writable(capture.to, "--capture");
+    const fs::path folder = is_archive(capture) ? temporary / "capture" : fs::absolute(capture.to);
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw UsageError(fmt::format("--capture {}: {}", folder.string(), error.message()));
+    return folder;
 }
 
 std::map<std::string, std::string> environment(const ProgramRequest& request,
-                                               const fs::path& reports) {
+                                               const fs::path& reports, const fs::path& captures) {
     programs::ProgramSettings settings{
         .checks = {.race = request.checks.race,
                    .barrier = request.checks.barrier,
@@ -82,8 +93,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
-        .captures =
-            request.capture.folder.empty() ? fs::path() : fs::absolute(request.capture.folder),
+        .captures = captures,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
     };
@@ -182,28 +192,36 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     return reports;
 }
 
+void pack(const fs::path& captures, const fs::path& archive) {
+    if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
+    print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
+}
+
 }  // namespace
 
 int run_program(const ProgramRequest& request) {
     if (!request.json.empty()) check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
-    if (!request.capture.folder.empty()) make_folder(request.capture.folder);
     const TemporaryFolder reports;
+    const fs::path captures = capture_folder(request.capture, reports.path());
     link_driver(reports.path());
     ProgramResult result{
         .command = request.command, .checks = request.checks, .counted = request.counters};
-    result.exit_status = run(request.command, environment(request, reports.path()));
+    result.exit_status = run(request.command, environment(request, reports.path(), captures));
     result.processes = read_reports(reports.path());
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings(), true, result.first_error())));
     print_error(summary(result));
+    if (is_archive(request.capture)) pack(captures, request.capture.to);
     return has_found(result, request.fail_on) ? request.error_status : result.exit_status;
 }
 
 std::string program_environment(const ProgramRequest& request) {
     std::string text;
-    for (const auto& [name, value] : environment(request, {}))
+    if (is_archive(request.capture))
+        throw UsageError("--print-environment: name a folder with --capture, which can be packed");
+    for (const auto& [name, value] : environment(request, {}, capture_folder(request.capture, {})))
         text += fmt::format("export {}='{}'\n", name, value);
     return text;
 }

@@ -12,9 +12,9 @@ namespace warpscope::jobs {
 
 /// Which launches of a program are recorded as launch files.
 struct CaptureRequest {
-    std::filesystem::path folder;  ///< empty: none
-    std::string launches;          ///< "3,17-20", counted from 1; empty: all
-    std::string kernel;            ///< empty: of all kernels
+    std::filesystem::path to;  ///< a folder, or an archive, NAME.wslaunch; empty: none
+    std::string launches;      ///< "3,17-20", counted from 1; empty: all
+    std::string kernel;        ///< empty: of all kernels
 };
 
 /// A program of somebody else, whose launches run in the emulator.

@@ -68,8 +68,9 @@ Status launch(Function* function, int width, int height, StreamHandle stream) {
 
 WARPSCOPE_DRIVER(cuFuncSetBlockShape, cuFuncSetBlockShape, Function* function, int x, int y,
                  int z) {
-    return configure(__func__, function,
-                     [&](auto& c) { c.block = {unsigned(x), unsigned(y), unsigned(z)}; });
+    return configure(__func__, function, [&](auto& c) {
+        c.block = {unsigned(x), unsigned(y), unsigned(z)};
+    });
 }
 WARPSCOPE_DRIVER(cuFuncSetSharedSize, cuFuncSetSharedSize, Function* function, unsigned bytes) {
     return configure(__func__, function, [&](auto& c) { c.shared = bytes; });

@@ -1,6 +1,6 @@
-// Machine code that nvcc, NVRTC and ptxas make with -lineinfo or -G: an ELF file with the PTX that it
-// was made of, in which the lines with .loc are empty, and with two tables of lines for the machine
-// code. One has the lines of the PTX, the other one those of the source.
+// Machine code that nvcc, NVRTC and ptxas make with -lineinfo or -G: an ELF file with the PTX that
+// it was made of, in which the lines with .loc are empty, and with two tables of lines for the
+// machine code. One has the lines of the PTX, the other one those of the source.
 #include <elf.h>
 #include <fmt/format.h>
 

@@ -71,8 +71,7 @@ class LineProgram {
         line_base_ = reader_.next<std::int8_t>();
         line_range_ = std::max<int>(reader_.next<std::uint8_t>(), 1);
         first_special_ = std::max<int>(reader_.next<std::uint8_t>(), 1);
-        for (int i = 1; i < first_special_; ++i)
-            operands_.push_back(reader_.next<std::uint8_t>());
+        for (int i = 1; i < first_special_; ++i) operands_.push_back(reader_.next<std::uint8_t>());
         read_files();
         reader_.go_to(begin);
     }

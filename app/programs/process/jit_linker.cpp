@@ -1,5 +1,6 @@
-// nvJitLink makes machine code, which the emulator cannot run. Where it lacks a function, Numba links
-// PTX by the functions of the driver. So dlopen() gives this library, which has none of its functions.
+// nvJitLink makes machine code, which the emulator cannot run. Where it lacks a function, Numba
+// links PTX by the functions of the driver. So dlopen() gives this library, which has none of its
+// functions.
 #include <dlfcn.h>
 
 #include <cstring>

@@ -28,9 +28,8 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file);
 /// cannot be read.
 std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
                                           const std::string& source_name);
-/// Whether it has the kernels of the launches under the names of `signatures`. nvcc gives kernels
-/// that are static in their source other names than NVRTC does.
-bool has_kernels(const std::string& ptx, const LaunchFile& file,
-                 const std::vector<compiler::Signature>& signatures);
+/// Whether a PTX text has the kernel with this name. nvcc gives kernels that are static in their
+/// source other names than NVRTC does.
+bool has_kernel(const std::string& ptx, const std::string& entry);
 
 }  // namespace warpscope::experiments

@@ -1,4 +1,4 @@
-#include "experiments/launch/ptx_source.h"
+#include "experiments/launch_files/ptx_source.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,6 @@
 #include "compiler/source_file.h"
 #include "emulator/program/error.h"
 #include "emulator/program/module.h"
-#include "experiments/launch/find_launch.h"
-#include "experiments/launch/launch_plan.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::experiments {
@@ -91,9 +89,10 @@ class ParameterType {
 
   private:
     SharedType word(std::size_t offset, std::size_t bytes) const {
-        const bool is_address = bytes == 8 && std::ranges::any_of(file_.launches, [&](auto& launch) {
-                                    return launch.kernel == kernel_ && has_buffer(launch, offset);
-                                });
+        const bool is_address =
+            bytes == 8 && std::ranges::any_of(file_.launches, [&](auto& launch) {
+                return launch.kernel == kernel_ && has_buffer(launch, offset);
+            });
         return is_address ? pointer_to(element_) : unsigned_of(bytes);
     }
 
@@ -159,19 +158,19 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file) {
         found.signatures.push_back(std::move(signature));
     }
     for (const auto& variable : module->variables())
-        found.variables.push_back(
-            {variable.name, variable.name,
-             unsigned_of(variable.bytes % 8 == 0   ? 8
-                         : variable.bytes % 4 == 0 ? 4
-                                                   : 1)});
+        found.variables.push_back({variable.name, variable.name,
+                                   unsigned_of(variable.bytes % 8 == 0   ? 8
+                                               : variable.bytes % 4 == 0 ? 4
+                                                                         : 1)});
     return found;
 }
 
 std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
                                           const std::string& source_name) {
-    if (file.ptx.empty() || source != read_launch_source(file)) return {};
+    if (file.ptx.empty()) return {};
     std::string ptx;
     try {
+        if (source != compiler::read_source_file(file.in_folder(file.source))) return {};
         ptx = compiler::read_source_file(file.in_folder(file.ptx));
     } catch (const std::runtime_error& error) {
         throw LaunchError(fmt::format("ptx: {}", error.what()));
@@ -186,12 +185,8 @@ std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::str
     return ptx;
 }
 
-bool has_kernels(const std::string& ptx, const LaunchFile& file,
-                 const std::vector<compiler::Signature>& signatures) {
-    return std::ranges::all_of(file.launches, [&](const LaunchSpec& launch) {
-        const auto* const kernel = find_signature(signatures, launch.kernel);
-        return kernel && ptx.find(".entry " + kernel->entry + "(") != std::string::npos;
-    });
+bool has_kernel(const std::string& ptx, const std::string& entry) {
+    return ptx.find(".entry " + entry + "(") != std::string::npos;
 }
 
 }  // namespace warpscope::experiments
