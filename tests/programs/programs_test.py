@@ -7,10 +7,12 @@ skipped.
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -121,6 +123,43 @@ class Programs(unittest.TestCase):
             self.assertEqual(ran.returncode, 0, ran.stderr)
             # 1 2 3 4: three threads add one each.
             self.assertRegex(ran.stdout, r"Smallest number of data +2\n")
+
+    def test_the_recorder_writes_what_a_driver_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # The emulator is the driver here.
+            Path(folder, "libcuda.so.1").symlink_to(WARPSCOPE.parent / "libwarpscope_cuda.so")
+            to = Path(folder, "capture")
+            to.mkdir()
+            ran = subprocess.run([DRIVER_PROGRAM], capture_output=True, text=True, timeout=300, env={
+                **os.environ, "LD_LIBRARY_PATH": folder, "WARPSCOPE_CAPTURE": str(to),
+                "LD_PRELOAD": str(WARPSCOPE.parent / "libwarpscope_recorder.so")})
+            self.assertIn("copy back 0: 2 3 4 4 ", ran.stdout.splitlines())
+            self.assertIn("a launch of not_known is not captured", ran.stderr)
+            # The second launch has too many threads.
+            self.assertEqual([file.name for file in to.glob("*.launch.json")],
+                             ["00001-add_one.launch.json"])
+            before, after = (tuple(struct.unpack("4i", Path(to, name).read_bytes())) for name in (
+                self.memory_of(to, "buffers"), self.memory_of(to, "expect")))
+            self.assertEqual((before, after), ((1, 2, 3, 4), (2, 3, 4, 4)))
+
+    def memory_of(self, folder, what):
+        launch = json.loads(Path(folder, "00001-add_one.launch.json").read_text())
+        if what == "expect":
+            return launch["expect"][0]["equals"]["file"]
+        return next(iter(launch["buffers"].values()))["fill"]["file"]
+
+    def test_a_capture_is_one_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "add.wslaunch")
+            run("--capture", file, "--", DRIVER_PROGRAM)
+            with zipfile.ZipFile(file) as archive:
+                self.assertIn("00001-add_one.launch.json", archive.namelist())
+            ran = run("--headless", "--launch", file, env={**os.environ, "XDG_CACHE_HOME": folder})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn("All 4 numbers are as expected, bit for bit.", ran.stdout)
+            none = Path(folder, "none.wslaunch")
+            self.assertIn("no launch was captured", run("--capture", none, "--", "true").stderr)
+            self.assertFalse(none.exists())
 
     def test_a_program_that_loads_the_driver_gets_the_documented_statuses(self):
         ran = run("--", DRIVER_PROGRAM)

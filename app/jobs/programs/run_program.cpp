@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 
+#include "compute/cuda/cuda_device.h"
 #include "compute/libraries/own_libraries.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
@@ -28,13 +29,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* library_name = "libwarpscope_cuda.so";
+constexpr const char *emulator = "libwarpscope_cuda.so", *recorder = "libwarpscope_recorder.so";
 
-fs::path library() {
-    for (const fs::path& file : compute::places_of_library(library_name))
+fs::path library(const char* name) {
+    for (const fs::path& file : compute::places_of_library(name))
         if (fs::exists(file)) return file;
     throw UsageError(fmt::format(
-        "{} is missing beside the app: it is built for x86-64 without sanitizers", library_name));
+        "{} is missing beside the app: it is built for x86-64 without sanitizers", name));
+}
+
+/// Whether a GPU makes the launches, which the recorder writes.
+bool is_on_gpu(const ProgramRequest& request) {
+    return request.capture.on_gpu && !request.checks.any() && !request.counters &&
+           compute::survey_cuda().devices > 0;
 }
 
 /// A folder that is removed at the end.
@@ -61,7 +68,7 @@ class TemporaryFolder {
 
 /// Triton links its launchers with a file of this name, which `folder` gets.
 void link_driver(const fs::path& folder) {
-    fs::create_symlink(library(), folder / "libcuda.so.1");
+    fs::create_symlink(library(emulator), folder / "libcuda.so.1");
 }
 
 bool is_archive(const CaptureRequest& capture) {
@@ -97,16 +104,17 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
     };
+    const bool on_gpu = is_on_gpu(request);
     auto variables = settings.to_environment();
     const char* const others = std::getenv("LD_PRELOAD");
-    variables["LD_PRELOAD"] =
-        library().string() + (others && *others ? fmt::format(":{}", others) : "");
+    variables["LD_PRELOAD"] = library(on_gpu ? recorder : emulator).string() +
+                              (others && *others ? fmt::format(":{}", others) : "");
     // CuPy hands PTX to the driver if it is asked for it. Machine code that nvcc makes with line
     // information, as PyCUDA has it do, holds its PTX.
     variables["CUPY_COMPILE_WITH_PTX"] = "1";
     const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
     variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
-    if (!reports.empty()) variables["TRITON_LIBCUDA_PATH"] = reports;
+    if (!reports.empty() && !on_gpu) variables["TRITON_LIBCUDA_PATH"] = reports;
     return variables;
 }
 

@@ -15,6 +15,8 @@ struct CaptureRequest {
     std::filesystem::path to;  ///< a folder, or an archive, NAME.wslaunch; empty: none
     std::string launches;      ///< "3,17-20", counted from 1; empty: all
     std::string kernel;        ///< empty: of all kernels
+    /// A GPU, if there is one, makes the launches, unless they are checked or counted.
+    bool on_gpu = false;
 };
 
 /// A program of somebody else, whose launches run in the emulator.

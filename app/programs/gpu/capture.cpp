@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/warp/splitmix64.h"
-#include "programs/gpu/gpu.h"
 #include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
 
@@ -43,10 +42,14 @@ void write_whole(const fs::path& file, std::span<const std::byte> bytes) {
     fs::rename(unfinished, file);
 }
 
-/// The file in which most instructions of the kernel stand; empty if the PTX has no lines.
+/// The file of the kernel's first line; empty if the PTX has no lines, or those of Python, whose
+/// kernels no compiler for CUDA C++ can compile again.
 std::string source_of(const emulator::Kernel& kernel) {
     for (const emulator::InstructionInfo& line : kernel.lines)
-        if (line.source.file >= 0) return kernel.module->files()[std::size_t(line.source.file)];
+        if (line.source.file >= 0) {
+            const std::string& file = kernel.module->files()[std::size_t(line.source.file)];
+            return file.ends_with(".py") ? "" : file;
+        }
     return {};
 }
 
@@ -67,21 +70,21 @@ std::string file_name_part(std::string name) {
 
 }  // namespace
 
-Capture::Capture(const ProgramSettings& settings)
-    : folder_(settings.captures),
+Capture::Capture(const ProgramSettings& settings, CapturedMemory& memory)
+    : memory_(memory),
+      folder_(settings.captures),
       kernel_(settings.captured_kernel),
       numbers_(
           read_launch_ranges(settings.captured_launches).value_or(std::vector<LaunchRange>())) {}
 
-bool Capture::wants(std::uint64_t number, const emulator::Kernel& kernel) const {
-    const bool has_name =
-        kernel_.empty() || kernel.name == kernel_ || kernel_name(kernel.name) == kernel_;
+bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
+    const bool has_name = kernel_.empty() || kernel == kernel_ || kernel_name(kernel) == kernel_;
     return has_name && (numbers_.empty() || std::ranges::any_of(numbers_, [&](const auto& range) {
                             return number >= range.first && number <= range.last;
                         }));
 }
 
-void Capture::find_regions(const Gpu& gpu, Launch& launch) {
+void Capture::find_regions(Launch& launch) {
     const auto add = [&](const MemoryBlock& block, const std::string& name) {
         const bool is_known = std::ranges::any_of(
             launch.regions, [&](const Region& region) { return region.begin == block.begin; });
@@ -91,18 +94,19 @@ void Capture::find_regions(const Gpu& gpu, Launch& launch) {
         for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
             std::uint64_t word;
             std::memcpy(&word, &argument.bytes[at], sizeof word);
-            const auto block = gpu.find(word);
+            const auto block = memory_.find(word);
             if (!block) continue;
             argument.addresses.emplace_back(at, word);
             add(*block, fmt::format("memory{}", launch.regions.size() + 1));
         }
     for (const auto& variable : launch.kernel->module->variables())
-        if (is_plain_name(variable.name))
-            add({reinterpret_cast<std::uint64_t>(variable.data), variable.bytes}, variable.name);
+        if (const auto block = memory_.find_variable(*launch.kernel, variable);
+            block && is_plain_name(variable.name))
+            add(*block, variable.name);
 }
 
 std::string Capture::keep(const Region& region) {
-    return keep({reinterpret_cast<const std::byte*>(region.begin), region.bytes}, "bin");
+    return keep(memory_.read(region.begin, region.bytes), "bin");
 }
 
 std::string Capture::keep(std::span<const std::byte> content, const char* ending) {
@@ -124,18 +128,18 @@ std::string Capture::copied(const fs::path& source) {
     return name.string();
 }
 
-void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
+void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
                      const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
     launch_.reset();
-    if (!wants(number, kernel)) return;
+    if (!wants(number, kernel.name)) return;
     Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source_of(kernel)};
     if (!fs::is_regular_file(launch.source)) launch.source.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto* const value = static_cast<const std::byte*>(arguments[i]);
         launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
     }
-    find_regions(gpu, launch);
     try {
+        find_regions(launch);
         for (Region& region : launch.regions) region.content = keep(region);
         launch_ = std::move(launch);
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -47,7 +48,16 @@ namespace warpscope::programs {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, errors, notes,
-                                   missing, has_lines, counters)
+                                   missing, emulated, has_lines, counters)
+
+std::string command_line() {
+    std::ifstream from("/proc/self/cmdline", std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(from)), {});
+    while (text.ends_with('\0')) text.pop_back();
+    for (char& c : text)
+        if (!c) c = ' ';
+    return text;
+}
 
 void write_report(const ProgramReport& report, const std::filesystem::path& file) {
     const std::filesystem::path unfinished = file.string() + ".part";
