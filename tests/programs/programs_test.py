@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 from pathlib import Path
@@ -107,6 +108,42 @@ class Programs(unittest.TestCase):
             # of positions, which are those of the velocities. One PTX.
             self.assertEqual(len(list(Path(folder, "memory").glob("*.bin"))), 10)
             self.assertEqual(len(list(Path(folder, "memory").glob("*.ptx"))), 1)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_program_waits_behind_a_launch(self):
+        def control(**values):
+            part = Path(folder, "control.part")
+            part.write_text(json.dumps({"kernel": "", "process": os.getpid(), **values}))
+            part.rename(Path(folder, "control.json"))
+
+        def launches_when(count):
+            deadline = time.monotonic() + 200
+            while time.monotonic() < deadline:
+                if Path(folder, "program.json").exists():
+                    listed = json.loads(Path(folder, "program.json").read_text())
+                    if len(listed["launches"]) == count:
+                        return listed
+                time.sleep(0.01)
+            self.fail(f"{count} launches never came")
+
+        with tempfile.TemporaryDirectory() as folder:
+            control(until=2, kernel="step")
+            program = subprocess.Popen([WARPSCOPE, "--capture", folder, "--", compiled("nbody.cu")],
+                                       cwd=HERE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            paused = launches_when(2)
+            self.assertIsNone(program.poll())
+            os.kill(paused["process"], 0)
+            control(until=3)
+            launches_when(3)
+            self.assertIsNone(program.poll())
+            control(until=1 << 62)
+            program.communicate(timeout=300)
+            self.assertNotIn("process", launches_when(4))
+            # A window that has ended lets the program go on.
+            ended = subprocess.Popen(["true"])
+            ended.wait()
+            control(until=1, process=ended.pid)
+            run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_a_variable_says_how_many_gpus_there_are(self):

@@ -162,7 +162,7 @@ class SignalsForProgram {
 
 /// Returns the exit status of the program, as shells have it.
 int run(const std::vector<std::string>& command,
-        const std::map<std::string, std::string>& variables) {
+        const std::map<std::string, std::string>& variables, bool takes_signals) {
     std::vector<std::string> arguments = command, all = with(variables);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -171,7 +171,8 @@ int run(const std::vector<std::string>& command,
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    const SignalsForProgram signals;
+    std::optional<SignalsForProgram> signals;
+    if (takes_signals) signals.emplace();
     pid_t child = 0;
     const int problem = posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
                                      pointers(arguments).data(), pointers(all).data());
@@ -215,7 +216,8 @@ int run_program(const ProgramRequest& request) {
     link_driver(reports.path());
     ProgramResult result{
         .command = request.command, .checks = request.checks, .counted = request.counters};
-    result.exit_status = run(request.command, environment(request, reports.path(), captures));
+    result.exit_status = run(request.command, environment(request, reports.path(), captures),
+                             !request.beside_window);
     result.processes = read_reports(reports.path());
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     if (!request.sarif.empty())

@@ -25,6 +25,9 @@ struct ProgramRequest {
     Checks checks;
     bool counters = false;
     CaptureRequest capture;
+    /// The window is open too, and takes the signals of this process. Otherwise they are for the
+    /// program as long as it runs.
+    bool beside_window = false;
     compute::RunSettings run;
     emulator::Severity fail_on = emulator::Severity::warning;
     int error_status = 1;         ///< exit status where the checks find something

@@ -1,16 +1,19 @@
 #include "programs/gpu/capture.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "emulator/warp/splitmix64.h"
 #include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
+#include "programs/report/program_control.h"
 
 namespace warpscope::programs {
 
@@ -30,16 +33,6 @@ std::string content_name(std::span<const std::byte> bytes, const char* ending) {
     }
     for (; at < bytes.size(); ++at) hash = emulator::splitmix64(hash ^ std::uint64_t(bytes[at]));
     return fmt::format("memory/{:016x}-{}.{}", hash, bytes.size(), ending);
-}
-
-/// Writes the file whole or not at all.
-void write_whole(const fs::path& file, std::span<const std::byte> bytes) {
-    const fs::path unfinished = file.string() + ".part";
-    std::ofstream to(unfinished, std::ios::binary);
-    to.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    to.close();
-    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
-    fs::rename(unfinished, file);
 }
 
 /// The file of the kernel's first line; empty if the PTX has no lines, or those of Python, whose
@@ -117,7 +110,7 @@ std::string Capture::keep(std::span<const std::byte> content, const char* ending
             "the capture has reached {} GiB: choose launches with --launches or --kernel",
             most_bytes >> 30));
     fs::create_directories(folder_ / "memory");
-    write_whole(folder_ / name, content);
+    write_whole(folder_ / name, {reinterpret_cast<const char*>(content.data()), content.size()});
     written_ += content.size();
     return name;
 }
@@ -188,17 +181,34 @@ void Capture::after(double seconds) {
         const std::string text = json(*launch_);
         const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
                                              file_name_part(kernel_name(launch_->kernel->name)));
-        write_whole(folder_ / name, std::as_bytes(std::span(text)));
+        write_whole(folder_ / name, text);
         launches_.push_back(
             {launch_->number, name, launch_->kernel->name, launch_->shape, seconds});
+        show_launch();
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }
     launch_.reset();
 }
 
-void Capture::finish(const ProgramReport& report) {
-    if (launches_.empty()) return;
+/// The window reads the list while the program runs, and may have it wait.
+void Capture::show_launch() {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto between_lists = std::chrono::milliseconds(100),
+                   between_questions = std::chrono::milliseconds(20);
+    const Written& newest = launches_.back();
+    const auto waits = [&] {
+        return has_to_wait(folder_, newest.number, kernel_name(newest.kernel));
+    };
+    const bool has_wait = waits();
+    if (has_wait || Clock::now() >= next_list_) {
+        write_list({.command = command_line()}, ::getpid());
+        next_list_ = Clock::now() + between_lists;
+    }
+    while (waits()) std::this_thread::sleep_for(between_questions);
+}
+
+void Capture::write_list(const ProgramReport& report, int process) {
     Json list = Json::array();
     for (const Written& launch : launches_) {
         const auto is_of_kernel = [&](const emulator::Finding& finding) {
@@ -212,9 +222,15 @@ void Capture::finish(const ProgramReport& report) {
                         {"ms", 1e3 * launch.seconds},
                         {"findings", std::ranges::count_if(report.findings, is_of_kernel)}});
     }
-    const std::string text = Json{{"command", report.command}, {"launches", list}}.dump(2) + "\n";
+    Json all{{"command", report.command}, {"launches", list}};
+    if (process) all["process"] = process;
+    write_whole(folder_ / "program.json", all.dump(2) + "\n");
+}
+
+void Capture::finish(const ProgramReport& report) {
+    if (launches_.empty()) return;
     try {
-        write_whole(folder_ / "program.json", std::as_bytes(std::span(text)));
+        write_list(report, 0);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -97,6 +98,9 @@ class Capture {
     std::string keep(const Region& region);
     std::string copied(const std::filesystem::path& source);
     std::string json(const Launch& launch);
+    void show_launch();
+    /// Writes program.json. `process` is the one of the program while it runs, then 0.
+    void write_list(const ProgramReport& report, int process);
 
     CapturedMemory& memory_;
     const std::filesystem::path folder_;
@@ -105,6 +109,7 @@ class Capture {
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
     std::vector<Written> launches_;  ///< that were written
+    std::chrono::steady_clock::time_point next_list_{};
     std::set<std::string> problems_;
 };
 

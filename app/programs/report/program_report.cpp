@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "programs/report/program_control.h"
+
 // Reports go from one process of Warpscope to another, so enumerations are numbers here.
 
 namespace nlohmann {
@@ -60,12 +62,8 @@ std::string command_line() {
 }
 
 void write_report(const ProgramReport& report, const std::filesystem::path& file) {
-    const std::filesystem::path unfinished = file.string() + ".part";
-    std::ofstream to(unfinished);
-    to << nlohmann::json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    to.close();
-    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", unfinished.string()));
-    std::filesystem::rename(unfinished, file);
+    write_whole(file, nlohmann::json(report).dump(-1, ' ', false,
+                                                  nlohmann::json::error_handler_t::replace));
 }
 
 ProgramReport read_report(const std::filesystem::path& file) {
