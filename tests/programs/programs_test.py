@@ -88,6 +88,7 @@ class Programs(unittest.TestCase):
                      ["00002-step.launch.json", "00004-step.launch.json"]),
                     ("arguments.cu", [], ["00001-fill.launch.json", "00002-count_32_.launch.json"]),
                     ("api.cu", ["--kernel", "scale", "--launches", "1"], ["00001-scale.launch.json"]),
+                    ("cooperative.cu", ["--launches", "1"], ["00001-rounds.launch.json"]),
                     ("dot.cu", ["--kernel", "another"], [])]:
                 to = Path(folder, program)
                 run("--capture", to, *options, "--", compiled(program), cwd=HERE)

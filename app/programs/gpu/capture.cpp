@@ -151,6 +151,7 @@ std::string Capture::json(const Launch& launch) {
              {"grid", sizes(launch.shape.grid)},
              {"block", sizes(launch.shape.block)}};
     if (launch.shape.dynamic_shared_bytes) one["shared"] = launch.shape.dynamic_shared_bytes;
+    if (launch.shape.cooperative) one["cooperative"] = true;
     one["captured"] = Json::array();
     for (const Argument& argument : launch.arguments) {
         std::string digits;

@@ -81,7 +81,7 @@ class LineProgram {
             const int code = reader_.next<std::uint8_t>();
             if (code >= first_special_) {
                 advance(code);
-                line_ += line_base_ + (code - first_special_) % line_range_;
+                line_ += std::uint32_t(line_base_ + (code - first_special_) % line_range_);
                 add_row(rows);
             } else if (code == 0) {
                 extended();
@@ -90,7 +90,7 @@ class LineProgram {
             } else if (code == advance_address) {
                 address_ += reader_.number() * instruction_bytes_;
             } else if (code == advance_line) {
-                line_ += int(reader_.signed_number());
+                line_ += std::uint32_t(reader_.signed_number());
             } else if (code == set_file) {
                 file_ = reader_.number();
             } else if (code == advance_as_255) {
@@ -145,7 +145,8 @@ class LineProgram {
         address_ += std::uint64_t((code - first_special_) / line_range_) * instruction_bytes_;
     }
     void add_row(std::vector<LineRow>& rows) const {
-        rows.push_back({section_, address_, file_ < files_.size() ? files_[file_] : "", line_});
+        rows.push_back(
+            {section_, address_, file_ < files_.size() ? files_[file_] : "", int(line_)});
     }
 
     Reader reader_;
@@ -156,7 +157,7 @@ class LineProgram {
     int line_base_ = 0, line_range_ = 1, first_special_ = 1;
     std::uint32_t section_ = 0;
     std::uint64_t address_ = 0, file_ = 1;
-    int line_ = 1;
+    std::uint32_t line_ = 1;  ///< damaged tables may have it wrap
 };
 
 }  // namespace
