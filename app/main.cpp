@@ -1,9 +1,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <new>
 #include <utility>
 
@@ -29,6 +31,7 @@
 #include "jobs/programs/run_program.h"
 #include "options.h"
 #include "processes.h"
+#include "programs/report/program_control.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window.h"
@@ -150,26 +153,31 @@ std::filesystem::path kept_launches(const Options& options) {
     return cache / "programs" / std::filesystem::path(options.program[0]).filename();
 }
 
-/// Runs the program and then shows its launches in the window. Where there is no display, or no
-/// launch, the summary is all.
+/// Runs the program and shows its launches in the window as they come. Where there is no display,
+/// or no launch, the summary is all.
 int run_program_and_window(const Options& options) {
     const bool has_display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
     jobs::ProgramRequest request = program_request(options);
-    if (has_display) request.capture.folder = kept_launches(options);
+    if (has_display) request.capture.to = kept_launches(options);
+    if (request.capture.to.empty()) return jobs::run_program(request);
     std::error_code ignored;
-    if (!request.capture.folder.empty())
-        std::filesystem::remove_all(request.capture.folder, ignored);
-    const int status = jobs::run_program(request);
-    if (request.capture.folder.empty() || !experiments::read_capture(request.capture.folder))
-        return status;
+    std::filesystem::remove_all(request.capture.to, ignored);
+    request.beside_window = true;
+    auto program = std::async(std::launch::async, [&] { return jobs::run_program(request); });
+    constexpr auto between_looks = std::chrono::milliseconds(50);
+    while (program.wait_for(between_looks) != std::future_status::ready &&
+           !experiments::read_capture(request.capture.to)) {
+    }
+    if (!experiments::read_capture(request.capture.to)) return program.get();
     Options window = options;
     window.mode = Mode::window;
-    window.launch = request.capture.folder;
+    window.launch = request.capture.to;
     window.experiment = experiments::launch_experiment().id;
     emulator::Launcher::set_execution(options.execution);
     compute::Helpers helpers("/proc/self/exe");
     run_window(window, helpers, nullptr);
-    return status;
+    programs::write_control(request.capture.to, {});  // it goes on
+    return program.get();
 }
 
 int run(const Options& options) {

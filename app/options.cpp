@@ -111,9 +111,13 @@ class Parser {
              group, [this](const std::string& c) {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
-        capture_ =
-            text("--capture", "DIR", "-- PROGRAM: write its launches as launch files into DIR",
-                 group, path("--capture", options_.capture.folder, "a folder"));
+        capture_ = text("--capture", "DIR",
+                        "-- PROGRAM: write its launches into DIR, or FILE.wslaunch", group,
+                        [this, take = path("--capture", options_.capture.to, "a folder or a file")](
+                            const std::string& to) {
+                            take(to);
+                            options_.capture.on_gpu = true;
+                        });
         captured_launches_ = text("--launches", "N,...", "capture only these: 3,17-20", group,
                                   [this](const std::string& ranges) {
                                       parse_ranges("--launches", ranges);

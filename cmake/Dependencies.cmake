@@ -16,6 +16,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(minizip REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
 
 # nvcc makes machine code for GPUs. Without it the driver compiles the committed PTX. Searches the

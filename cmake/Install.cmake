@@ -8,7 +8,7 @@ if(TARGET warpscope_mpi)
   install(TARGETS warpscope_mpi LIBRARY DESTINATION lib/warpscope COMPONENT plain)
 endif()
 if(TARGET warpscope_cuda)
-  install(TARGETS warpscope_cuda LIBRARY DESTINATION lib/warpscope)
+  install(TARGETS warpscope_cuda warpscope_recorder LIBRARY DESTINATION lib/warpscope)
 endif()
 install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)

@@ -58,11 +58,11 @@ set_target_properties(warpscope_portable PROPERTIES
   LINKER_LANGUAGE CXX OUTPUT_NAME warpscope RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/portable
   INSTALL_RPATH "$ORIGIN/../lib")
 install(TARGETS warpscope_portable
-        RUNTIME_DEPENDENCIES PRE_INCLUDE_REGEXES "^lib(fmt|hwy|tbb|glfw|png16|stb)\\.so"
+        RUNTIME_DEPENDENCIES PRE_INCLUDE_REGEXES "^lib(fmt|hwy|tbb|glfw|png16|stb|minizip)\\.so"
                              PRE_EXCLUDE_REGEXES ".*"
         RUNTIME DESTINATION bin COMPONENT portable EXCLUDE_FROM_ALL
         LIBRARY DESTINATION lib COMPONENT portable EXCLUDE_FROM_ALL)
-foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev)
+foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()
@@ -94,7 +94,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Dear ImGui loads libGL.so.1 at run time.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, fonts-inter, fonts-jetbrains-mono")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libegl-mesa0, libglx-mesa0, \
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils, libegl-mesa0, libglx-mesa0, \
 libgl1-mesa-dri, libllvm15 | libllvm19 | libllvm18 | libllvm17 | libllvm16, cuda-nvrtc-13-0 | libnvrtc12 | python3-pip")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

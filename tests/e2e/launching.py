@@ -4,6 +4,7 @@ a race, mends it, and runs the saved file without a window.
 usage: launching.py PROGRAM [Launching.NAME]
 """
 import json
+import os
 import struct
 import subprocess
 
@@ -146,6 +147,36 @@ class Launching(Session):
         app.choose("program_launch", "8")
         app.wait_value("launch.launches[0].arguments.n", "3")
         app.wait_value("result.smallest", lambda value: value.endswith("4"))
+
+    def test_a_program_beside_the_window_pauses_behind_its_launches(self):
+        folder = self.home / "captured"
+
+        def list_of(*numbers):
+            launches = [self.captured(number, [5, 6, 7]) for number in numbers]
+            (folder / "list.part").write_text(json.dumps(
+                {"command": "./app", "process": os.getpid(), "launches": launches}))
+            (folder / "list.part").rename(folder / "program.json")
+
+        def wait_control(condition):
+            def holds():
+                file = folder / "control.json"
+                return file.exists() and condition(json.loads(file.read_text()))
+            wait_for("control.json", holds)
+
+        list_of(3)
+        app = self.start("--launch", folder)
+        app.wait_value("program_launch", "3")
+        app.settle()
+        app.click("program.pause")
+        wait_control(lambda control: control["until"] == 4 and control["kernel"] == "")
+        list_of(3, 4)
+        wait_for("the new launch", lambda: "program_pause_at" in app.widgets())
+        app.choose("program_launch", "4")
+        app.wait_value("program_launch", "4")
+        app.choose("program_pause_at", "twice")
+        wait_control(lambda control: control["until"] == 5 and control["kernel"] == "twice")
+        app.click("program.pause")
+        wait_control(lambda control: control["until"] == 2**64 - 1)
 
     def test_saving_writes_the_file_that_was_opened(self):
         app = self.start("--launch", self.source)

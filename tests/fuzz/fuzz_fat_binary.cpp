@@ -2,6 +2,7 @@
 
 #include "fuzz.h"
 #include "programs/images/fat_binary.h"
+#include "programs/images/line_table.h"
 #include "programs/images/ptx_entries.h"
 
 // What a program registers as its kernels. Images are read, or get a problem; the PTX in them is
@@ -16,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         tests::require(image.problem.empty() || image.ptx.empty(), "a problem has no PTX");
     }
     programs::ptx_of_cubin(bytes);
+    programs::read_line_table(bytes, {{0, 1}});
     programs::entries_of({reinterpret_cast<const char*>(data), size});
     return 0;
 }

@@ -27,7 +27,7 @@ SUBFLOORS = {
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host", "export"}, {"launch_files"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
-    "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api"}, {"driver"}, {"runtime"}, {"process"}],
+    "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"tile"},

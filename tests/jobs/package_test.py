@@ -13,6 +13,7 @@ BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path.cwd()
 COMMON = {
     "bin/warpscope",
     "lib/warpscope/libwarpscope_cuda.so",
+    "lib/warpscope/libwarpscope_recorder.so",
     "share/applications/warpscope.desktop",
     "share/bash-completion/completions/warpscope",
     "share/doc/warpscope/licences.md",

@@ -67,6 +67,13 @@ int main() {
     HANDLE_ERROR(cudaGraphNodeGetType(filled, &type));
     std::printf("%d nodes, %d roots, %d edges, type %d\n", int(nodes), int(roots), int(edges),
                 int(type));
+    cudaKernelNodeParams described{};
+    cudaMemsetParams filled_by{};
+    five = 6;  // the node has its own copy
+    HANDLE_ERROR(cudaGraphKernelNodeGetParams(added, &described));
+    HANDLE_ERROR(cudaGraphMemsetNodeGetParams(filled, &filled_by));
+    std::printf("described: %u threads add %d to %u\n", described.blockDim.x,
+                *static_cast<int*>(described.kernelParams[1]), filled_by.value);
 
     HANDLE_ERROR(cudaGraphInstantiate(&executable, graph, 0));
     HANDLE_ERROR(cudaGraphLaunch(executable, 0));
@@ -180,6 +187,14 @@ int main() {
     DRIVER(cuGraphCreate)(&by_driver, 0);
     DRIVER(cuGraphAddMemsetNode)(&set, by_driver, nullptr, 0, &words, nullptr);
     DRIVER(cuGraphAddMemcpyNode)(&get, by_driver, &set, 1, &words_back, nullptr);
+    CUgraphNode last;
+    CUgraphNodeParams copy_first{};
+    copy_first.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    copy_first.memcpy.copyParams = words_back;
+    copy_first.memcpy.copyParams.srcXInBytes = 0;
+    copy_first.memcpy.copyParams.dstHost = host + 3;
+    copy_first.memcpy.copyParams.WidthInBytes = sizeof(int);
+    DRIVER(cuGraphAddNode)(&last, by_driver, &get, nullptr, 1, &copy_first);
     DRIVER(cuGraphInstantiateWithFlags)(&ready, by_driver, 0);
     DRIVER(cuGraphLaunch)(ready, nullptr);
     HANDLE_ERROR(cudaDeviceSynchronize());

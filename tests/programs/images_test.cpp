@@ -5,6 +5,7 @@
 
 #include "programs/images/device_functions.h"
 #include "programs/images/fat_binary.h"
+#include "programs/images/line_table.h"
 #include "programs/images/ptx_entries.h"
 
 namespace warpscope::programs {
@@ -83,6 +84,51 @@ TEST(FatBinary, IsReadAtEveryLengthThatIsCutOff) {
     const std::string whole = fat_binary(1, 0, ".version 6.4");
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         for (const Image& image : read(whole.substr(0, bytes))) EXPECT_EQ(image.ptx, "");
+}
+
+// A table of one program: two files, and rows at the addresses 0, 16, 32 and 48 of the function in
+// section 9. Instructions have 16 bytes; special code 10 + n advances by n / 14 of them, and by
+// n % 14 - 5 lines.
+std::string line_table() {
+    std::string header = std::string("\x02\0", 2);  // the version; the length of the header follows
+    const std::string fields = std::string("\x10\x01\xfb\x0e\x0a", 5) +
+                               std::string("\0\1\1\1\1\0\0\0\1", 9) + std::string("/src\0\0", 6) +
+                               std::string("a.cu\0\1\2\3", 8) + std::string("b.h\0\0\0\0\0", 8);
+    header += std::string({char(fields.size()), 0, 0, 0}) + fields;
+    const std::string rows = std::string("\0\x09\x02", 3) + std::string(8, '\0') +  // address 0
+                             "\x03\x06\x01"  // 6 lines on: line 7
+                             "\x1e"          // 10 + 14 + 6: 16 bytes and a line on
+                             + std::string("\0\x03\x90\x06\0", 5) +  // NVIDIA's own code
+                             "\x04\x02"                              // the second file
+                             "\x03\x7e"                              // two lines back
+                             "\x02\x01\x01"  // an instruction on: a row at line 6
+                             "\x1d"          // an instruction on, on the same line
+                             + std::string("\0\x01\x01", 3);
+    const std::size_t bytes = header.size() + rows.size();
+    return std::string({char(bytes), 0, 0, 0}) + header + rows;
+}
+
+TEST(LineTable, HasTheRowsOfItsProgram) {
+    const std::string table = line_table();
+    const std::uint64_t address_at = table.find(std::string("\0\x09\x02", 3)) + 3;
+    const auto rows = read_line_table(std::as_bytes(std::span(table)), {{address_at, 9}});
+    ASSERT_EQ(rows.size(), 4u);
+    const auto expect = [&](std::size_t row, std::uint64_t address, const char* file, int line) {
+        EXPECT_EQ(rows[row].section, 9u);
+        EXPECT_EQ(rows[row].address, address);
+        EXPECT_EQ(rows[row].file, file);
+        EXPECT_EQ(rows[row].line, line);
+    };
+    expect(0, 0, "/src/a.cu", 7);
+    expect(1, 16, "/src/a.cu", 8);
+    expect(2, 32, "b.h", 6);
+    expect(3, 48, "b.h", 6);
+}
+
+TEST(LineTable, IsReadAtEveryLengthThatIsCutOff) {
+    const std::string whole = line_table();
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
+        EXPECT_LE(read_line_table(std::as_bytes(std::span(whole).first(bytes)), {}).size(), 5u);
 }
 
 TEST(PtxEntries, AreFoundBetweenFunctionsCommentsAndStrings) {

@@ -7,10 +7,13 @@ skipped.
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -32,7 +35,7 @@ def parts(cell):
 def compiled(program):
     """The path of the program, which nvcc compiles unless it is newer than the sources."""
     source, *flags = program.partition(" -- ")[0].split()
-    to = FOLDER / ("_".join([Path(source).stem, *(flag.strip("-") for flag in flags)]))
+    to = FOLDER / ("_".join([Path(source).stem, *(Path(flag).name.strip("-") for flag in flags)]))
     newest = max(file.stat().st_mtime for file in (HERE / source, HERE / "book.h"))
     if not to.exists() or to.stat().st_mtime < newest:
         subprocess.run([NVCC, "-std=c++17", "-lineinfo", *flags, "-o", to, source], cwd=HERE,
@@ -69,6 +72,15 @@ class Programs(unittest.TestCase):
                     self.assertIn(words, said)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_libraries_that_have_a_runtime_of_their_own(self):
+        library = compiled("library.cu -shared -Xcompiler=-fPIC")
+        loaded = run("--", sys.executable, "-c",
+                     f"import ctypes\nprint(ctypes.CDLL('{library}').twice_of(21))")
+        self.assertEqual(loaded.stdout, "42\n", loaded.stderr)
+        user = compiled(f"user.cu -Xlinker={library}")
+        self.assertEqual(run("--", user).stdout, "8 42\n")
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_captured_launches_run_with_equal_results(self):
         with tempfile.TemporaryDirectory() as folder:
             for program, options, names in [
@@ -76,6 +88,7 @@ class Programs(unittest.TestCase):
                      ["00002-step.launch.json", "00004-step.launch.json"]),
                     ("arguments.cu", [], ["00001-fill.launch.json", "00002-count_32_.launch.json"]),
                     ("api.cu", ["--kernel", "scale", "--launches", "1"], ["00001-scale.launch.json"]),
+                    ("cooperative.cu", ["--launches", "1"], ["00001-rounds.launch.json"]),
                     ("dot.cu", ["--kernel", "another"], [])]:
                 to = Path(folder, program)
                 run("--capture", to, *options, "--", compiled(program), cwd=HERE)
@@ -93,20 +106,98 @@ class Programs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)
             # 4 launches: positions 0 to 4 and velocities 0 to 4, and the zeros of the second array
-            # of positions, which are those of the velocities.
-            self.assertEqual(len(list(Path(folder, "memory").iterdir())), 10)
+            # of positions, which are those of the velocities. One PTX.
+            self.assertEqual(len(list(Path(folder, "memory").glob("*.bin"))), 10)
+            self.assertEqual(len(list(Path(folder, "memory").glob("*.ptx"))), 1)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_program_waits_behind_a_launch(self):
+        def control(**values):
+            part = Path(folder, "control.part")
+            part.write_text(json.dumps({"kernel": "", "process": os.getpid(), **values}))
+            part.rename(Path(folder, "control.json"))
+
+        def launches_when(count):
+            deadline = time.monotonic() + 200
+            while time.monotonic() < deadline:
+                if Path(folder, "program.json").exists():
+                    listed = json.loads(Path(folder, "program.json").read_text())
+                    if len(listed["launches"]) == count:
+                        return listed
+                time.sleep(0.01)
+            self.fail(f"{count} launches never came")
+
+        with tempfile.TemporaryDirectory() as folder:
+            control(until=2, kernel="step")
+            program = subprocess.Popen([WARPSCOPE, "--capture", folder, "--", compiled("nbody.cu")],
+                                       cwd=HERE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            paused = launches_when(2)
+            self.assertIsNone(program.poll())
+            os.kill(paused["process"], 0)
+            control(until=3)
+            launches_when(3)
+            self.assertIsNone(program.poll())
+            control(until=1 << 62)
+            program.communicate(timeout=300)
+            self.assertNotIn("process", launches_when(4))
+            # A window that has ended lets the program go on.
+            ended = subprocess.Popen(["true"])
+            ended.wait()
+            control(until=1, process=ended.pid)
+            run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_a_variable_says_how_many_gpus_there_are(self):
         ran = run("--", compiled("memory.cu"), cwd=HERE, env={**os.environ, "WARPSCOPE_GPUS": "2"})
         self.assertIn("2 GPUs, the second cudaSuccess, current 1, access 1", ran.stdout)
 
-    def test_a_capture_needs_the_source(self):
+    def test_a_captured_launch_without_a_source_has_its_ptx(self):
         with tempfile.TemporaryDirectory() as folder:
-            ran = run("--capture", folder, "--", DRIVER_PROGRAM)
-            self.assertIn("kernel add_one is not captured: its PTX names no lines of a source",
-                          ran.stderr)
-            self.assertEqual(list(Path(folder).iterdir()), [])
+            run("--capture", folder, "--", DRIVER_PROGRAM)
+            file = Path(folder, "00001-add_one.launch.json")
+            launch = json.loads(file.read_text())
+            self.assertIn(".entry add_one(", Path(folder, launch["source"]).read_text())
+            ran = run("--headless", "--launch", file)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            # 1 2 3 4: three threads add one each.
+            self.assertRegex(ran.stdout, r"Smallest number of data +2\n")
+
+    def test_the_recorder_writes_what_a_driver_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # The emulator is the driver here.
+            Path(folder, "libcuda.so.1").symlink_to(WARPSCOPE.parent / "libwarpscope_cuda.so")
+            to = Path(folder, "capture")
+            to.mkdir()
+            ran = subprocess.run([DRIVER_PROGRAM], capture_output=True, text=True, timeout=300, env={
+                **os.environ, "LD_LIBRARY_PATH": folder, "WARPSCOPE_CAPTURE": str(to),
+                "LD_PRELOAD": str(WARPSCOPE.parent / "libwarpscope_recorder.so")})
+            self.assertIn("copy back 0: 2 3 4 4 ", ran.stdout.splitlines())
+            self.assertIn("a launch of not_known is not captured", ran.stderr)
+            # The second launch has too many threads.
+            self.assertEqual([file.name for file in to.glob("*.launch.json")],
+                             ["00001-add_one.launch.json"])
+            before, after = (tuple(struct.unpack("4i", Path(to, name).read_bytes())) for name in (
+                self.memory_of(to, "buffers"), self.memory_of(to, "expect")))
+            self.assertEqual((before, after), ((1, 2, 3, 4), (2, 3, 4, 4)))
+
+    def memory_of(self, folder, what):
+        launch = json.loads(Path(folder, "00001-add_one.launch.json").read_text())
+        if what == "expect":
+            return launch["expect"][0]["equals"]["file"]
+        return next(iter(launch["buffers"].values()))["fill"]["file"]
+
+    def test_a_capture_is_one_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "add.wslaunch")
+            run("--capture", file, "--", DRIVER_PROGRAM)
+            with zipfile.ZipFile(file) as archive:
+                self.assertIn("00001-add_one.launch.json", archive.namelist())
+            ran = run("--headless", "--launch", file, env={**os.environ, "XDG_CACHE_HOME": folder})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn("All 4 numbers are as expected, bit for bit.", ran.stdout)
+            none = Path(folder, "none.wslaunch")
+            self.assertIn("no launch was captured", run("--capture", none, "--", "true").stderr)
+            self.assertFalse(none.exists())
 
     def test_a_program_that_loads_the_driver_gets_the_documented_statuses(self):
         ran = run("--", DRIVER_PROGRAM)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "programs/report/kernel_name.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -54,6 +55,13 @@ TEST(ProgramReport, OtherFilesAreRefused) {
         EXPECT_THROW(read_report(file), std::runtime_error) << text;
     }
     EXPECT_THROW(write_report({}, "/no/such/folder/x.json"), std::runtime_error);
+}
+
+TEST(KernelName, IsThatOfTheSource) {
+    EXPECT_EQ(kernel_name("_Z3dotPKfS0_Pf"), "dot");
+    EXPECT_EQ(kernel_name("_Z3sumILj256EEvPf"), "sum<256u>");
+    EXPECT_EQ(kernel_name("_Z3addB2v1Pf"), "add");  // Numba: add[abi:v1](float*)
+    EXPECT_EQ(kernel_name("plain"), "plain");
 }
 
 TEST(ProgramSettings, GoThroughTheEnvironment) {

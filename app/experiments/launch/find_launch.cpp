@@ -6,6 +6,7 @@
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch_plan.h"
+#include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
 
 namespace warpscope::experiments {
@@ -13,6 +14,7 @@ namespace warpscope::experiments {
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (in_gallery(path.string())) return gallery_file(path.string());
     if (path.extension() == ".json") return read_launch_file(path);
+    if (path.extension() == archive_extension) return find_launch_file(unpacked(path));
     if (std::filesystem::is_directory(path)) {
         const auto capture = read_capture(path);
         if (!capture || capture->launches.empty())

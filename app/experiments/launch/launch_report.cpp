@@ -65,7 +65,10 @@ Reading Launch::judge(std::size_t number) {
                     0.0,
                     differs.count == 0 ? Verdict::pass : Verdict::fail,
                     {}};
-    if (differs.count == 0)
+    if (found.bytes == wanted.bytes)
+        reading.sentence = fmt::format("All {} numbers are as expected, bit for bit.",
+                                       compute::grouped(double(found.numbers())));
+    else if (differs.count == 0)
         reading.sentence =
             fmt::format("All {} numbers are as expected; the largest difference is {:.3g}.",
                         compute::grouped(double(found.numbers())), differs.largest);

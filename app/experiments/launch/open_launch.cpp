@@ -20,6 +20,7 @@
 #include "experiments/launch/launch.h"
 #include "experiments/launch_files/memory_use.h"
 #include "experiments/launch_files/propose_launch.h"
+#include "experiments/launch_files/ptx_source.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -207,10 +208,21 @@ std::vector<std::filesystem::path> folders_of(const LaunchFile& file) {
     return folders;
 }
 
+CompiledLaunch without_compiler(const std::string& ptx, const LaunchFile& file) {
+    CompiledLaunch found;
+    PtxKernels kernels = kernels_of_ptx(ptx, file);
+    found.compiled.ptx = ptx;
+    found.signatures = std::move(kernels.signatures);
+    found.variables = std::move(kernels.variables);
+    read_memory_use(ptx, found.signatures);
+    return found;
+}
+
 CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
                             const std::string& source, std::vector<std::string> names,
                             compute::Math math, std::vector<compiler::LeftOut>& left_out,
                             const std::stop_token& stop) {
+    if (is_ptx(file)) return without_compiler(source, file);
     compiler::Request request{.file = compute::kernel_path(source_key(file)),
                               .source = source,
                               .fast_math = math == compute::Math::fast};
@@ -218,6 +230,7 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     left_out =
         compiler::leave_out_host_code(request, file.in_folder(file.source), folders_of(file));
     CompiledLaunch found;
+    const auto of_program = ptx_of_program(file, source, request.file);
     for (compiler::Header& header : request.headers)
         if (header.name == compiler::implied_header)
             for (const auto& [name, value] : file.defines)
@@ -231,12 +244,24 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     try {
         found.compiled = helpers.compile(request, stop);
     } catch (const compiler::CompileError& error) {
+        if (of_program) return without_compiler(*of_program, file);
         throw about_headers(about_limits(error), left_out);
+    } catch (const compiler::NoCompiler&) {
+        if (of_program) return without_compiler(*of_program, file);
+        throw;
     }
     found.names = request.names;
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     found.signatures = compiler::read_signatures(described);
+    const auto has = [&](const LaunchSpec& launch) {
+        const auto* const kernel = find_signature(found.signatures, launch.kernel);
+        return kernel && has_kernel(*of_program, kernel->entry);
+    };
+    if (of_program && std::ranges::all_of(file.launches, has)) {
+        found.compiled.ptx = *of_program;
+        found.compiled.kept = nullptr;
+    }
     read_memory_use(found.compiled.ptx, found.signatures);
     found.variables = compiler::read_variables(described);
     return found;

@@ -28,6 +28,7 @@ std::optional<ProgramCapture> read_capture(const std::filesystem::path& folder) 
                                         .block = read_dim3(launch.at("block")),
                                         .milliseconds = launch.at("ms").get<double>(),
                                         .findings = launch.at("findings").get<std::size_t>()});
+        capture.process = json.value("process", 0);
         return capture;
     } catch (const nlohmann::json::exception&) {
         return {};

@@ -24,6 +24,7 @@ struct CapturedLaunch {
 struct ProgramCapture {
     std::string command;
     std::vector<CapturedLaunch> launches;
+    int process = 0;  ///< of the program, which was running when the list was written; else 0
 };
 
 /// Reads the capture in a folder. nullopt if it has none.

@@ -104,7 +104,9 @@ Json to_json(const ProgramResult& result) {
 
 std::string summary(const ProgramResult& result) {
     if (result.processes.empty()) return "the program has not used CUDA\n";
-    std::string text = "kernels (emulated: the times are those of this CPU)\n";
+    const bool emulated = std::ranges::all_of(result.processes, &ProgramReport::emulated);
+    std::string text = emulated ? "kernels (emulated: the times are those of this CPU)\n"
+                                : "kernels (of the launches that were captured on the GPU)\n";
     for (const ProgramReport& process : result.processes) {
         text += kernels_text(process);
         if (result.counted) text += "\n" + counters_text(process.counters);

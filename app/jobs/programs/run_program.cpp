@@ -12,7 +12,10 @@
 #include <iterator>
 #include <map>
 
+#include "compute/cuda/cuda_device.h"
 #include "compute/libraries/own_libraries.h"
+#include "experiments/launch_files/capture_archive.h"
+#include "experiments/launch_files/program_capture.h"
 #include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 #include "jobs/programs/program_result.h"
@@ -26,13 +29,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* library_name = "libwarpscope_cuda.so";
+constexpr const char *emulator = "libwarpscope_cuda.so", *recorder = "libwarpscope_recorder.so";
 
-fs::path library() {
-    for (const fs::path& file : compute::places_of_library(library_name))
+fs::path library(const char* name) {
+    for (const fs::path& file : compute::places_of_library(name))
         if (fs::exists(file)) return file;
     throw UsageError(fmt::format(
-        "{} is missing beside the app: it is built for x86-64 without sanitizers", library_name));
+        "{} is missing beside the app: it is built for x86-64 without sanitizers", name));
+}
+
+/// Whether a GPU makes the launches, which the recorder writes.
+bool is_on_gpu(const ProgramRequest& request) {
+    return request.capture.on_gpu && !request.checks.any() && !request.counters &&
+           compute::survey_cuda().devices > 0;
 }
 
 /// A folder that is removed at the end.
@@ -57,14 +66,28 @@ class TemporaryFolder {
     fs::path path_;
 };
 
-void make_folder(const fs::path& folder) {
+/// Triton links its launchers with a file of this name, which `folder` gets.
+void link_driver(const fs::path& folder) {
+    fs::create_symlink(library(emulator), folder / "libcuda.so.1");
+}
+
+bool is_archive(const CaptureRequest& capture) {
+    return capture.to.extension() == experiments::archive_extension;
+}
+
+/// Where the library in the program writes launches. An archive is made of a folder in `temporary`.
+fs::path capture_folder(const CaptureRequest& capture, const fs::path& temporary) {
+    if (capture.to.empty()) return {};
+    if (is_archive(capture)) check_writable(capture.to, "--capture");
+    const fs::path folder = is_archive(capture) ? temporary / "capture" : fs::absolute(capture.to);
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw UsageError(fmt::format("--capture {}: {}", folder.string(), error.message()));
+    return folder;
 }
 
 std::map<std::string, std::string> environment(const ProgramRequest& request,
-                                               const fs::path& reports) {
+                                               const fs::path& reports, const fs::path& captures) {
     programs::ProgramSettings settings{
         .checks = {.race = request.checks.race,
                    .barrier = request.checks.barrier,
@@ -77,18 +100,21 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
-        .captures =
-            request.capture.folder.empty() ? fs::path() : fs::absolute(request.capture.folder),
+        .captures = captures,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
     };
+    const bool on_gpu = is_on_gpu(request);
     auto variables = settings.to_environment();
     const char* const others = std::getenv("LD_PRELOAD");
-    variables["LD_PRELOAD"] =
-        library().string() + (others && *others ? fmt::format(":{}", others) : "");
-    // Machine code that nvcc makes with line information holds its PTX.
+    variables["LD_PRELOAD"] = library(on_gpu ? recorder : emulator).string() +
+                              (others && *others ? fmt::format(":{}", others) : "");
+    // CuPy hands PTX to the driver if it is asked for it. Machine code that nvcc makes with line
+    // information, as PyCUDA has it do, holds its PTX.
+    variables["CUPY_COMPILE_WITH_PTX"] = "1";
     const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
     variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
+    if (!reports.empty() && !on_gpu) variables["TRITON_LIBCUDA_PATH"] = reports;
     return variables;
 }
 
@@ -136,7 +162,7 @@ class SignalsForProgram {
 
 /// Returns the exit status of the program, as shells have it.
 int run(const std::vector<std::string>& command,
-        const std::map<std::string, std::string>& variables) {
+        const std::map<std::string, std::string>& variables, bool takes_signals) {
     std::vector<std::string> arguments = command, all = with(variables);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -145,7 +171,8 @@ int run(const std::vector<std::string>& command,
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    const SignalsForProgram signals;
+    std::optional<SignalsForProgram> signals;
+    if (takes_signals) signals.emplace();
     pid_t child = 0;
     const int problem = posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
                                      pointers(arguments).data(), pointers(all).data());
@@ -174,27 +201,37 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     return reports;
 }
 
+void pack(const fs::path& captures, const fs::path& archive) {
+    if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
+    print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
+}
+
 }  // namespace
 
 int run_program(const ProgramRequest& request) {
     if (!request.json.empty()) check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
-    if (!request.capture.folder.empty()) make_folder(request.capture.folder);
     const TemporaryFolder reports;
+    const fs::path captures = capture_folder(request.capture, reports.path());
+    link_driver(reports.path());
     ProgramResult result{
         .command = request.command, .checks = request.checks, .counted = request.counters};
-    result.exit_status = run(request.command, environment(request, reports.path()));
+    result.exit_status = run(request.command, environment(request, reports.path(), captures),
+                             !request.beside_window);
     result.processes = read_reports(reports.path());
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings(), true, result.first_error())));
     print_error(summary(result));
+    if (is_archive(request.capture)) pack(captures, request.capture.to);
     return has_found(result, request.fail_on) ? request.error_status : result.exit_status;
 }
 
 std::string program_environment(const ProgramRequest& request) {
     std::string text;
-    for (const auto& [name, value] : environment(request, {}))
+    if (is_archive(request.capture))
+        throw UsageError("--print-environment: name a folder with --capture, which can be packed");
+    for (const auto& [name, value] : environment(request, {}, capture_folder(request.capture, {})))
         text += fmt::format("export {}='{}'\n", name, value);
     return text;
 }

@@ -12,9 +12,11 @@ namespace warpscope::jobs {
 
 /// Which launches of a program are recorded as launch files.
 struct CaptureRequest {
-    std::filesystem::path folder;  ///< empty: none
-    std::string launches;          ///< "3,17-20", counted from 1; empty: all
-    std::string kernel;            ///< empty: of all kernels
+    std::filesystem::path to;  ///< a folder, or an archive, NAME.wslaunch; empty: none
+    std::string launches;      ///< "3,17-20", counted from 1; empty: all
+    std::string kernel;        ///< empty: of all kernels
+    /// A GPU, if there is one, makes the launches, unless they are checked or counted.
+    bool on_gpu = false;
 };
 
 /// A program of somebody else, whose launches run in the emulator.
@@ -23,6 +25,9 @@ struct ProgramRequest {
     Checks checks;
     bool counters = false;
     CaptureRequest capture;
+    /// The window is open too, and takes the signals of this process. Otherwise they are for the
+    /// program as long as it runs.
+    bool beside_window = false;
     compute::RunSettings run;
     emulator::Severity fail_on = emulator::Severity::warning;
     int error_status = 1;         ///< exit status where the checks find something

@@ -2,16 +2,21 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string_view>
+
+extern char** environ;
 
 // The linker defines these for each program or library: its beginning and its end.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, _end;
@@ -61,20 +66,32 @@ struct RunningCall {
     }
 };
 
-std::string shell_word(std::string_view text) {
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
-
-std::string output_of(const std::string& command) {
+/// What the program prints that this command starts; empty if it cannot be started.
+std::string output_of(std::vector<std::string> command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return {};
+    std::vector<char*> arguments, variables;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    // This library would be loaded into it too.
+    for (char** variable = environ; *variable; ++variable)
+        if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) variables.push_back(*variable);
+    variables.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    const int problem =
+        posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
     std::string text;
-    FILE* const pipe = popen(command.c_str(), "re");
-    if (!pipe) return text;
     char part[4096];
-    while (const std::size_t bytes = std::fread(part, 1, sizeof part, pipe))
-        text.append(part, bytes);
-    pclose(pipe);
+    for (ssize_t bytes; !problem && (bytes = ::read(ends[0], part, sizeof part)) > 0;)
+        text.append(part, std::size_t(bytes));
+    close(ends[0]);
+    if (!problem) waitpid(child, nullptr, 0);
     return text;
 }
 
@@ -98,10 +115,9 @@ SourceLine read_line(const std::string& function, const std::string& text) {
 }
 
 Lines lines_of(const std::string& file, const Addresses& addresses) {
-    std::string command =
-        fmt::format("env -u LD_PRELOAD addr2line -a -f -i -e {} 2>/dev/null", shell_word(file));
-    for (const std::uint64_t address : addresses) command += fmt::format(" {:#x}", address);
-    std::istringstream text(output_of(command));
+    std::vector<std::string> command{"addr2line", "-a", "-f", "-i", "-e", file};
+    for (const std::uint64_t address : addresses) command.push_back(fmt::format("{:#x}", address));
+    std::istringstream text(output_of(std::move(command)));
     Lines lines;
     std::vector<SourceLine>* now = nullptr;
     for (std::string first, second; std::getline(text, first);) {

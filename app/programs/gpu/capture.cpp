@@ -1,17 +1,19 @@
 #include "programs/gpu/capture.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "emulator/warp/splitmix64.h"
-#include "programs/gpu/gpu.h"
 #include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
+#include "programs/report/program_control.h"
 
 namespace warpscope::programs {
 
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// The name of the file with these bytes. 64 bits of a hash and the length tell contents apart.
-std::string content_name(std::span<const std::byte> bytes) {
+std::string content_name(std::span<const std::byte> bytes, const char* ending) {
     std::uint64_t hash = bytes.size();
     std::size_t at = 0;
     for (; at + 8 <= bytes.size(); at += 8) {
@@ -30,23 +32,17 @@ std::string content_name(std::span<const std::byte> bytes) {
         hash = emulator::splitmix64(hash ^ word);
     }
     for (; at < bytes.size(); ++at) hash = emulator::splitmix64(hash ^ std::uint64_t(bytes[at]));
-    return fmt::format("memory/{:016x}-{}.bin", hash, bytes.size());
+    return fmt::format("memory/{:016x}-{}.{}", hash, bytes.size(), ending);
 }
 
-/// Writes the file whole or not at all.
-void write_whole(const fs::path& file, std::span<const std::byte> bytes) {
-    const fs::path unfinished = file.string() + ".part";
-    std::ofstream to(unfinished, std::ios::binary);
-    to.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    to.close();
-    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
-    fs::rename(unfinished, file);
-}
-
-/// The file in which most instructions of the kernel stand; empty if the PTX has no lines.
+/// The file of the kernel's first line; empty if the PTX has no lines, or those of Python, whose
+/// kernels no compiler for CUDA C++ can compile again.
 std::string source_of(const emulator::Kernel& kernel) {
     for (const emulator::InstructionInfo& line : kernel.lines)
-        if (line.source.file >= 0) return kernel.module->files()[std::size_t(line.source.file)];
+        if (line.source.file >= 0) {
+            const std::string& file = kernel.module->files()[std::size_t(line.source.file)];
+            return file.ends_with(".py") ? "" : file;
+        }
     return {};
 }
 
@@ -67,21 +63,21 @@ std::string file_name_part(std::string name) {
 
 }  // namespace
 
-Capture::Capture(const ProgramSettings& settings)
-    : folder_(settings.captures),
+Capture::Capture(const ProgramSettings& settings, CapturedMemory& memory)
+    : memory_(memory),
+      folder_(settings.captures),
       kernel_(settings.captured_kernel),
       numbers_(
           read_launch_ranges(settings.captured_launches).value_or(std::vector<LaunchRange>())) {}
 
-bool Capture::wants(std::uint64_t number, const emulator::Kernel& kernel) const {
-    const bool has_name =
-        kernel_.empty() || kernel.name == kernel_ || kernel_name(kernel.name) == kernel_;
+bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
+    const bool has_name = kernel_.empty() || kernel == kernel_ || kernel_name(kernel) == kernel_;
     return has_name && (numbers_.empty() || std::ranges::any_of(numbers_, [&](const auto& range) {
                             return number >= range.first && number <= range.last;
                         }));
 }
 
-void Capture::find_regions(const Gpu& gpu, Launch& launch) {
+void Capture::find_regions(Launch& launch) {
     const auto add = [&](const MemoryBlock& block, const std::string& name) {
         const bool is_known = std::ranges::any_of(
             launch.regions, [&](const Region& region) { return region.begin == block.begin; });
@@ -91,27 +87,31 @@ void Capture::find_regions(const Gpu& gpu, Launch& launch) {
         for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
             std::uint64_t word;
             std::memcpy(&word, &argument.bytes[at], sizeof word);
-            const auto block = gpu.find(word);
+            const auto block = memory_.find(word);
             if (!block) continue;
             argument.addresses.emplace_back(at, word);
             add(*block, fmt::format("memory{}", launch.regions.size() + 1));
         }
     for (const auto& variable : launch.kernel->module->variables())
-        if (is_plain_name(variable.name))
-            add({reinterpret_cast<std::uint64_t>(variable.data), variable.bytes}, variable.name);
+        if (const auto block = memory_.find_variable(*launch.kernel, variable);
+            block && is_plain_name(variable.name))
+            add(*block, variable.name);
 }
 
-std::string Capture::keep(std::uint64_t begin, std::size_t bytes) {
-    const std::span content(reinterpret_cast<const std::byte*>(begin), bytes);
-    const std::string name = content_name(content);
+std::string Capture::keep(const Region& region) {
+    return keep(memory_.read(region.begin, region.bytes), "bin");
+}
+
+std::string Capture::keep(std::span<const std::byte> content, const char* ending) {
+    const std::string name = content_name(content, ending);
     if (fs::exists(folder_ / name)) return name;
-    if (written_ + bytes > most_bytes)
+    if (written_ + content.size() > most_bytes)
         throw std::runtime_error(fmt::format(
             "the capture has reached {} GiB: choose launches with --launches or --kernel",
             most_bytes >> 30));
     fs::create_directories(folder_ / "memory");
-    write_whole(folder_ / name, content);
-    written_ += bytes;
+    write_whole(folder_ / name, {reinterpret_cast<const char*>(content.data()), content.size()});
+    written_ += content.size();
     return name;
 }
 
@@ -121,26 +121,19 @@ std::string Capture::copied(const fs::path& source) {
     return name.string();
 }
 
-void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
+void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
                      const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
     launch_.reset();
-    if (!wants(number, kernel)) return;
-    const fs::path source = source_of(kernel);
-    if (source.empty() || !fs::exists(source)) {
-        problems_.insert(fmt::format(
-            "kernel {} is not captured: {}", kernel_name(kernel.name),
-            source.empty() ? "its PTX names no lines of a source; build with nvcc -lineinfo"
-                           : fmt::format("its source {} is not there", source.string())));
-        return;
-    }
-    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source};
+    if (!wants(number, kernel.name)) return;
+    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source_of(kernel)};
+    if (!fs::is_regular_file(launch.source)) launch.source.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto* const value = static_cast<const std::byte*>(arguments[i]);
         launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
     }
-    find_regions(gpu, launch);
     try {
-        for (Region& region : launch.regions) region.content = keep(region.begin, region.bytes);
+        find_regions(launch);
+        for (Region& region : launch.regions) region.content = keep(region);
         launch_ = std::move(launch);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
@@ -148,12 +141,17 @@ void Capture::before(const Gpu& gpu, std::uint64_t number, const emulator::Kerne
 }
 
 std::string Capture::json(const Launch& launch) {
-    Json file{{"source", copied(launch.source)},
-              {"include", {launch.source.parent_path().string()}}};
+    const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
+    Json file{{"source", launch.source.empty() ? ptx : copied(launch.source)}};
+    if (!launch.source.empty()) {
+        file["ptx"] = ptx;
+        file["include"] = {launch.source.parent_path().string()};
+    }
     Json one{{"kernel", kernel_name(launch.kernel->name)},
              {"grid", sizes(launch.shape.grid)},
              {"block", sizes(launch.shape.block)}};
     if (launch.shape.dynamic_shared_bytes) one["shared"] = launch.shape.dynamic_shared_bytes;
+    if (launch.shape.cooperative) one["cooperative"] = true;
     one["captured"] = Json::array();
     for (const Argument& argument : launch.arguments) {
         std::string digits;
@@ -168,7 +166,7 @@ std::string Capture::json(const Launch& launch) {
     }
     for (const Region& region : launch.regions) {
         file["buffers"][region.name] = {{"fill", {{"file", region.content}}}};
-        const std::string after = keep(region.begin, region.bytes);
+        const std::string after = keep(region);
         if (after != region.content)
             file["expect"].push_back({{"buffer", region.name}, {"equals", {{"file", after}}}});
         if (after != region.content && !file.contains("show"))
@@ -184,17 +182,34 @@ void Capture::after(double seconds) {
         const std::string text = json(*launch_);
         const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
                                              file_name_part(kernel_name(launch_->kernel->name)));
-        write_whole(folder_ / name, std::as_bytes(std::span(text)));
+        write_whole(folder_ / name, text);
         launches_.push_back(
             {launch_->number, name, launch_->kernel->name, launch_->shape, seconds});
+        show_launch();
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }
     launch_.reset();
 }
 
-void Capture::finish(const ProgramReport& report) {
-    if (launches_.empty()) return;
+/// The window reads the list while the program runs, and may have it wait.
+void Capture::show_launch() {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto between_lists = std::chrono::milliseconds(100),
+                   between_questions = std::chrono::milliseconds(20);
+    const Written& newest = launches_.back();
+    const auto waits = [&] {
+        return has_to_wait(folder_, newest.number, kernel_name(newest.kernel));
+    };
+    const bool has_wait = waits();
+    if (has_wait || Clock::now() >= next_list_) {
+        write_list({.command = command_line()}, ::getpid());
+        next_list_ = Clock::now() + between_lists;
+    }
+    while (waits()) std::this_thread::sleep_for(between_questions);
+}
+
+void Capture::write_list(const ProgramReport& report, int process) {
     Json list = Json::array();
     for (const Written& launch : launches_) {
         const auto is_of_kernel = [&](const emulator::Finding& finding) {
@@ -208,9 +223,15 @@ void Capture::finish(const ProgramReport& report) {
                         {"ms", 1e3 * launch.seconds},
                         {"findings", std::ranges::count_if(report.findings, is_of_kernel)}});
     }
-    const std::string text = Json{{"command", report.command}, {"launches", list}}.dump(2) + "\n";
+    Json all{{"command", report.command}, {"launches", list}};
+    if (process) all["process"] = process;
+    write_whole(folder_ / "program.json", all.dump(2) + "\n");
+}
+
+void Capture::finish(const ProgramReport& report) {
+    if (launches_.empty()) return;
     try {
-        write_whole(folder_ / "program.json", std::as_bytes(std::span(text)));
+        write_list(report, 0);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,26 +13,46 @@
 
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
+#include "programs/gpu/device_memory.h"
 #include "programs/report/launch_ranges.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
 namespace warpscope::programs {
 
-class Gpu;
+/// How a capture reads the memory that launches can reach: of the emulator, or of a GPU.
+class CapturedMemory {
+  public:
+    CapturedMemory() = default;
+    virtual ~CapturedMemory() = default;
+    CapturedMemory(const CapturedMemory&) = delete;
+    CapturedMemory& operator=(const CapturedMemory&) = delete;
 
-/// Writes launches of a program as launch files (docs/launch.md), which the app opens:
-/// "00003-dot.launch.json" beside a copy of the source, and the memory that the arguments point to
-/// in the folder memory, each content once. What the launch has changed is what the file expects.
+    /// The allocation that contains the address; nullopt if there is none.
+    virtual std::optional<MemoryBlock> find(std::uint64_t address) const = 0;
+    /// The memory of a variable of the kernel's module; nullopt if it has none.
+    virtual std::optional<MemoryBlock> find_variable(
+        const emulator::Kernel& kernel, const emulator::Module::GlobalVariable& variable) const = 0;
+    /// The bytes of a block, until the next call. Throws std::runtime_error.
+    virtual std::span<const std::byte> read(std::uint64_t begin, std::size_t bytes) = 0;
+};
+
+/// Writes launches of a program as launch files (docs/capture.md), which the app opens:
+/// "00003-dot.launch.json" beside a copy of the source, the PTX, and the memory that the arguments
+/// point to, each content once. What the launch has changed is what the file expects.
 class Capture {
   public:
     /// Of all launches of a program. Larger captures are refused.
     static constexpr std::size_t most_bytes = std::size_t(4) << 30;
 
-    explicit Capture(const ProgramSettings& settings);
+    /// `memory` must outlive it.
+    Capture(const ProgramSettings& settings, CapturedMemory& memory);
 
-    /// Keeps the arguments and the memory of launch `number`, from 1, if it is wanted.
-    void before(const Gpu& gpu, std::uint64_t number, const emulator::Kernel& kernel,
+    /// Whether the launch with this number, from 1, of the kernel with this name in the PTX is to
+    /// be written.
+    bool wants(std::uint64_t number, const std::string& kernel) const;
+    /// Keeps the arguments and the memory of a launch, if it is wanted.
+    void before(std::uint64_t number, const emulator::Kernel& kernel,
                 const emulator::LaunchShape& shape, std::span<const void* const> arguments);
     /// The launch has ended after this time: writes it.
     void after(double seconds);
@@ -60,7 +81,7 @@ class Capture {
         emulator::LaunchShape shape;
         std::vector<Argument> arguments;
         std::vector<Region> regions;
-        std::filesystem::path source;
+        std::filesystem::path source;  ///< empty: there is none
     };
 
     /// A launch that was written.
@@ -71,19 +92,24 @@ class Capture {
         double seconds = 0;
     };
 
-    bool wants(std::uint64_t number, const emulator::Kernel& kernel) const;
-    void find_regions(const Gpu& gpu, Launch& launch);
+    void find_regions(Launch& launch);
     /// Writes the bytes under a name that depends on them; returns the name.
-    std::string keep(std::uint64_t begin, std::size_t bytes);
+    std::string keep(std::span<const std::byte> content, const char* ending);
+    std::string keep(const Region& region);
     std::string copied(const std::filesystem::path& source);
     std::string json(const Launch& launch);
+    void show_launch();
+    /// Writes program.json. `process` is the one of the program while it runs, then 0.
+    void write_list(const ProgramReport& report, int process);
 
+    CapturedMemory& memory_;
     const std::filesystem::path folder_;
     const std::string kernel_;                ///< empty: all
     const std::vector<LaunchRange> numbers_;  ///< empty: all
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
     std::vector<Written> launches_;  ///< that were written
+    std::chrono::steady_clock::time_point next_list_{};
     std::set<std::string> problems_;
 };
 

@@ -63,7 +63,7 @@ Gpu::Gpu(ProgramSettings settings)
         with_stream_races_.add(*observer_);
         with_stream_races_.add(stream_races_);
     }
-    if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_);
+    if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_, captured_memory_);
 }
 
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
@@ -257,7 +257,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .landing = settings_.landing,
         .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
-    if (capture_) capture_->before(*this, launches_, *function.kernel, shape, arguments);
+    if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
         stream_races_.begin_accesses(site);

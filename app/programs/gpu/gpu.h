@@ -128,6 +128,26 @@ class Gpu {
     ProgramReport finish(const std::string& command);
 
   private:
+    /// The emulator's memory for captures: addresses of the device are those of the host.
+    class EmulatedMemory : public CapturedMemory {
+      public:
+        explicit EmulatedMemory(const Gpu& gpu) : gpu_(gpu) {}
+        std::optional<MemoryBlock> find(std::uint64_t address) const override {
+            return gpu_.find(address);
+        }
+        std::optional<MemoryBlock> find_variable(
+            const emulator::Kernel&,
+            const emulator::Module::GlobalVariable& variable) const override {
+            return MemoryBlock{reinterpret_cast<std::uint64_t>(variable.data), variable.bytes};
+        }
+        std::span<const std::byte> read(std::uint64_t begin, std::size_t bytes) override {
+            return {reinterpret_cast<const std::byte*>(begin), bytes};
+        }
+
+      private:
+        const Gpu& gpu_;
+    };
+
     void run(Function& function, const emulator::LaunchShape& shape,
              const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
@@ -158,7 +178,8 @@ class Gpu {
     std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
     emulator::Observer* observer_ = nullptr;      ///< of checks_
     emulator::ObserverList with_stream_races_;    ///< observer_ and stream_races_
-    std::unique_ptr<Capture> capture_;            ///< null: no launch is recorded
+    EmulatedMemory captured_memory_{*this};
+    std::unique_ptr<Capture> capture_;  ///< null: no launch is recorded
     ProgramReport report_;
     Status sticky_ = Status::success;  ///< what a kernel has ended with
     std::uint64_t launches_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,6 +48,7 @@ struct GraphNode {
     const std::uint32_t* condition = nullptr;    ///< which bodies run
     ConditionKind condition_kind = ConditionKind::if_;
     Event* event = nullptr;  ///< that it records or waits for
+    std::any parameters;     ///< a std::shared_ptr to what has described it; empty: it was captured
     bool is_enabled = true;
 };
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string_view>
 #include <tuple>
 
 #include "programs/images/ptx_link.h"
@@ -53,11 +52,6 @@ std::optional<T> read(Bytes bytes) {
     T value;
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
-}
-
-std::string text_of(Bytes bytes) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return std::string(text.substr(0, text.find('\0')));
 }
 
 /// Returns the plain bytes of an entry; nullopt if they are damaged.
@@ -127,33 +121,6 @@ std::size_t elf_bytes(const void* data) {
 }
 
 }  // namespace
-
-std::string ptx_of_cubin(Bytes bytes) {
-    const auto header = read<Elf64_Ehdr>(bytes);
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG)) return {};
-    const auto section = [&](std::size_t index) -> std::optional<Elf64_Shdr> {
-        const std::uint64_t at = header->e_shoff + index * sizeof(Elf64_Shdr);
-        if (at < header->e_shoff || at > bytes.size()) return {};
-        return read<Elf64_Shdr>(bytes.subspan(at));
-    };
-    const auto contents = [&](const Elf64_Shdr& s) -> Bytes {
-        if (s.sh_offset > bytes.size() || s.sh_size > bytes.size() - s.sh_offset) return {};
-        return bytes.subspan(s.sh_offset, s.sh_size);
-    };
-    const auto name_section = section(header->e_shstrndx);
-    if (!name_section) return {};
-    const Bytes names = contents(*name_section);
-    for (std::size_t i = 0; i < header->e_shnum; ++i) {
-        const auto candidate = section(i);
-        if (!candidate || candidate->sh_name >= names.size()) continue;
-        if (text_of(names.subspan(candidate->sh_name)) != ".nv_debug_ptx_txt") continue;
-        const Bytes text = contents(*candidate);  // a zero byte ends each line
-        std::string ptx(reinterpret_cast<const char*>(text.data()), text.size());
-        std::replace(ptx.begin(), ptx.end(), '\0', '\n');
-        return ptx;
-    }
-    return {};
-}
 
 const Image* newest_with_ptx(const std::vector<Image>& images) {
     const auto rank = [](const Image& image) {

@@ -28,7 +28,8 @@ const Image* newest_with_ptx(const std::vector<Image>& images);
 /// Reads the images of one fat binary, which must not reach beyond `bytes`. Damaged data give an
 /// image with a problem.
 std::vector<Image> read_fat_binary(std::span<const std::byte> bytes);
-/// Returns the PTX that an ELF file of machine code holds; empty if it holds none or is damaged.
+/// Returns the PTX that an ELF file of machine code holds, with the lines of the source; empty if
+/// it holds none or is damaged.
 std::string ptx_of_cubin(std::span<const std::byte> bytes);
 
 }  // namespace warpscope::programs

@@ -7,8 +7,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "programs/gpu/gpu.h"
 #include "programs/process/ending.h"
@@ -18,15 +16,6 @@ extern char** environ;
 namespace warpscope::programs {
 
 namespace {
-
-std::string command_line() {
-    std::ifstream from("/proc/self/cmdline", std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(from)), {});
-    while (text.ends_with('\0')) text.pop_back();
-    for (char& c : text)
-        if (!c) c = ' ';
-    return text;
-}
 
 /// Has the app print the report. Returns the status that it ends with: 1 for errors that the checks
 /// have found.

@@ -1,7 +1,7 @@
-// nvcc links the CUDA runtime into the program by default. At the start, before the constructors of
-// the program, each of its functions gets a jump to our function with its name, so that NVIDIA's
-// runtime never runs. The names are in the symbol table of the program; a stripped program has
-// none.
+// nvcc links the CUDA runtime into a program, or into a library such as a module of Python, by
+// default. Before the constructors of each, every function of the runtime gets a jump to our
+// function with its name, so that NVIDIA's runtime never runs. The names are in the symbol table of
+// the file; a stripped one has none.
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -13,6 +13,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,15 +22,18 @@
 #include "programs/api/api.h"
 #include "programs/runtime/runtime.h"
 
+// The linker defines it: the beginning of this library.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
+
 namespace warpscope::programs {
 
 namespace {
 
-/// The file of the running program, mapped; empty if it cannot be read.
-class ProgramFile {
+/// The file of a program or library, mapped; empty if it cannot be read.
+class ObjectFile {
   public:
-    ProgramFile() {
-        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    explicit ObjectFile(const char* name) {
+        const int file = open(name, O_RDONLY | O_CLOEXEC);
         struct stat status {};
         if (file < 0) return;
         if (fstat(file, &status) == 0 && status.st_size > 0) {
@@ -40,11 +44,11 @@ class ProgramFile {
         }
         close(file);
     }
-    ~ProgramFile() {
+    ~ObjectFile() {
         if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
     }
-    ProgramFile(const ProgramFile&) = delete;
-    ProgramFile& operator=(const ProgramFile&) = delete;
+    ObjectFile(const ObjectFile&) = delete;
+    ObjectFile& operator=(const ObjectFile&) = delete;
 
     std::span<const Elf64_Shdr> sections() const {
         if (bytes_.size() < sizeof(Elf64_Ehdr)) return {};
@@ -62,18 +66,6 @@ class ProgramFile {
   private:
     std::span<const char> bytes_;
 };
-
-/// Where the program is loaded, relative to the addresses in its file.
-std::uint64_t load_bias() {
-    std::uint64_t bias = 0;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* to) {
-            *static_cast<std::uint64_t*>(to) = info->dlpi_addr;
-            return 1;  // the first one is the program
-        },
-        &bias);
-    return bias;
-}
 
 constexpr std::size_t jump_bytes = 13;
 
@@ -109,15 +101,15 @@ const void* replacement(std::string_view name) {
     return known ? known : missing_function(name);
 }
 
-/// A function of the program's file.
-struct ProgramFunction {
+/// A function of a file.
+struct FileFunction {
     std::string_view name;
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
 };
 
-std::vector<ProgramFunction> functions_of(const ProgramFile& file, const Elf64_Shdr& table) {
-    std::vector<ProgramFunction> functions;
+std::vector<FileFunction> functions_of(const ObjectFile& file, const Elf64_Shdr& table) {
+    std::vector<FileFunction> functions;
     const auto* const symbols = reinterpret_cast<const Elf64_Sym*>(file.at(table.sh_offset));
     const char* const names = file.at(file.sections()[table.sh_link].sh_offset);
     for (std::size_t i = 0; i < table.sh_size / sizeof *symbols; ++i)
@@ -128,55 +120,97 @@ std::vector<ProgramFunction> functions_of(const ProgramFile& file, const Elf64_S
 }
 
 /// The version of the runtime in the program, by functions that only some versions have.
-int version_of(const std::vector<ProgramFunction>& functions) {
+int version_of(const std::vector<FileFunction>& functions) {
     int version = 11000;
-    for (const ProgramFunction& function : functions) {
+    for (const FileFunction& function : functions) {
         if (function.name == "cudaGetDeviceProperties_v2") return 12000;
         if (function.name == "__cudaGetKernel") version = 13000;
     }
     return version;
 }
 
-bool has_section(const ProgramFile& file, std::string_view name) {
+bool has_section(const ObjectFile& file, std::string_view name) {
     for (const Elf64_Shdr& section : file.sections())
         if (file.at(file.names().sh_offset + section.sh_name) == name) return true;
     return false;
 }
 
-bool links_runtime_dynamically() {
-    bool found = false;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* to) {
-            *static_cast<bool*>(to) |= std::strstr(info->dlpi_name, "libcudart.so") != nullptr;
-            return 0;
-        },
-        &found);
-    return found;
+bool is_this_library(std::uint64_t bias) {
+    return bias == reinterpret_cast<std::uint64_t>(&__ehdr_start);
 }
 
-__attribute__((constructor)) void replace_static_runtime() {
-    const ProgramFile file;
+/// A program or library that was loaded. The program has no name.
+struct LoadedObject {
+    std::string name;
+    std::uint64_t bias = 0;  ///< addresses in memory minus addresses in the file
+    auto operator<=>(const LoadedObject&) const = default;
+};
+
+std::set<LoadedObject> loaded_objects() {
+    std::set<LoadedObject> all;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* to) {
+            static_cast<std::set<LoadedObject>*>(to)->insert({info->dlpi_name, info->dlpi_addr});
+            return 0;
+        },
+        &all);
+    return all;
+}
+
+bool links_runtime_dynamically() {
+    return std::ranges::any_of(loaded_objects(), [](const LoadedObject& object) {
+        return object.name.find("libcudart.so") != std::string::npos;
+    });
+}
+
+void replace_static_runtime(const LoadedObject& object) {
+    const bool is_program = object.name.empty();
+    const ObjectFile file(is_program ? "/proc/self/exe" : object.name.c_str());
     bool has_symbols = false;
     for (const Elf64_Shdr& section : file.sections()) {
         if (section.sh_type != SHT_SYMTAB) continue;
         has_symbols = true;
-        const std::vector<ProgramFunction> functions = functions_of(file, section);
-        const auto registers = [](const ProgramFunction& f) {
+        const std::vector<FileFunction> functions = functions_of(file, section);
+        const auto registers = [](const FileFunction& f) {
             return f.name == "__cudaRegisterFatBinary";
         };
         if (std::ranges::none_of(functions, registers)) return;
         set_runtime_version(version_of(functions));
-        const std::uint64_t bias = load_bias();
-        for (const ProgramFunction& function : functions)
+        for (const FileFunction& function : functions)
             if (is_of_runtime(function.name) && function.bytes >= jump_bytes)
-                put_jump(bias + function.address, replacement(function.name));
+                put_jump(object.bias + function.address, replacement(function.name));
     }
-    if (!has_symbols && has_section(file, ".nv_fatbin") && !links_runtime_dynamically())
+    if (is_program && !has_symbols && has_section(file, ".nv_fatbin") &&
+        !links_runtime_dynamically())
         std::fprintf(
             stderr,
             "warpscope: the program is stripped, so its CUDA runtime cannot be replaced: "
             "link it with -cudart shared (NVCC_APPEND_FLAGS=\"-cudart shared\"), or do not "
             "strip it\n");
+}
+
+void replace_in_new_objects() {
+    static auto* const known = new std::set<LoadedObject>;
+    std::set<LoadedObject> all = loaded_objects();
+    for (const LoadedObject& object : all)
+        if (!known->contains(object) && !is_this_library(object.bias))
+            replace_static_runtime(object);
+    *known = std::move(all);
+}
+
+/// The loader calls the function at r_brk when it has mapped libraries, before it calls their
+/// constructors: it is there for debuggers, and does nothing.
+void on_libraries() {
+    if (_r_debug.r_state == r_debug::RT_CONSISTENT) replace_in_new_objects();
+}
+
+/// The constructors of this library come before those of all others (-z initfirst).
+__attribute__((constructor)) void replace_static_runtimes() {
+    replace_in_new_objects();
+    constexpr std::uint64_t alignment_of_functions = 16;
+    static_assert(jump_bytes <= alignment_of_functions);
+    if (_r_debug.r_brk && _r_debug.r_brk % alignment_of_functions == 0)
+        put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(on_libraries));
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ std::string kernel_name(const std::string& symbol) {
             break;
         }
     }
+    // Numba tells versions of a function apart by tags: "sum[abi:v1]".
+    for (std::size_t tag; (tag = name.find("[abi:")) != name.npos;)
+        name.erase(tag, name.find(']', tag) - tag + 1);
     // A template's name comes with the type that it returns.
     return name.starts_with("void ") ? name.substr(5) : name;
 }

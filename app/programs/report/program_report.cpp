@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+
+#include "programs/report/program_control.h"
 
 // Reports go from one process of Warpscope to another, so enumerations are numbers here.
 
@@ -47,15 +50,20 @@ namespace warpscope::programs {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, errors, notes,
-                                   missing, has_lines, counters)
+                                   missing, emulated, has_lines, counters)
+
+std::string command_line() {
+    std::ifstream from("/proc/self/cmdline", std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(from)), {});
+    while (text.ends_with('\0')) text.pop_back();
+    for (char& c : text)
+        if (!c) c = ' ';
+    return text;
+}
 
 void write_report(const ProgramReport& report, const std::filesystem::path& file) {
-    const std::filesystem::path unfinished = file.string() + ".part";
-    std::ofstream to(unfinished);
-    to << nlohmann::json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    to.close();
-    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", unfinished.string()));
-    std::filesystem::rename(unfinished, file);
+    write_whole(file, nlohmann::json(report).dump(-1, ' ', false,
+                                                  nlohmann::json::error_handler_t::replace));
 }
 
 ProgramReport read_report(const std::filesystem::path& file) {

@@ -25,9 +25,13 @@ struct ProgramReport {
     /// What the program did wrong outside of kernels, and what the library could not do, as lines.
     std::vector<std::string> errors, notes;
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
+    bool emulated = true;              ///< false: the launches were recorded on a GPU
     bool has_lines = true;             ///< false: some kernel came without line information
     std::vector<emulator::KernelCounters> counters;
 };
+
+/// Of this process, its arguments separated by spaces.
+std::string command_line();
 
 /// Writes the report whole or not at all. Throws std::runtime_error.
 void write_report(const ProgramReport& report, const std::filesystem::path& file);

@@ -31,6 +31,11 @@ struct CopyParameters {  // cudaMemcpyNodeParams
     int flags, reserved[3];
     Copy3d copy;
 };
+struct DriverCopyParameters {  // CUDA_MEMCPY_NODE_PARAMS
+    int flags, reserved;
+    void* context;
+    Copy3dParameters copy;
+};
 struct AllocationParameters {  // cudaMemAllocNodeParams, CUDA_MEM_ALLOC_NODE_PARAMS
     char pool[88];
     const void* access;
@@ -43,13 +48,14 @@ struct ConditionParameters {  // cudaConditionalNodeParams
     unsigned size;
     Graph** bodies;
 };
-struct NodeParameters {  // cudaGraphNodeParams
+struct NodeParameters {  // cudaGraphNodeParams, CUgraphNodeParams
     NodeKind kind;
     int reserved[3];
     union {
         long long size[29];
         KernelParameters kernel;
         CopyParameters copy;
+        DriverCopyParameters driver_copy;
         FillParameters fill;
         HostParameters host;
         Graph* graph;
@@ -82,6 +88,42 @@ Steps steps_of(Gpu& gpu, const Parameters& parameters) {
     return Streams::captured([&](Stream& stream) { add(gpu, stream, parameters); });
 }
 
+template <class Parameters>
+std::shared_ptr<const Parameters> kept(const Parameters& p) {
+    return std::make_shared<const Parameters>(p);
+}
+/// With the values of the arguments, which the program may change.
+std::shared_ptr<const KernelParameters> kept(const KernelParameters& p) {
+    struct Kept {
+        KernelParameters parameters;
+        std::vector<std::vector<char>> values;
+        std::vector<void*> arguments;
+    };
+    const auto all = std::make_shared<Kept>(Kept{p, {}, {}});
+    if (const auto* const kernel = function_of(p.function).kernel)
+        for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
+            const char* const value = static_cast<const char*>(p.arguments[i]);
+            all->values.emplace_back(value, value + kernel->parameters[i].size);
+            all->arguments.push_back(all->values.back().data());
+        }
+    all->parameters.arguments = all->arguments.data();
+    return {all, &all->parameters};
+}
+
+template <class Parameters>
+void describe(Gpu& gpu, GraphNode& node, const Parameters& parameters) {
+    node.steps = steps_of(gpu, parameters);
+    node.parameters = kept(parameters);
+}
+
+template <class Parameters>
+const Parameters& parameters_of(const GraphNode& node) {
+    const auto* const kept = std::any_cast<std::shared_ptr<const Parameters>>(&node.parameters);
+    demand(kept, Status::not_supported,
+           "only nodes that were described have parameters, and those of the other API are others");
+    return **kept;
+}
+
 /// What the functions that add a node have in common.
 struct Place {
     NodeHandle* node;
@@ -93,6 +135,10 @@ struct Place {
         *node = gpu.streams().checked(graph).add(kind, {after, count});
         (*node)->steps = std::move(steps);
         return **node;
+    }
+    template <class Parameters>
+    void describe(Gpu& gpu, NodeKind kind, const Parameters& parameters) const {
+        add(gpu, kind, steps_of(gpu, parameters)).parameters = kept(parameters);
     }
 };
 
@@ -134,15 +180,13 @@ void add_condition(Gpu& gpu, const Place& place, ConditionParameters& p) {
     p.bodies = bodies;
 }
 
-void add_any(Gpu& gpu, const Place& place, NodeParameters& p) {
-    const auto add = [&](const auto& parameters) {
-        place.add(gpu, p.kind, steps_of(gpu, parameters));
-    };
+void add_any(Gpu& gpu, const Place& place, NodeParameters& p, bool by_driver) {
+    const auto add = [&](const auto& parameters) { place.describe(gpu, p.kind, parameters); };
     switch (p.kind) {
         case NodeKind::kernel:
             return add(p.kernel);
         case NodeKind::copy:
-            return add(p.copy.copy);
+            return by_driver ? add(p.driver_copy.copy) : add(p.copy.copy);
         case NodeKind::fill:
             return add(p.fill);
         case NodeKind::host:
@@ -177,21 +221,24 @@ Copy3d copy_1d(void* to, const void* from, std::size_t bytes, int kind) {
 #define WARPSCOPE_PLACE NodeHandle *node, Graph *graph, const NodeHandle *after, std::size_t count
 #define WARPSCOPE_PLACED (Place{node, graph, after, count})
 
-// The functions that add a node, change it, and change its copy in an executable graph.
+// The functions that add a node, read and change it, and change its copy in an executable graph.
 #define WARPSCOPE_NODE(api, call, prefix, version, name, Parameters, kind_of, ...)               \
     api(prefix##GraphAdd##name##Node, prefix##GraphAdd##name##Node##version, WARPSCOPE_PLACE,    \
         const Parameters* p __VA_ARGS__) {                                                       \
-        return call(__func__,                                                                    \
-                    [&](Gpu& gpu) { WARPSCOPE_PLACED.add(gpu, kind_of, steps_of(gpu, *p)); });   \
+        return call(__func__, [&](Gpu& gpu) { WARPSCOPE_PLACED.describe(gpu, kind_of, *p); });   \
+    }                                                                                            \
+    api(prefix##Graph##name##NodeGetParams, prefix##Graph##name##NodeGetParams##version,         \
+        NodeHandle node, Parameters* p) {                                                        \
+        return call(__func__, [&](Gpu&) { *p = parameters_of<Parameters>(*node); });             \
     }                                                                                            \
     api(prefix##Graph##name##NodeSetParams, prefix##Graph##name##NodeSetParams##version,         \
         NodeHandle node, const Parameters* p) {                                                  \
-        return call(__func__, [&](Gpu& gpu) { node->steps = steps_of(gpu, *p); });               \
+        return call(__func__, [&](Gpu& gpu) { describe(gpu, *node, *p); });                      \
     }                                                                                            \
     api(prefix##GraphExec##name##NodeSetParams, prefix##GraphExec##name##NodeSetParams##version, \
         Graph* executable, NodeHandle node, const Parameters* p __VA_ARGS__) {                   \
         return call(__func__, [&](Gpu& gpu) {                                                    \
-            gpu.streams().checked(executable).copy_of(node)->steps = steps_of(gpu, *p);          \
+            describe(gpu, *gpu.streams().checked(executable).copy_of(node), *p);                 \
         });                                                                                      \
     }
 #define WARPSCOPE_RUNTIME_OF(name, symbol, ...) WARPSCOPE_RUNTIME(name, __VA_ARGS__)
@@ -240,7 +287,11 @@ WARPSCOPE_BOTH(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode, , (WARPSCOPE_PLAC
                add_free(gpu, WARPSCOPE_PLACED, address))
 WARPSCOPE_RUNTIME(cudaGraphAddNode, NodeHandle* node, Graph* graph, const NodeHandle* after,
                   const void*, std::size_t count, NodeParameters* p) {
-    return runtime_call(__func__, [&](Gpu& gpu) { add_any(gpu, WARPSCOPE_PLACED, *p); });
+    return runtime_call(__func__, [&](Gpu& gpu) { add_any(gpu, WARPSCOPE_PLACED, *p, false); });
+}
+WARPSCOPE_DRIVER(cuGraphAddNode, cuGraphAddNode_v2, NodeHandle* node, Graph* graph,
+                 const NodeHandle* after, const void*, std::size_t count, NodeParameters* p) {
+    return driver_call(__func__, [&](Gpu& gpu) { add_any(gpu, WARPSCOPE_PLACED, *p, true); });
 }
 WARPSCOPE_RUNTIME(cudaGraphConditionalHandleCreate, Address* handle, Graph* graph,
                   unsigned at_launch, unsigned flags) {

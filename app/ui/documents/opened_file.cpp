@@ -15,6 +15,7 @@
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/launch_files/capture_archive.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/error.h"
 #include "gl/png.h"
@@ -27,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view what_opens =
-    "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), folders of "
-    "captured launches and PNG files that it saved.";
+    "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), captures "
+    "(folders or .wslaunch) and PNG files that it saved.";
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),
@@ -119,7 +120,8 @@ OpenedFile read_file(const std::string& path) {
     const std::string extension = extension_of(path);
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
-        if (extension == ".cu" || fs::exists(fs::path(file.path) / "program.json")) {
+        if (extension == ".cu" || extension == experiments::archive_extension ||
+            fs::exists(fs::path(file.path) / "program.json")) {
             read_launch(file, experiments::find_launch_file(file.path));
         } else if (extension == ".json") {
             read_launch(file, experiments::read_launch_file(file.path));

@@ -31,10 +31,10 @@ struct OpenedFile {
     compute::Sources sources;  ///< edited kernel sources
 };
 
-/// Reads a file of bodies (tipsy or CSV), a kernel source (.cu), a launch file (.launch.json) with
-/// its source, or a PNG that Warpscope saved, by the end of its name. A kernel source becomes a
-/// launch file: the one beside it, NAME.launch.json, or one without launches. It may take seconds,
-/// so it is for a background thread. "~/" is the home folder. Throws nothing.
+/// Reads a file of bodies (tipsy or CSV), a kernel source (.cu), a launch file (.launch.json,
+/// .wslaunch) with its source, or a PNG that Warpscope saved, by the end of its name. A kernel
+/// source becomes a launch file: the one beside it, NAME.launch.json, or one without launches. It
+/// may take seconds, so it is for a background thread. "~/" is the home folder. Throws nothing.
 OpenedFile read_file(const std::string& path);
 
 /// The run settings of a picture; what its metadata do not say stays as in `base`. Throws

@@ -91,7 +91,8 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
     bool go = picker_.draw(ui, width, std::min(ui.px(190), screen.y / 4));
     picker_.draw_error(
         ui, width,
-        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that "
+        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), a capture "
+        "(.wslaunch), or a PNG that "
         "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
         "on the window, too.");
     go |= flat_button(ui, "open.go", "Open");

@@ -232,42 +232,6 @@ void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
 
 }  // namespace
 
-/// Draws the choice among the launches of a program, if the launch on show is one of them.
-void ControlsPanel::program_row(Ui& ui, const RowColumns& at) {
-    const auto& plan = stage_.shown().plan;
-    if (!plan || plan->file.built_in) return;
-    const std::filesystem::path folder = plan->file.file.parent_path();
-    if (std::exchange(capture_folder_, folder) != folder)
-        capture_ = experiments::read_capture(folder);
-    if (!capture_) return;
-    std::vector<std::string> numbers, labels;
-    std::size_t chosen = 0;
-    for (const experiments::CapturedLaunch& launch : capture_->launches) {
-        if (launch.file == plan->file.file) chosen = numbers.size();
-        numbers.push_back(fmt::format("{}", launch.number));
-        labels.push_back(fmt::format("{}: {}", launch.number, launch.kernel));
-        if (launch.findings)
-            labels.back() += fmt::format(", {}", compute::plural(launch.findings, "finding"));
-    }
-    if (numbers.empty() || capture_->launches[chosen].file != plan->file.file) return;
-    const experiments::CapturedLaunch& shown = capture_->launches[chosen];
-    row_label(ui, at, "Program's launch",
-              fmt::format(
-                  "The launches of {}. This one had {} blocks of {} threads and took {:.3g} "
-                  "ms in the emulator.",
-                  capture_->command, shown.grid.count(), shown.block.count(), shown.milliseconds));
-    const int clicked = dropdown(ui, "program_launch", numbers, labels, chosen, at.widget);
-    if (clicked < 0) return;
-    ui.later([this, file = capture_->launches[std::size_t(clicked)].file] {
-        try {
-            const experiments::LaunchFile launch = experiments::read_launch_file(file);
-            stage_.open_launch(launch, experiments::read_launch_source(launch));
-        } catch (const experiments::LaunchError& error) {
-            stage_.say(error.what(), Tone::error);
-        }
-    });
-}
-
 void ControlsPanel::draw(Ui& ui) {
     paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
     ImGui::Dummy({0, ui.px(2)});
@@ -277,7 +241,7 @@ void ControlsPanel::draw(Ui& ui) {
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
     const RowColumns at = row_columns(ui, widest);
     gallery_row(ui, stage_, at);
-    program_row(ui, at);
+    program_.draw(ui, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
     if (group_heading(ui, options_, "Device", "Device", "", changed_run_settings(stage_)))

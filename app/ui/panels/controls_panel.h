@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "experiments/launch_files/program_capture.h"
 #include "ui/panels/parameter_row.h"
@@ -11,6 +12,30 @@
 
 namespace warpscope::ui {
 
+/// The rows of a program whose launches are shown: the choice among them, and where the program
+/// pauses while it runs.
+class ProgramRows {
+  public:
+    explicit ProgramRows(Stage& stage) : stage_(stage) {}
+
+    /// Draws nothing unless the launch on show is one of a program.
+    void draw(Ui& ui, const RowColumns& at);
+
+  private:
+    void read(const std::filesystem::path& folder);
+    void launch_row(Ui& ui, const RowColumns& at, std::size_t chosen);
+    void pause_rows(Ui& ui, const RowColumns& at);
+    /// Has the program wait behind its next launch, or go on.
+    void control(bool wait);
+
+    Stage& stage_;
+    std::filesystem::path folder_;                        ///< of the launch that was shown last
+    std::filesystem::file_time_type written_{};           ///< when the list in it was written
+    std::optional<experiments::ProgramCapture> capture_;  ///< in that folder
+    bool is_paused_ = false;
+    std::string kernel_;  ///< the program pauses at its launches; empty: at all launches
+};
+
 /// The experiment's parameters, and the device that runs its kernels.
 class ControlsPanel {
   public:
@@ -19,12 +44,9 @@ class ControlsPanel {
     void draw(Ui& ui);
 
   private:
-    void program_row(Ui& ui, const RowColumns& at);
-
     Stage& stage_;
     ViewOptions& options_;
-    std::filesystem::path capture_folder_;                ///< of the launch that was shown last
-    std::optional<experiments::ProgramCapture> capture_;  ///< in that folder
+    ProgramRows program_{stage_};
 };
 
 }  // namespace warpscope::ui

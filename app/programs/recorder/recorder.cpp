@@ -1,0 +1,162 @@
+#include "programs/recorder/recorder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace warpscope::programs {
+
+namespace {
+
+double now() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
+
+bool is_capturing(Handle stream) {
+    int answer = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+    return driver().is_capturing && driver().is_capturing(stream, &answer) == Status::success &&
+           answer;
+}
+
+/// The values of a launch: a pointer for each parameter.
+std::vector<const void*> values_of(const emulator::Kernel& kernel, void** arguments, void** extra) {
+    const char* buffer = nullptr;
+    // CU_LAUNCH_PARAM_END is 0, CU_LAUNCH_PARAM_BUFFER_POINTER 1.
+    for (void** e = extra; e && *e; e += 2)
+        if (reinterpret_cast<std::uintptr_t>(*e) == 1) buffer = static_cast<const char*>(e[1]);
+    std::vector<const void*> values;
+    for (const emulator::Parameter& parameter : kernel.parameters)
+        values.push_back(buffer ? buffer + parameter.offset : *arguments++);
+    return values;
+}
+
+}  // namespace
+
+std::optional<MemoryBlock> GpuMemory::find(std::uint64_t address) const {
+    MemoryBlock block;
+    if (!address || driver().address_range(&block.begin, &block.bytes, address) != Status::success)
+        return {};
+    return block;
+}
+
+std::optional<MemoryBlock> GpuMemory::find_variable(
+    const emulator::Kernel&, const emulator::Module::GlobalVariable& variable) const {
+    auto* const find = is_library ? driver().library_variable : driver().module_variable;
+    MemoryBlock block;
+    if (!find || find(&block.begin, &block.bytes, module, variable.name.c_str()) != Status::success)
+        return {};
+    return block;
+}
+
+std::span<const std::byte> GpuMemory::read(std::uint64_t begin, std::size_t bytes) {
+    copy_.resize(bytes);
+    if (driver().copy_to_host(copy_.data(), begin, bytes) != Status::success)
+        throw std::runtime_error(
+            fmt::format("{} bytes of the GPU at {:#x} cannot be copied", bytes, begin));
+    return copy_;
+}
+
+void Recorder::on_load(Handle module, const void* data, bool is_library) {
+    auto made = std::make_shared<Module>();
+    made->handle = module;
+    made->is_library = is_library;
+    try {
+        made->images = read_images(data);
+    } catch (const CallError& error) {
+        made->problem = error.what();
+    }
+    const std::scoped_lock lock(mutex_);
+    modules_[module] = std::move(made);
+}
+
+void Recorder::on_alias(Handle made, Handle from) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto module = modules_.find(from); module != modules_.end())
+        modules_[made] = module->second;
+    if (const auto function = functions_.find(from); function != functions_.end())
+        functions_[made] = function->second;
+}
+
+void Recorder::on_function(Handle function, Handle module, const char* name) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = modules_.find(module); found != modules_.end())
+        functions_[function] = {found->second, name};
+}
+
+const emulator::Kernel& Recorder::kernel(const Known& known) {
+    Module& module = *known.module;
+    if (!module.problem.empty()) throw CallError(Status::invalid_ptx, module.problem);
+    if (!module.loaded)
+        module.loaded = std::make_unique<LoadedModule>(module.images, "the program");
+    const Function* const function = module.loaded->find(known.name);
+    demand(function, Status::not_found, "its PTX is not there");
+    demand(function->kernel, Status::invalid_ptx, function->problem.c_str());
+    return *function->kernel;
+}
+
+std::unique_lock<std::mutex> Recorder::begin(std::uint64_t number, Handle function,
+                                             const emulator::LaunchShape& shape, Handle stream,
+                                             void** arguments, void** extra) {
+    std::unique_lock lock(mutex_);
+    const auto known = functions_.find(function);
+    if (known == functions_.end() || !capture_.wants(number, known->second.name)) return {};
+    try {
+        demand(!is_capturing(stream), Status::not_supported, "it is a node of a graph");
+        const emulator::Kernel& launched = kernel(known->second);
+        memory_.module = known->second.module->handle;
+        memory_.is_library = known->second.module->is_library;
+        // Work in other streams must not change memory while it is copied.
+        driver().synchronize();
+        capture_.before(number, launched, shape, values_of(launched, arguments, extra));
+        kernel_ = launched.name;
+        began_ = now();
+        return lock;
+    } catch (const CallError& error) {
+        problems_.insert(
+            fmt::format("a launch of {} is not captured: {}", known->second.name, error.what()));
+        return {};
+    }
+}
+
+void Recorder::end() {
+    // After a failure the memory is unknown, and the program gets the error from its own call.
+    if (driver().synchronize() != Status::success) return;
+    const double seconds = now() - began_;
+    capture_.after(seconds);
+    KernelLaunches& launches = report_.kernels[kernel_];
+    ++launches.launches;
+    launches.seconds += seconds;
+}
+
+void Recorder::finish() {
+    const std::scoped_lock lock(mutex_);
+    if (!launches_) return;
+    report_.command = command_line();
+    capture_.finish(report_);
+    problems_.insert(capture_.problems().begin(), capture_.problems().end());
+    report_.notes.assign(problems_.begin(), problems_.end());
+    try {
+        if (!reports_.empty())
+            return write_report(report_, reports_ / fmt::format("warpscope-{}.json", ::getpid()));
+    } catch (const std::exception& error) {
+        problems_.insert(error.what());
+    }
+    for (const std::string& line : problems_) std::fprintf(stderr, "warpscope: %s\n", line.c_str());
+}
+
+Recorder& recorder() {
+    static auto* const one = new Recorder(ProgramSettings::from_environment());
+    return *one;
+}
+
+namespace {
+
+__attribute__((destructor)) void finish() {
+    recorder().finish();
+}
+
+}  // namespace
+}  // namespace warpscope::programs

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "emulator/warp/launch.h"
+#include "programs/gpu/capture.h"
+#include "programs/gpu/loaded_module.h"
+#include "programs/recorder/driver.h"
+
+namespace warpscope::programs {
+
+/// Memory of a GPU.
+class GpuMemory : public CapturedMemory {
+  public:
+    std::optional<MemoryBlock> find(std::uint64_t address) const override;
+    std::optional<MemoryBlock> find_variable(
+        const emulator::Kernel& kernel,
+        const emulator::Module::GlobalVariable& variable) const override;
+    std::span<const std::byte> read(std::uint64_t begin, std::size_t bytes) override;
+
+    Handle module = nullptr;  ///< of the launch that is recorded
+    bool is_library = false;  ///< it is a CUlibrary
+
+  private:
+    std::vector<std::byte> copy_;
+};
+
+/// Records the launches that a program makes on a GPU. Its functions may be called from several
+/// threads.
+class Recorder {
+  public:
+    explicit Recorder(const ProgramSettings& settings)
+        : reports_(settings.reports), capture_(settings, memory_) {
+        report_.emulated = false;
+    }
+
+    /// The driver has made a module or a library of what is at `data`.
+    void on_load(Handle module, const void* data, bool is_library);
+    /// The driver has made one handle of another: a module of a library, a function of a kernel.
+    void on_alias(Handle made, Handle from);
+    /// The driver has found a kernel of a module or library.
+    void on_function(Handle function, Handle module, const char* name);
+
+    /// Does a launch by `launch`, and records it if it is wanted.
+    template <class Launch>
+    Status run(Handle function, const emulator::LaunchShape& shape, Handle stream, void** arguments,
+               void** extra, Launch launch) {
+        const std::uint64_t number = ++launches_;
+        const std::unique_lock lock = begin(number, function, shape, stream, arguments, extra);
+        const Status status = launch();
+        if (lock && status == Status::success) end();
+        return status;
+    }
+
+    void finish();  ///< the program ends
+
+  private:
+    struct Module {
+        Handle handle = nullptr;
+        bool is_library = false;
+        std::vector<Image> images;
+        std::unique_ptr<LoadedModule> loaded;  ///< made for the first launch that is recorded
+        std::string problem;                   ///< why it cannot be made
+    };
+    struct Known {
+        std::shared_ptr<Module> module;
+        std::string name;
+    };
+
+    /// Keeps what the launch begins with. The lock is held while it is recorded.
+    std::unique_lock<std::mutex> begin(std::uint64_t number, Handle function,
+                                       const emulator::LaunchShape& shape, Handle stream,
+                                       void** arguments, void** extra);
+    void end();
+    /// Throws CallError.
+    const emulator::Kernel& kernel(const Known& known);
+
+    std::mutex mutex_;
+    const std::filesystem::path reports_;  ///< empty: what is left out is printed
+    ProgramReport report_;
+    GpuMemory memory_;
+    Capture capture_;
+    std::atomic<std::uint64_t> launches_ = 0;
+    std::map<Handle, std::shared_ptr<Module>> modules_;
+    std::map<Handle, Known> functions_;
+    std::set<std::string> problems_;
+    std::string kernel_;  ///< of the launch that is recorded
+    double began_ = 0;    ///< seconds
+};
+
+Recorder& recorder();
+
+}  // namespace warpscope::programs
