@@ -4,7 +4,7 @@
 
 #include <cuda/ptx>
 
-#include "book.h"
+#include "../book.h"
 
 constexpr int width = 37, pitch = 48, height = 20, box_rows = 8;
 
