@@ -178,7 +178,8 @@ void expect_equal_kernels(const std::string& ptx, const std::string& name, unsig
     ASSERT_FALSE(module->kernels().empty()) << name;
     for (const auto& kernel : module->kernels()) {
         if (reads_clock(ptx, kernel->name)) continue;
-        EXPECT_GE(expect_equal_launches(module, *kernel, rounds), rounds)
+        const bool hangs = kernel->name.starts_with("hangs_");  // on purpose: with an error
+        EXPECT_GE(expect_equal_launches(module, *kernel, rounds), hangs ? 0 : rounds)
             << name << ", " << kernel->name;
     }
 }

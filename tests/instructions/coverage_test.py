@@ -38,9 +38,11 @@ def tested(binary, folder):
     for path in (pathlib.Path(folder) / "ptx").glob("*.ptx"):
         if path.name not in ("frame.ptx", "atomic.ptx"):
             found |= forms(path.read_text())
-    # Asynchronous copies and mbarriers need several threads and moments.
-    copies = pathlib.Path(folder).parent / "emulator/machine/async_copy_test.cpp"
-    return found | forms(copies.read_text())
+    # Asynchronous copies, mbarriers and clusters need several threads and moments.
+    machine = pathlib.Path(folder).parent / "emulator/machine"
+    for name in ("async_copy_test.cpp", "cluster_test.cpp"):
+        found |= forms((machine / name).read_text())
+    return found
 
 
 def main():

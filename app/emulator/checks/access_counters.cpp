@@ -81,7 +81,7 @@ MemoryCounts& counts_of(ExecutedWork& work, MemoryAccess kind, bool shared) {
 MemoryAccess kind_of(const Kernel& kernel, std::uint32_t pc, bool shared) {
     const InstructionInfo& info = kernel.lines[pc];
     if (info.access != MemoryAccess::none) return info.access;
-    const bool to_shared = CopyForm(kernel.code[pc].target).to == Space::shared;
+    const bool to_shared = CopyForm(kernel.code[pc].target).to != Space::global;
     return to_shared == shared ? MemoryAccess::store : MemoryAccess::load;
 }
 

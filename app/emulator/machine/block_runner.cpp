@@ -158,6 +158,7 @@ void BlockRunner::run_observed() {
 void BlockRunner::begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                               std::byte* shared, Observer* observer) {
     begin_run(block, sm, sm_count, shared, observer);
+    before_block_ = block_.statistics;
     if (!events_) return;
     events_->turn_begin();
     events_->block_begin();
@@ -172,7 +173,7 @@ bool BlockRunner::take_turn() {
         events_->error(e);
         throw;
     }
-    events_->block_end(block_.statistics);
+    events_->block_end(block_.statistics - before_block_);
     return false;
 }
 

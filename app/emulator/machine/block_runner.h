@@ -98,6 +98,7 @@ class BlockRunner {
     const LaunchSettings settings_;
     Budget& budget_;
     std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
+    Statistics before_block_;    ///< of the blocks before the one that takes turns
     const WarpScheduler scheduler_;
     PrintLog printed_;
     BlockState block_;

@@ -117,6 +117,35 @@ st.global.u32 [%rd1], %r10;)"));
               (std::vector<std::uint32_t>{30010, 21000}));
 }
 
+// Thread 0 of block 0 hands a number to block 1, whose mbarrier counts its arrival.
+TEST(Cluster, AGenericStoreIsHandedOverByAnArrivalAtAnotherBlock) {
+    Runner r(in_cluster(R"(
+setp.ne.u32 %p0, %r1, 0; @%p0 bra READY;
+mbarrier.init.shared::cta.b64 [tile], 2;
+READY:
+)" + std::string(sync) + R"(
+cvt.u64.u32 %rd2, %r5; cvta.shared.u64 %rd2, %rd2;
+mapa.u64 %rd3, %rd2, 1;
+mapa.shared::cluster.u32 %r7, %r5, 1;
+setp.eq.u32 %p1, %r2, 1; @%p1 bra SECOND;
+st.relaxed.cta.b32 [%rd3+8], 0f40200000;
+mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7];
+bra MEET;
+SECOND:
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [tile], 0;
+WAIT:
+mbarrier.try_wait.parity.shared.b64 %p2, [tile], 0;
+nanosleep.u32 20;
+@!%p2 bra WAIT;
+ld.f32 %f1, [%rd2+8];
+st.global.f32 [%rd1], %f1;
+MEET:
+)" + sync));
+    // 2.5
+    EXPECT_EQ(r.run(clusters({2, 1, 1}, {1, 1, 1}, {2, 1, 1})),
+              (std::vector<std::uint32_t>{0, 0x40200000}));
+}
+
 TEST(Cluster, WrongShapesAreRefused) {
     Runner r(next_block);
     expect_contains(error_of([&] {

@@ -103,6 +103,10 @@ TEST(EditedRipple, ComparisonOfLayoutsHasNoVerdicts) {
     const Comparison comparison = ripple->compare().value();
     ASSERT_EQ(comparison.rows.size(), 7u);
     for (const Comparison::Row& row : comparison.rows) {
+        if (row.id == "cluster") {  // its file is not edited
+            EXPECT_EQ(row.verdict, Verdict::pass);
+            continue;
+        }
         EXPECT_GT(row.error, 0) << row.id;
         EXPECT_EQ(row.verdict, Verdict::none) << row.id;
     }

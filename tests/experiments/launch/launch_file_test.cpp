@@ -155,7 +155,7 @@ TEST(LaunchFiles, ErrorsNameTheField) {
               "\"x\" is not known;");
     EXPECT_EQ(error(changed("\"grid\"", "\"gird\"")),
               "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, "
-              "cooperative, repeat, arguments, captured");
+              "cooperative, cluster, repeat, arguments, captured");
     EXPECT_EQ(error(changed("\"linear\"", "\"cubic\"")),
               "textures.image.filter: write one of: point, linear");
     EXPECT_EQ(error(changed("\"buffer\": \"x\", \"filter\"", "\"buffer\": \"q\", \"filter\"")),
