@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
@@ -23,11 +24,16 @@ std::uint64_t lane_address(const Instruction* i, const Warp& w, const AccessForm
     return w.get<std::uint32_t>(operand, lane) + std::uint32_t(i->immediate);
 }
 
+// Blocks run on several host threads, and one block may poll a word that another one changes: the
+// host accesses each number as a whole.
+template <typename T>
+std::atomic_ref<T> cell(const std::byte* p) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<std::byte*>(p)));
+}
+
 template <typename T>
 std::uint64_t number_at(const std::byte* p) {
-    T value;
-    std::memcpy(&value, p, sizeof(T));
-    return std::uint64_t(value);
+    return std::uint64_t(cell<T>(p).load(std::memory_order_relaxed));
 }
 
 // Each width has a copy of its own: a load of eight bytes from four that were just stored waits.
@@ -41,6 +47,20 @@ std::uint64_t widened(const std::byte* p, const AccessForm& access) {
             return access.is_signed ? number_at<std::int32_t>(p) : number_at<std::uint32_t>(p);
         default:
             return number_at<std::uint64_t>(p);
+    }
+}
+
+void store_number(std::byte* p, unsigned bytes, std::uint64_t value) {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    switch (bytes) {
+        case 1:
+            return cell<std::uint8_t>(p).store(std::uint8_t(value), relaxed);
+        case 2:
+            return cell<std::uint16_t>(p).store(std::uint16_t(value), relaxed);
+        case 4:
+            return cell<std::uint32_t>(p).store(std::uint32_t(value), relaxed);
+        default:
+            return cell<std::uint64_t>(p).store(value, relaxed);
     }
 }
 
@@ -174,7 +194,7 @@ const Instruction* any_store(const Instruction* i, Warp& w) {
             const std::uint32_t operand = i->operands[e + (i->detail == 0)];
             const std::uint64_t value = access.wide_register ? w.get<std::uint64_t>(operand, lane)
                                                              : w.get<std::uint32_t>(operand, lane);
-            std::memcpy(p + e * access.bytes, &value, access.bytes);
+            store_number(p + e * access.bytes, access.bytes, value);
         }
     }
     return w.cost_point(i, i + 1);
