@@ -134,7 +134,7 @@ class Parser {
              "print what loads the emulator into programs, for a shell", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "S: emulator, start, edit, gpu, ladders, devices, frames, wing, window",
+                      "S: emulator, start, edit, gpu, ladders, devices, frames, fast_paths, window",
                       group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
@@ -142,7 +142,7 @@ class Parser {
                           options_.bench = {sections.begin(), sections.end()};
                           if (words.empty())
                               for (const auto section :
-                                   {jobs::BenchSection::wing, jobs::BenchSection::window})
+                                   {jobs::BenchSection::fast_paths, jobs::BenchSection::window})
                                   options_.bench.erase(section);
                       });
         bench_->expected(0, 1);

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
+#include "emulator/counters/access_counters.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/observe/findings.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/races/grid_races.h"

@@ -6,10 +6,10 @@
 
 #include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
-#if WARPSCOPE_WING
-#include "emulator/wing/alike/alike_events.h"
-#include "emulator/wing/alike/warp_independence.h"
-#include "emulator/wing/compiled/kernel_versions.h"
+#if WARPSCOPE_FAST_PATHS
+#include "emulator/fast_paths/alike/alike_events.h"
+#include "emulator/fast_paths/alike/warp_independence.h"
+#include "emulator/fast_paths/compiled/kernel_versions.h"
 #endif
 
 namespace warpscope::emulator {
@@ -25,12 +25,12 @@ constexpr std::chrono::milliseconds worth_compiling_first{200};
 
 }  // namespace
 
-#if WARPSCOPE_WING
+#if WARPSCOPE_FAST_PATHS
 /// Chooses how launches run: see Launcher, whose functions these are. It knows all that makes the
 /// emulator fast.
-class Wing {
+class LaunchChooser {
   public:
-    void set(const Shortcuts& shortcuts) { shortcuts_ = shortcuts; }
+    void set(const FastPaths& paths) { paths_ = paths; }
     LaunchMethod choose(const FrozenLaunch& launch, const Memory& memory, Observer* observer,
                         Execution execution, bool waits_for_compiler);
     /// The interpreter has run a launch of the kernel for this time.
@@ -50,13 +50,13 @@ class Wing {
     };
     KernelVersions& versions_of(const Kernel& kernel, bool observed);
 
-    Shortcuts shortcuts_;
+    FastPaths paths_;
     WarpIndependence independence_;
     const std::shared_ptr<KernelCompiler> compiler_ = KernelCompiler::shared();
     std::map<const Kernel*, Forms> forms_;
 };
 
-KernelVersions& Wing::versions_of(const Kernel& kernel, bool observed) {
+KernelVersions& LaunchChooser::versions_of(const Kernel& kernel, bool observed) {
     Forms& forms = forms_[&kernel];
     auto& versions = observed ? forms.reporting : forms.silent;
     if (!versions)
@@ -66,8 +66,9 @@ KernelVersions& Wing::versions_of(const Kernel& kernel, bool observed) {
     return *versions;
 }
 
-LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Observer* observer,
-                          Execution execution, bool waits_for_compiler) {
+LaunchMethod LaunchChooser::choose(const FrozenLaunch& launch, const Memory& memory,
+                                   Observer* observer, Execution execution,
+                                   bool waits_for_compiler) {
     const Kernel& kernel = *launch.kernel;
     LaunchMethod method;
     if (ClusterLaunch::is_needed(kernel, launch.launch)) return method;
@@ -76,28 +77,27 @@ LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Obse
     // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
     if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);
-    if (shortcuts_.compiled && !wants_instructions) {
+    if (paths_.compiled && !wants_instructions) {
         KernelVersions& versions = versions_of(kernel, observer);
         const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
         method.code = waits ? versions.choose_compiled() : versions.choose(execution);
     }
     bool independent_warps = false;
-    if (launch.settings.schedule == Schedule::random && shortcuts_.proof) {
+    if (launch.settings.schedule == Schedule::random && paths_.proof) {
         const Obstacles& obstacles = independence_.obstacles(launch, memory);
         independent_warps = obstacles.warps.empty();
         if (independent_warps && !wants_instructions) method.schedule = Schedule::run_to_barrier;
-        if (obstacles.blocks.empty() && shortcuts_.blocks)
-            method.dealing = BlockDealing::as_they_come;
+        if (obstacles.blocks.empty() && paths_.blocks) method.dealing = BlockDealing::as_they_come;
     }
-    if (observer) method.make_events = alike_events(kernel, independent_warps, shortcuts_.model);
+    if (observer) method.make_events = alike_events(kernel, independent_warps, paths_.model);
     return method;
 }
 
-void Wing::add_cost(const Kernel& kernel, bool observed, std::chrono::nanoseconds time) {
-    if (shortcuts_.compiled) versions_of(kernel, observed).add_cost(time);
+void LaunchChooser::add_cost(const Kernel& kernel, bool observed, std::chrono::nanoseconds time) {
+    if (paths_.compiled) versions_of(kernel, observed).add_cost(time);
 }
 
-bool Wing::can_compile() {
+bool LaunchChooser::can_compile() {
     try {
         Llvm::load();
         return true;
@@ -106,19 +106,19 @@ bool Wing::can_compile() {
     }
 }
 
-void Wing::compile(const Kernel& kernel) {
+void LaunchChooser::compile(const Kernel& kernel) {
     static const auto llvm = Llvm::load();
     const CompiledKernel compiled(llvm, kernel.module->shared_from_this(), kernel,
                                   CompiledForm::silent, InstructionSet::host,
                                   ForSomeLanes::when_asked);
 }
 #else
-/// The emulator is built without the folder wing: each launch runs in the plain way.
-class Wing {
+/// The emulator is built without the folder fast_paths: each launch runs in the plain way.
+class LaunchChooser {
   public:
     static constexpr const char* absent = "the emulator is built without a compiler of kernels";
 
-    void set(const Shortcuts&) {}
+    void set(const FastPaths&) {}
     LaunchMethod choose(const FrozenLaunch&, const Memory&, Observer*, Execution execution, bool) {
         if (execution == Execution::compiled) throw Error(absent);
         return {};
@@ -133,16 +133,17 @@ class Wing {
 };
 #endif
 
-Launcher::Launcher(unsigned virtual_sms) : machine_(virtual_sms), wing_(std::make_unique<Wing>()) {}
+Launcher::Launcher(unsigned virtual_sms)
+    : machine_(virtual_sms), chooser_(std::make_unique<LaunchChooser>()) {}
 Launcher::~Launcher() = default;
 
-void Launcher::set(const Shortcuts& shortcuts) {
-    wing_->set(shortcuts);
+void Launcher::set(const FastPaths& paths) {
+    chooser_->set(paths);
 }
 
 LaunchMethod Launcher::choose(const FrozenLaunch& launch, Observer* observer,
                               bool waits_for_compiler) {
-    return wing_->choose(launch, machine_.memory(), observer, execution(), waits_for_compiler);
+    return chooser_->choose(launch, machine_.memory(), observer, execution(), waits_for_compiler);
 }
 
 Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
@@ -166,7 +167,7 @@ Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
         if (expected > worth_compiling_first) method_of_rest = choose(launch, observer, true);
     }
     statistics += machine_.run(rest, observer, method_of_rest);
-    if (!method_of_rest.code) wing_->add_cost(*launch.kernel, observer, Clock::now() - start);
+    if (!method_of_rest.code) chooser_->add_cost(*launch.kernel, observer, Clock::now() - start);
     return statistics;
 }
 
@@ -177,22 +178,22 @@ Execution Launcher::execution() {
     return chosen_execution;
 }
 bool Launcher::can_compile() {
-    return Wing::can_compile();
+    return LaunchChooser::can_compile();
 }
 std::string Launcher::compiler_problem() {
-    return Wing::compiler_problem();
+    return LaunchChooser::compiler_problem();
 }
 std::shared_ptr<void> Launcher::keep_compiler() {
-    return Wing::keep_compiler();
+    return LaunchChooser::keep_compiler();
 }
 bool Launcher::is_compiling() {
-    return Wing::is_compiling();
+    return LaunchChooser::is_compiling();
 }
 void Launcher::end_compiler() {
-    Wing::end_compiler();
+    LaunchChooser::end_compiler();
 }
 void Launcher::compile(const Kernel& kernel) {
-    Wing::compile(kernel);
+    LaunchChooser::compile(kernel);
 }
 
 }  // namespace warpscope::emulator

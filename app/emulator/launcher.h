@@ -8,9 +8,9 @@
 
 namespace warpscope::emulator {
 
-/// Ways to run a launch faster, in the folder wing. Results, counts, errors and findings are equal
-/// without each of them. For tests and the bench, which switch them off.
-struct Shortcuts {
+/// Ways to run a launch faster, in the folder fast_paths. Results, counts, errors and findings are
+/// equal without each of them. For tests and the bench, which switch them off.
+struct FastPaths {
     bool proof = true;     ///< warps run in the fastest order where it is proved that none is seen
     bool blocks = true;    ///< likewise, host threads take blocks as they come
     bool model = true;     ///< observers are told once of blocks that are alike
@@ -18,14 +18,14 @@ struct Shortcuts {
 };
 
 /// Runs launches on a machine of its own, each in the fastest way that is known for it. It is the
-/// one door to the folder wing; without that folder, a launch runs as Machine::run() does.
+/// one door to the folder fast_paths; without that folder, a launch runs as Machine::run() does.
 class Launcher {
   public:
     explicit Launcher(unsigned virtual_sms = Machine::default_virtual_sms);
     ~Launcher();
 
     Machine& machine() { return machine_; }
-    void set(const Shortcuts& shortcuts);
+    void set(const FastPaths& paths);
 
     /// How run() shall run a launch. The kernel's module is kept. With `waits_for_compiler`, a
     /// kernel that nobody observes is compiled first, if it can be. Throws Error where
@@ -59,7 +59,7 @@ class Launcher {
 
   private:
     Machine machine_;
-    std::unique_ptr<class Wing> wing_;
+    std::unique_ptr<class LaunchChooser> chooser_;
 };
 
 }  // namespace warpscope::emulator

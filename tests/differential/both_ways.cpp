@@ -8,7 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "emulator/wing/compiled/compiled_kernel.h"
+#include "emulator/fast_paths/compiled/compiled_kernel.h"
 
 namespace warpscope::tests {
 

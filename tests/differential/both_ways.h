@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/fast_paths/compiled/both_forms.h"
 #include "emulator/machine/machine.h"
-#include "emulator/wing/compiled/both_forms.h"
 
 namespace warpscope::tests {
 

@@ -1,7 +1,7 @@
 #include <regex>
 
 #include "differential/both_ways.h"
-#include "emulator/wing/compiled/compiled_kernel.h"
+#include "emulator/fast_paths/compiled/compiled_kernel.h"
 #include "support/long_tests.h"
 
 // A launch that a budget or an invalid access ends leaves equal memory, counts and errors in both

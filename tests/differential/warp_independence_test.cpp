@@ -1,4 +1,4 @@
-#include "emulator/wing/alike/warp_independence.h"
+#include "emulator/fast_paths/alike/warp_independence.h"
 
 #include <optional>
 #include <set>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/fast_paths/compiled/compiled_kernel.h"
 #include "emulator/machine/machine.h"
-#include "emulator/wing/compiled/compiled_kernel.h"
 #include "fuzz_launch.h"
 
 // A PTX text is loaded, and each of its kernels runs a block interpreted and compiled: memory,

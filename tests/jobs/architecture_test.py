@@ -22,9 +22,9 @@ SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"async"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
-                 {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"witness"}, {"wing"}],
-    "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
-    "emulator/wing/compiled": [{"plan"}, {"generate"}],
+                 {"decode", "happens_before", "checks", "counters"}, {"races"}, {"stepper"}, {"witness"}, {"fast_paths"}],
+    "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],
+    "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host", "export"}, {"launch_files"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
@@ -35,7 +35,7 @@ SUBFLOORS = {
 }
 
 # What makes the emulator fast, and can be left out.
-WING = ("emulator", "wing")
+FAST_PATHS = ("emulator", "fast_paths")
 
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [
@@ -82,10 +82,10 @@ def check_subfolder(where, path, target, depth=1):
             f"{other or 'the room itself'} is not below it"]
 
 
-def check_wing(where, path, target):
-    """The emulator works without the folder wing: only its launcher knows of it."""
-    is_inside = path.parts[:2] == WING or path.with_suffix("") == Path("emulator/launcher")
-    if target.parts[:2] != WING or is_inside:
+def check_fast_paths(where, path, target):
+    """The emulator works without the folder fast_paths: only its launcher knows of it."""
+    is_inside = path.parts[:2] == FAST_PATHS or path.with_suffix("") == Path("emulator/launcher")
+    if target.parts[:2] != FAST_PATHS or is_inside:
         return []
     return [f"{where}: only emulator/launcher.cpp may include {target}"]
 
@@ -96,9 +96,9 @@ def check_own(where, path, target, app):
         return [f"{where}: {target} is no file below app/"]
     mine, other = room_of(path), room_of(Path(target))
     if other == mine:
-        return check_subfolder(where, path, Path(target)) or check_wing(where, path, Path(target))
+        return check_subfolder(where, path, Path(target)) or check_fast_paths(where, path, Path(target))
     if FLOOR[other] < FLOOR[mine]:
-        return check_wing(where, path, Path(target))
+        return check_fast_paths(where, path, Path(target))
     return [f"{where}: {mine or 'app'} may not include {target}: {other or 'app'} is not below it"]
 
 
@@ -265,26 +265,26 @@ class Seeded(unittest.TestCase):
         self.expect_one("app/emulator/lower/seeded.h",
                         '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
 
-    def test_wing(self):
-        self.expect_one("app/compute/seeded.h", '#include "emulator/wing/compiled/plan/plan.h"\n',
+    def test_fast_paths(self):
+        self.expect_one("app/compute/seeded.h", '#include "emulator/fast_paths/compiled/plan/plan.h"\n',
                         "only emulator/launcher.cpp")
 
-    def test_wing_from_the_emulator(self):
-        self.expect_one("app/emulator/seeded.h", '#include "emulator/wing/compiled/plan/plan.h"\n',
+    def test_fast_paths_from_the_emulator(self):
+        self.expect_one("app/emulator/seeded.h", '#include "emulator/fast_paths/compiled/plan/plan.h"\n',
                         "only emulator/launcher.cpp")
 
-    def test_up_inside_the_wing(self):
-        self.expect_one("app/emulator/wing/alike/seeded.h",
-                        '#include "emulator/wing/compiled/plan/plan.h"\n', "compiled is not below it")
+    def test_up_inside_the_fast_paths(self):
+        self.expect_one("app/emulator/fast_paths/alike/seeded.h",
+                        '#include "emulator/fast_paths/compiled/plan/plan.h"\n', "compiled is not below it")
 
     def test_up_inside_a_subfolder(self):
-        self.expect_one("app/emulator/wing/compiled/plan/seeded.h",
-                        '#include "emulator/wing/compiled/generate/slots.h"\n',
+        self.expect_one("app/emulator/fast_paths/compiled/plan/seeded.h",
+                        '#include "emulator/fast_paths/compiled/generate/slots.h"\n',
                         "generate is not below it")
 
     def test_down_inside_a_subfolder(self):
-        self.assertEqual(self.found_after("app/emulator/wing/compiled/generate/seeded.h",
-                                          '#include "emulator/wing/compiled/plan/plan.h"\n'), [])
+        self.assertEqual(self.found_after("app/emulator/fast_paths/compiled/generate/seeded.h",
+                                          '#include "emulator/fast_paths/compiled/plan/plan.h"\n'), [])
 
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "experiments/framework/experiment.h"
 
 /// What a frame costs in the emulator, in PTX instructions: a number that no other machine, load or

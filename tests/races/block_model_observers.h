@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/access_counters.h"
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/access_counters.h"
+#include "emulator/counters/heat_map.h"
+#include "emulator/fast_paths/alike/alike_events.h"
+#include "emulator/fast_paths/alike/told_observers.h"
+#include "emulator/fast_paths/alike/warp_independence.h"
+#include "emulator/fast_paths/compiled/both_forms.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"
-#include "emulator/wing/alike/alike_events.h"
-#include "emulator/wing/alike/told_observers.h"
-#include "emulator/wing/alike/warp_independence.h"
-#include "emulator/wing/compiled/both_forms.h"
 #include "race_kernels.h"
 
 namespace warpscope::tests::block_model {

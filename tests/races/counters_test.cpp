@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_state.h"
 #include "experiments/settings.h"

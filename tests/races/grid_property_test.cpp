@@ -2,7 +2,7 @@
 #include <random>
 #include <set>
 
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/global_window.h"
 #include "emulator/races/grid_races.h"

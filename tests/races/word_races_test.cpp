@@ -1,7 +1,7 @@
 #include <map>
 #include <ostream>
 
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/program/error.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"

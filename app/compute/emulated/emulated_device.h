@@ -31,7 +31,7 @@ class EmulatedDevice final : public Device {
     }
     emulator::Machine& machine() { return launcher_.machine(); }
     /// For the bench and tests.
-    void set(const emulator::Shortcuts& shortcuts) { launcher_.set(shortcuts); }
+    void set(const emulator::FastPaths& paths) { launcher_.set(paths); }
     using Device::set;
     /// Runs all launches that `launches` makes except the last one, which is returned; with the
     /// name of a kernel, those before its first launch. Throws DeviceError if there is no launch.

@@ -1,10 +1,14 @@
+#include <bit>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "emulator/handlers/handlers_shuffle.cpp"
 #include <hwy/foreach_target.h>
 
 #include "emulator/handlers/simd-inl.h"
+#include "emulator/warp/members.h"
 
-// Shuffles of a whole warp by one distance, which are most shuffles (PTX ISA 9.7.9.6, shfl.sync).
+// Exchanges of values between lanes (PTX ISA 9.7.9.6, shfl.sync). Most shuffles are of a whole warp
+// by one distance: these are SIMD. shuffle(), at the end, executes all others.
 HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
@@ -70,6 +74,78 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace warpscope::emulator {
+namespace {
+
+/// A lane that no lane of its group in its segment comes before, in the direction of a shuffle: the
+/// lane in which a reduction by `down` or a scan by `up` has its result. The others may read past
+/// the end of the group, and often do, without using what they get.
+bool is_root(ShuffleMode mode, unsigned lane, std::uint32_t segment, std::uint32_t group) {
+    if (mode != ShuffleMode::up && mode != ShuffleMode::down) return true;
+    std::uint32_t before = 0;
+    for_each_lane(group, [&](unsigned other) {
+        const bool comes_before = mode == ShuffleMode::down ? other < lane : other > lane;
+        before |= std::uint32_t(comes_before && (other & segment) == (lane & segment));
+    });
+    return !before;
+}
+
+}  // namespace
+
+// Shuffles of every form, lane by lane.
+const Instruction* shuffle(const Instruction* i, Warp& w) {
+    const Members members(i, w, 5);
+    if (!members.have_come()) return members.wait();
+    const auto mode = ShuffleMode(i->detail);
+    std::uint32_t values[lanes_per_warp], result[lanes_per_warp];
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        values[lane] = w.get<std::uint32_t>(i->operands[2], lane);
+    std::uint32_t in_range = 0;
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
+        std::uint32_t outside = 0, first_read = 0;
+        for_each_lane(lanes, [&](unsigned lane) {
+            const std::uint32_t b = w.get<std::uint32_t>(i->operands[3], lane) & 31;
+            const std::uint32_t c = w.get<std::uint32_t>(i->operands[4], lane);
+            const std::uint32_t segment = c >> 8 & 31, clamp = c & 31;
+            const int max_lane = int((lane & segment) | (clamp & ~segment));
+            const int min_lane = int(lane & segment);
+            int from = 0;
+            bool valid = false;
+            switch (mode) {
+                case ShuffleMode::up:
+                    from = int(lane) - int(b);
+                    valid = from >= max_lane;
+                    break;
+                case ShuffleMode::down:
+                    from = int(lane) + int(b);
+                    valid = from <= max_lane;
+                    break;
+                case ShuffleMode::bfly:
+                    from = int(lane ^ b);
+                    valid = from <= max_lane;
+                    break;
+                case ShuffleMode::idx:
+                    from = min_lane | int(b & ~segment);
+                    valid = from <= max_lane;
+                    break;
+            }
+            result[lane] = values[valid ? unsigned(from) : lane];
+            in_range |= std::uint32_t(valid) << lane;
+            if (!valid || !members.are_watched() || (w.mask & named) >> unsigned(from) & 1) return;
+            if (!(named >> lane & 1) || !is_root(mode, lane, segment, lanes & named)) return;
+            if (!outside) first_read = unsigned(from);
+            outside |= 1u << lane;
+        });
+        if (outside) members.note_reads(outside, named, first_read);
+    });
+    if (i->operands[0])
+        for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
+    if (i->operands[1]) {
+        std::uint32_t& p = w.predicate(i->operands[1]);
+        p = (p & ~w.mask) | in_range;
+    }
+    return w.cost_point(i, i + 1);
+}
+
 HWY_EXPORT(find_shuffle_handler);
 Handler shuffle_handler(ShuffleMode mode) {
     return HWY_DYNAMIC_DISPATCH(find_shuffle_handler)(mode);

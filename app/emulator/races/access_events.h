@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "emulator/happens_before/block_order.h"
 #include "emulator/observe/observer.h"
-#include "emulator/order/block_order.h"
 
 namespace warpscope::emulator {
 

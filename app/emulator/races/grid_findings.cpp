@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/order/epoch_paths.h"
+#include "emulator/happens_before/epoch_paths.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/warp/global_range.h"
 

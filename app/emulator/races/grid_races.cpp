@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "emulator/order/synchronise.h"
+#include "emulator/happens_before/synchronise.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/heat_map.h"
+#include "emulator/happens_before/block_clocks.h"
+#include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
-#include "emulator/order/block_clocks.h"
-#include "emulator/order/memory_orders.h"
 #include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid_strips.h"
 #include "emulator/warp/cluster.h"

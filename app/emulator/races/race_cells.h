@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/order/memory_orders.h"
+#include "emulator/happens_before/memory_orders.h"
 #include "emulator/races/access_events.h"
 
 namespace warpscope::emulator {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/heat_map.h"
+#include "emulator/happens_before/block_order.h"
+#include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
-#include "emulator/order/block_order.h"
-#include "emulator/order/memory_orders.h"
 #include "emulator/races/async/async_races.h"
 #include "emulator/races/async/proxy_fences.h"
 #include "emulator/races/global_window.h"

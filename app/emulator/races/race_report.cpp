@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "emulator/async/async_copies.h"
-#include "emulator/order/epoch_paths.h"
-#include "emulator/order/value_paths.h"
+#include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/value_paths.h"
 #include "emulator/program/source_name.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"

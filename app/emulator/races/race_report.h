@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/checks/hazard_counts.h"
+#include "emulator/counters/hazard_counts.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "emulator/machine/launch_settings.h"
+#include "emulator/program/dim3.h"
 #include "emulator/program/module.h"
-#include "emulator/warp/dim3.h"
 
 namespace warpscope::emulator {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/device/kernel_timings.h"
-#include "emulator/checks/kernel_counters.h"
+#include "emulator/counters/kernel_counters.h"
 #include "emulator/observe/findings.h"
 #include "experiments/framework/report.h"
 

@@ -1,7 +1,7 @@
 #include "experiments/measure/count_work.h"
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/warp/warp.h"
 #include "experiments/framework/shared_memory_cleaner.h"

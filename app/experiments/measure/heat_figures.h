@@ -7,7 +7,7 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/words.h"
-#include "emulator/checks/kernel_heat.h"
+#include "emulator/counters/kernel_heat.h"
 
 namespace warpscope::experiments {
 

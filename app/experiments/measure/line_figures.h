@@ -7,7 +7,7 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/words.h"
-#include "emulator/checks/kernel_counters.h"
+#include "emulator/counters/kernel_counters.h"
 
 namespace warpscope::experiments {
 

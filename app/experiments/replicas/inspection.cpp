@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"

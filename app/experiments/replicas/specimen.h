@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
-#include "emulator/checks/kernel_heat.h"
+#include "emulator/counters/access_counters.h"
+#include "emulator/counters/kernel_heat.h"
 #include "emulator/observe/findings.h"
 #include "experiments/replicas/running.h"
 

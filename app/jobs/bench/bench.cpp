@@ -79,8 +79,8 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
             return bench_devices(rows);
         case BenchSection::frames:
             return bench_frames(rows, device);
-        case BenchSection::wing:
-            return bench_wing(rows);
+        case BenchSection::fast_paths:
+            return bench_fast_paths(rows);
         case BenchSection::window:
             return window(rows);
     }

@@ -65,7 +65,7 @@ void bench_devices(std::vector<BenchRow>& rows);
 /// Frames of every experiment with its default parameters on the emulator, and the time that one
 /// picture takes from `device` to OpenGL.
 void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);
-/// What frames, checks and counters cost without each shortcut of the emulator.
-void bench_wing(std::vector<BenchRow>& rows);
+/// What frames, checks and counters cost without each fast path of the emulator.
+void bench_fast_paths(std::vector<BenchRow>& rows);
 
 }  // namespace warpscope::jobs

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "emulator/checks/access_counters.h"
-#include "emulator/checks/heat_map.h"
+#include "emulator/counters/access_counters.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/launcher.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/observe/observer_list.h"

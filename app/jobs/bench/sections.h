@@ -7,9 +7,19 @@
 namespace warpscope::jobs {
 
 /// The parts of the bench. Each takes less than a minute on two cores, but for the last two, which
-/// are measured only where they are named: `wing` takes two minutes, and `window` two for each
-/// experiment.
-enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, wing, window };
+/// are measured only where they are named: `fast_paths` takes two minutes, and `window` two for
+/// each experiment.
+enum class BenchSection {
+    emulator,
+    start,
+    edit,
+    gpu,
+    ladders,
+    devices,
+    frames,
+    fast_paths,
+    window
+};
 
 using BenchSections = std::set<BenchSection>;
 
@@ -32,8 +42,8 @@ inline constexpr std::array words_of<jobs::BenchSection>{
                              "the n-body on all GPUs, compared with one"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
                              "the frames of each experiment, and their transfer to OpenGL"},
-    Word<jobs::BenchSection>{jobs::BenchSection::wing, "wing",
-                             "what each part of the emulator's wing brings"},
+    Word<jobs::BenchSection>{jobs::BenchSection::fast_paths, "fast_paths",
+                             "what each fast path of the emulator brings"},
     Word<jobs::BenchSection>{jobs::BenchSection::window, "window",
                              "the answers of the window while expensive frames are computed"},
 };

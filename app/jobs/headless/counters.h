@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/kernel_counters.h"
+#include "emulator/counters/kernel_counters.h"
 #include "experiments/measure/heat_figures.h"
 #include "experiments/measure/line_figures.h"
 #include "jobs/output/json.h"

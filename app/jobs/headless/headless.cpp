@@ -15,9 +15,9 @@
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
 #include "jobs/headless/plain_target.h"
-#include "jobs/headless/sarif.h"
 #include "jobs/headless/watched_run.h"
 #include "jobs/output/output.h"
+#include "jobs/output/sarif.h"
 
 namespace warpscope::jobs {
 namespace {

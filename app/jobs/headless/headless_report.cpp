@@ -185,22 +185,4 @@ std::string summary(const RunResult& r) {
     return text;
 }
 
-int exit_code(const RunResult& r) {
-    const auto fails = [&](const emulator::Finding& finding) {
-        return finding.severity >= r.fail_on && !r.proposal.guesses.contains(finding.kernel);
-    };
-    const bool has_findings = std::ranges::any_of(r.findings, fails);
-    // An invalid access that rests on a guess has ended the run.
-    const bool is_guessed = std::ranges::any_of(r.findings, [&](const emulator::Finding& f) {
-        return f.kind == emulator::FindingKind::memory && r.proposal.guesses.contains(f.kernel);
-    });
-    const bool stopped = !r.stopped.empty() && !is_guessed;
-    if (experiments::has_failure(r.report) || has_findings || stopped) return 1;
-    if (!r.comparison) return 0;
-    for (const auto& row : r.comparison->rows) {
-        if (row.verdict == experiments::Verdict::fail) return 1;
-    }
-    return 0;
-}
-
 }  // namespace warpscope::jobs

@@ -16,8 +16,8 @@
 #include "compute/libraries/own_libraries.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
-#include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
+#include "jobs/output/sarif.h"
 #include "jobs/programs/program_result.h"
 #include "programs/report/program_settings.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/kernel_counters.h"
+#include "emulator/counters/kernel_counters.h"
 #include "emulator/observe/findings.h"
 
 namespace warpscope::programs {

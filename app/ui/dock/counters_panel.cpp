@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"

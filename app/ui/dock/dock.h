@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "ui/dock/barriers_panel.h"
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
 #include "ui/dock/lines_panel.h"
 #include "ui/dock/occupancy_panel.h"
-#include "ui/dock/policies_panel.h"
 #include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
@@ -62,7 +62,7 @@ class Dock {
     BanksPanel banks_;
     RegistersPanel registers_;
     BreaksPanel breaks_;
-    PoliciesPanel policies_;
+    BarriersPanel policies_;
 };
 
 }  // namespace warpscope::ui

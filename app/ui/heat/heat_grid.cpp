@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 
 namespace warpscope::ui {
 

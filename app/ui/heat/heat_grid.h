@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/checks/kernel_heat.h"
+#include "emulator/counters/kernel_heat.h"
 
 namespace warpscope::ui {
 

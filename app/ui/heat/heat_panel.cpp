@@ -8,7 +8,7 @@
 #include <span>
 
 #include "compute/device/sentences.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "experiments/measure/heat_figures.h"
 #include "ui/heat/heat_scale.h"
 #include "ui/widgets/format.h"

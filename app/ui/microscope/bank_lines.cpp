@@ -7,7 +7,7 @@
 #include <set>
 
 #include "compute/device/sentences.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 
 namespace warpscope::ui {
 namespace {

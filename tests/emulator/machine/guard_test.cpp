@@ -1,4 +1,4 @@
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/race_detector.h"
 

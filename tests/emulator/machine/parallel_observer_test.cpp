@@ -2,8 +2,8 @@
 #include <regex>
 #include <string>
 
-#include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
+#include "emulator/counters/access_counters.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/race_detector.h"

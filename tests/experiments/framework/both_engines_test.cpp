@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
+#include "emulator/counters/access_counters.h"
 #include "emulator/launcher.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/races/race_detector.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/access_counters.h"
+#include "emulator/counters/access_counters.h"
 #include "experiments/nbody/nbody.h"
 #include "experiments/ripple/ripple.h"
 #include "experiments/settings.h"

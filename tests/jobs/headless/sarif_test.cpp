@@ -1,4 +1,4 @@
-#include "jobs/headless/sarif.h"
+#include "jobs/output/sarif.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Boxes of a matrix are copied into shared memory and back by the copy engine, with every swizzle.
-// The matrix has 37 columns in rows of 48, and 20 rows; boxes reach beyond its edges.
+// The matrix has 37 columns in rows of 48, and 20 rows; boxes reach beyond its edges. A store fills
+// the 16 bytes in which a row of the matrix ends, which are columns 36 to 39.
 #include <cuda.h>
 
 #include <cuda/ptx>
@@ -28,6 +29,9 @@ __global__ void copy(const __grid_constant__ CUtensorMap from,
     while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
 #endif
     for (int k = threadIdx.x; k < words; k += blockDim.x) raw[k] = box[k];
+#ifndef X
+    if (x < 0 || y < 0) return;  // only loads may begin before the matrix
+#endif
     if (threadIdx.x == 0) {
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &to, at, box);
         ptx::cp_async_bulk_commit_group();
@@ -58,7 +62,11 @@ int main() {
     HANDLE_ERROR(cudaMallocManaged(&other, pitch * height * sizeof(int)));
     HANDLE_ERROR(cudaMallocManaged(&raw, box_rows * 32 * sizeof(int)));
     for (int k = 0; k < pitch * height; ++k) matrix[k] = k + 1;
-    const int corners[][2] = {{0, 0}, {4, 12}, {0, 15}, {40, 3}};
+#ifdef X
+    const int corners[][2] = {{X, 0}};
+#else
+    const int corners[][2] = {{0, 0}, {4, 12}, {0, 15}, {40, 3}, {8, 2}, {32, 1}, {-8, 0}, {4, -3}};
+#endif
     int wrong = 0, wrong_back = 0;
     for (int swizzle = 0; swizzle < 4; ++swizzle)
         for (const auto& [x, y] : corners) {
@@ -78,10 +86,10 @@ int main() {
             }
             for (int row = 0; row < height; ++row)
                 for (int column = 0; column < pitch; ++column) {
-                    const bool copied = column >= x && column < x + columns && column < width &&
-                                        row >= y && row < y + box_rows;
-                    const int k = row * pitch + column;
-                    wrong_back += other[k] != (copied ? matrix[k] : -1);
+                    const bool copied = x >= 0 && y >= 0 && column >= x && column < x + columns &&
+                                        column < 40 && row >= y && row < y + box_rows;
+                    const int k = row * pitch + column, element = column < width ? matrix[k] : 0;
+                    wrong_back += other[k] != (copied ? element : -1);
                 }
         }
     CUtensorMap map;

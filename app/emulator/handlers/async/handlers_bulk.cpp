@@ -81,6 +81,7 @@ class BoxCopy {
     /// `first`: the coordinates of the box; `shared`: where it lies in shared memory.
     void start(const std::array<std::int64_t, TensorMap::most_dimensions>& first,
                std::uint64_t shared) {
+        check(first);
         std::uint64_t rows = 1;
         for (unsigned d = 1; d < map_.dimensions; ++d) rows *= map_.box[d];
         const std::uint64_t row_bytes = std::uint64_t(map_.box[0]) * map_.element_bytes;
@@ -99,10 +100,27 @@ class BoxCopy {
     }
 
   private:
-    // Elements outside of the tensor are zero in shared memory, and are not stored to the tensor.
+    /// Throws Error for boxes that an H100 does not move: it ends with "an illegal instruction".
+    void check(const std::array<std::int64_t, TensorMap::most_dimensions>& first) {
+        if (first[0] * map_.element_bytes % chunk)
+            w_.fail(i_, lane_,
+                    fmt::format("a box begins at a multiple of {} elements (16 bytes) of its row, "
+                                "not at {}",
+                                chunk / map_.element_bytes, first[0]));
+        for (unsigned d = 0; d < map_.dimensions; ++d)
+            if (!copy_.to_shared && first[d] < 0)
+                w_.fail(i_, lane_,
+                        fmt::format("a box that is stored begins in its tensor; coordinate {} is "
+                                    "{}",
+                                    d, first[d]));
+    }
+    // Elements outside of the tensor are zero in shared memory, and are not stored to the tensor,
+    // but for the rest of the 16 bytes in which a row ends: so an H100 does.
     void add_row(std::int64_t first, std::uint64_t size, std::uint64_t memory,
                  std::uint64_t shared) {
         const std::int64_t end = first + map_.box[0];
+        const std::uint64_t elements = chunk / map_.element_bytes;
+        if (!copy_.to_shared) size = (size + elements - 1) / elements * elements;
         const std::int64_t from = std::clamp<std::int64_t>(0, first, end),
                            to = std::clamp<std::int64_t>(std::int64_t(size), from, end);
         const auto bytes = [&](std::int64_t a, std::int64_t b) {
@@ -136,6 +154,8 @@ class BoxCopy {
             w_.block->async->start(copy_, w_);
         copy_.parts = 0;
     }
+
+    static constexpr int chunk = 16;  // bytes
 
     const Instruction* const i_;
     Warp& w_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "emulator/async/async_copies.h"
-#include "emulator/order/block_order.h"
+#include "emulator/happens_before/block_order.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

@@ -1,0 +1,91 @@
+#include "emulator/happens_before/value_paths.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "emulator/happens_before/epoch_paths.h"
+#include "emulator/ptx/effects.h"
+#include "emulator/ptx/opcodes.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// Registers whose values are computed of the value of one instruction.
+class Derived {
+  public:
+    explicit Derived(const Instruction& from) { add_results(from); }
+
+    bool has(std::uint32_t operand) const { return operand && slots_.contains(operand); }
+    bool is_read_by(const Instruction& i) const {
+        const unsigned sources = is_branch(i.role) ? 1 : 6;
+        for (unsigned k = destination_count(i); k < sources; ++k)
+            if (has(i.operands[k])) return true;
+        return false;
+    }
+    /// True where that adds a register.
+    bool follow(const Instruction& i) {
+        if (is_branch(i.role) || is_prefix(i.role) || !is_read_by(i)) return false;
+        const std::size_t before = slots_.size();
+        add_results(i);
+        return slots_.size() > before;
+    }
+
+  private:
+    void add_results(const Instruction& i) {
+        slots_.insert(i.operands, i.operands + destination_count(i));
+    }
+    std::set<std::uint32_t> slots_;
+};
+
+bool is_idempotent(Operation operation) {
+    return operation == Operation::and_ || operation == Operation::or_ ||
+           operation == Operation::min || operation == Operation::max;
+}
+
+}  // namespace
+
+bool is_polled(const Kernel& kernel, std::uint32_t load) {
+    const std::vector<bool> reached = reached_in_epoch(kernel, load);
+    if (!reached[load]) return false;
+    const auto comes_back = [&](std::uint32_t pc) {
+        return pc == load || (pc < kernel.code.size() && reached_in_epoch(kernel, pc)[load]);
+    };
+    Derived derived(kernel.code[load]);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+            grows |= reached[pc] && derived.follow(kernel.code[pc]);
+    }
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const Instruction& i = kernel.code[pc];
+        const bool decides = (i.role == Role::branch_if || i.role == Role::branch_unless) &&
+                             reached[pc] && derived.has(i.operands[0]);
+        if (decides && comes_back(pc + 1) != comes_back(pc + i.target)) return true;
+    }
+    return false;
+}
+
+bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
+    if (kernel.lines[load].access != MemoryAccess::load ||
+        kernel.lines[store].access != MemoryAccess::store || load >= store)
+        return false;
+    const Instruction &from = kernel.code[load], &into = kernel.code[store];
+    if (from.operands[kernel.lines[load].address_operand] !=
+            into.operands[kernel.lines[store].address_operand] ||
+        from.immediate != into.immediate)
+        return false;
+    Derived derived(from);
+    bool changes = false;
+    for (std::uint32_t pc = load + 1; pc < store; ++pc) {
+        const Instruction& i = kernel.code[pc];
+        if (is_branch(i.role)) return false;
+        derived.follow(i);
+        if (destination_count(i) && i.operands[0] == into.operands[1])
+            changes = derived.is_read_by(i) && !is_idempotent(i.operation);
+    }
+    return changes;
+}
+
+}  // namespace warpscope::emulator

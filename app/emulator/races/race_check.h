@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emulator/happens_before/block_order.h"
+#include "emulator/happens_before/memory_orders.h"
+#include "emulator/races/global_window.h"
+#include "emulator/races/race_cells.h"
+#include "emulator/races/race_report.h"
+
+namespace warpscope::emulator {
+
+/// One access under the race detector. It is compared with the earlier accesses of its cells, what
+/// nothing orders is reported, and the access is recorded in the cells.
+class RaceCheck {
+  public:
+    /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
+    /// `event`: the access belongs to this event, which it began earlier; 0: to one of now.
+    RaceCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
+              RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr,
+              std::uint32_t event = 0)
+        : access_(access),
+          orders_(orders),
+          order_(order),
+          cells_(cells),
+          report_(report),
+          window_(window),
+          times_(cells.times()),
+          now_(event ? CellAccess{event, 0} : cells.begin_access(access, order)) {}
+
+    void run();
+    /// The two halves of run() for a store of an asynchronous copy: it is compared when it starts,
+    /// and recorded when it has ended, since the thread has waited for it.
+    void check_copy(bool has_ended);
+
+  private:
+    /// One cell of one lane's access, or of the access of all lanes at one address.
+    struct Target {
+        RaceCell& cell;
+        CellAccesses* atomics;  ///< nullptr if the kernel has none in this memory
+        std::uint32_t byte;     ///< offset of the cell in shared memory or in the window
+        std::uint32_t cells;    ///< cells of the access, from this one to its end
+    };
+
+    bool is_valid(std::uint64_t address) const {
+        return access_.checked || cells_.is_valid(address, access_.bytes);
+    }
+    /// True for most accesses: of all lanes, to one cell each, in a kernel without atomics.
+    bool is_simple() const {
+        return access_.checked && access_.mask == all_lanes && !access_.same_address &&
+               cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
+    }
+    /// Returns true for a cell that an atomic or a strong store has accessed in this epoch.
+    bool has_new_atomics(std::uint32_t index) const {
+        return cells_.has_atomics() && times_.in_epoch((*cells_.atomics(index))[0].event);
+    }
+    bool load_consecutive();
+    bool store_consecutive();
+    void load_simple();
+    std::uint32_t store_simple();
+    void load(std::uint64_t address, std::uint32_t lanes);
+    void check_load(const Target& target, std::uint32_t lanes);
+    void store();
+    bool is_alone(const RaceCell& cell, unsigned lane) const;
+    bool store_alone(unsigned lane);
+    void check_store(const Target& target, unsigned lane);
+    void record_store(const Target& target, unsigned lane);
+    void strong_write(const Target& target, unsigned lane);
+
+    template <typename F>
+    void for_cells(std::uint32_t index, std::uint32_t cells, F&& f);
+    template <typename F>
+    void for_lanes(std::uint32_t lanes, F&& f);
+
+    /// Compares with an earlier access; returns true if the two are a hazard.
+    bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
+    bool check_lanes(const Target& target, const CellAccess& earlier, Hazard hazard,
+                     std::uint32_t lanes);
+    bool comes_before(const CellAccess& earlier) const;
+    void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
+                    std::uint32_t lanes);
+    void check_written(const Target& target, std::uint32_t lanes);
+
+    void record_reader(RaceCell& cell, std::uint32_t lanes);
+    void record(CellAccesses& accesses, std::uint32_t lanes);
+    std::size_t slot_to_replace(const CellAccesses& accesses) const;
+    void report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count);
+
+    /// Returns the bytes of the access, from the target on, that `earlier` wrote.
+    std::uint32_t overlap(const Target& target, const CellAccess& earlier) const;
+    /// Returns true if `lane` stores the value that is in memory where `earlier` wrote.
+    bool keeps_value(const Target& target, const CellAccess& earlier, unsigned lane) const;
+
+    const Access& access_;
+    const MemoryOrders& orders_;
+    const BlockOrder& order_;
+    RaceCells& cells_;
+    RaceReport& report_;
+    const GlobalWindow* window_;  ///< nullptr for shared memory
+    const CellTimes times_;
+    CellAccess now_;  ///< the event of this access
+    std::uint32_t store_number_ = 0;
+
+    /// The hazard that was reported last for the current lane. If an access of several words
+    /// conflicts with one thread in all of them, that is one hazard.
+    struct Reported {
+        Hazard hazard = Hazard::none;
+        std::uint32_t event = 0;
+        unsigned lane = 0;
+        bool operator==(const Reported&) const = default;
+    } reported_;
+    std::uint32_t reported_word_ =
+        0;  ///< the word of `reported_`, which counts once at each of its words
+    bool reported_unwritten_ = false;
+};
+
+}  // namespace warpscope::emulator
