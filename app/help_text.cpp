@@ -47,7 +47,7 @@ A program after -- needs no change and no GPU: its launches run in the emulator.
 input and its exit status stay; the report goes to standard error. nvcc -g -lineinfo lets findings
 name lines of the source.
 
---bench without sections measures all of them but fast_paths and window, which take minutes.
+--bench without sections measures all of them but fast and window, which take minutes.
 
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.

@@ -100,6 +100,13 @@ class Parser {
                             options_.headless.witnesses = folder;
                         });
         witness_->expected(0, 1);
+        provoke_ = text("--provoke", "[N]",
+                        "with --check race: how often a GPU is wrong in N launches (100)", group,
+                        [this](const std::string& n) {
+                            options_.headless.provoked =
+                                n.empty() ? 100 : unsigned(parse_count("--provoke", n, 1'000'000));
+                        });
+        provoke_->expected(0, 1);
         flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -134,7 +141,7 @@ class Parser {
              "print what loads the emulator into programs, for a shell", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "S: emulator, start, edit, gpu, ladders, devices, frames, fast_paths, window",
+                      "S: emulator, start, edit, gpu, ladders, devices, frames, fast, window",
                       group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
@@ -142,7 +149,7 @@ class Parser {
                           options_.bench = {sections.begin(), sections.end()};
                           if (words.empty())
                               for (const auto section :
-                                   {jobs::BenchSection::fast_paths, jobs::BenchSection::window})
+                                   {jobs::BenchSection::fast, jobs::BenchSection::window})
                                   options_.bench.erase(section);
                       });
         bench_->expected(0, 1);
@@ -375,6 +382,8 @@ class Parser {
             throw UsageError("--fail-on: add --check race,barrier,memory");
         if (witness_->count() && !options_.headless.checks.race)
             throw UsageError("--witness: add --check race");
+        if (provoke_->count() && !options_.headless.checks.race)
+            throw UsageError("--provoke: add --check race");
         if (options_.headless.lines && !options_.headless.counters)
             throw UsageError("--lines: add --counters");
         if (options_.headless.heat && !options_.headless.counters)
@@ -437,11 +446,12 @@ class Parser {
                     "{}: leave it out; the program after -- has launches of its own, which run in "
                     "the emulator",
                     option->get_name()));
-        if (witness_->count())
-            throw UsageError(
-                "--witness: leave it out; capture the launches of the program with --capture DIR, "
-                "and "
-                "check one of them with --launch");
+        for (const CLI::Option* option : {witness_, provoke_})
+            if (option->count())
+                throw UsageError(fmt::format(
+                    "{}: leave it out; capture the launches of the program with --capture DIR, and "
+                    "check one of them with --launch",
+                    option->get_name()));
         if (options_.run.turns)
             throw UsageError(
                 "--schedule FILE: leave it out; it is the order of one block of a launch");
@@ -497,11 +507,11 @@ class Parser {
     std::string bodies_;
     std::string checked_;    ///< the value of --check
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *bench_{}, *frames_{},
-        *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{},
-        *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{},
-        *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{}, *experiment_{}, *set_{},
-        *device_{}, *error_status_{}, *report_{}, *capture_{}, *captured_launches_{},
+    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *bench_{},
+        *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{},
+        *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{},
+        *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{}, *experiment_{},
+        *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{}, *captured_launches_{},
         *captured_kernel_{};
 };
 

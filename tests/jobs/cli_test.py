@@ -117,7 +117,7 @@ class Refusals(CommandLine):
              r"--device gpu.*emulator"),
             (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
             (["--screenshot", "a.png"], r"--screenshot.*--headless"),
-            (["--bench", "speed"], r"--bench speed.*emulator, start, edit, gpu, ladders, devices, frames, fast_paths, window"),
+            (["--bench", "speed"], r"--bench speed.*emulator, start, edit, gpu, ladders, devices, frames, fast, window"),
             ([*RIPPLE, "--check", "races"], r"--check races.*race, barrier, memory"),
             ([*RIPPLE, "--screenshot", "x.jpg"], r"--screenshot x\.jpg.*\.png"),
             ([*RIPPLE, "--microscope", "999,999@1", "--screenshot", "a.png"],

@@ -71,7 +71,7 @@ class Manual(unittest.TestCase):
             "--check": ["race", "barrier", "memory", "leaks", "needed"],
             "--experiment": ["ripple", "nbody", "dot", "reduction", "pipeline",
                              "launch"],
-            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "fast_paths",
+            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "fast",
                         "window"],
             "--device": ["auto", "cuda", "emulator"],
             "--math": ["precise", "fast"],

@@ -63,6 +63,15 @@ struct WitnessWords {
     std::string schedule{};                 ///< the text of its schedule file; empty: none
 };
 
+/// How often a GPU computes a wrong result: as it runs by itself, and where one side of a race is
+/// made to wait.
+struct Provocation {
+    std::string sentence;        ///< the counts in words, or why there are none
+    unsigned launches = 0;       ///< of each kind; 0: none was run
+    unsigned wrong = 0;          ///< as the GPU runs by itself
+    unsigned wrong_delayed = 0;  ///< with the wait
+};
+
 /// One line of a check's result: what was found at one source line or pair of lines, how often, and
 /// one example.
 struct Finding {
@@ -87,8 +96,9 @@ struct Finding {
         int from = 0, to = 0;
     };
     std::optional<BarrierPlace> barrier;
-    std::vector<Finding> repaired_too;      ///< by this barrier: see by_missing_barrier()
-    std::optional<WitnessWords> witness{};  ///< nullopt: none was looked for
+    std::vector<Finding> repaired_too;         ///< by this barrier: see by_missing_barrier()
+    std::optional<WitnessWords> witness{};     ///< nullopt: none was looked for
+    std::optional<Provocation> provocation{};  ///< nullopt: no GPU was asked
 
     /// Returns true for a race in which a read came before or after a write that the program orders
     /// the other way: the read got the wrong value.

@@ -62,11 +62,12 @@ bool is_for_built_in_kernels(const LaunchPlan& plan) {
     return plan.file.built_in && equal(plan.signatures, gallery_signatures(plan.file));
 }
 
-/// The kernels of the gallery are built in: without an edit, they are launched by the signatures
-/// that they have there.
-std::shared_ptr<const LaunchPlan> plan_on(const compute::Device& device,
-                                          std::shared_ptr<const LaunchPlan> plan) {
-    if (!is_for_built_in_kernels(*plan) || device.edits().contains(plan->kernel_file)) return plan;
+/// The kernels of the gallery are built in: where nobody has compiled their source, they are
+/// launched by the signatures that they have there.
+std::shared_ptr<const LaunchPlan> with_entries(std::shared_ptr<const LaunchPlan> plan) {
+    const bool is_compiled = std::ranges::none_of(
+        plan->launches, [](const BoundLaunch& launch) { return launch.entry.empty(); });
+    if (!is_for_built_in_kernels(*plan) || is_compiled) return plan;
     return std::make_shared<const LaunchPlan>(
         plan_launch(plan->file, gallery_signatures(plan->file)));
 }
@@ -103,7 +104,7 @@ CompiledEntry noted(CompiledEntry compiled) {
 Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
     : Experiment(device),
       chosen_(std::move(plan)),
-      plan_(plan_on(device, chosen_.plan)),
+      plan_(with_entries(chosen_.plan)),
       cleaner_(device),
       show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")) {
     if (!is_for_built_in_kernels(*plan_) && !device.edits().contains(plan_->kernel_file)) return;

@@ -79,7 +79,7 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
             return bench_devices(rows);
         case BenchSection::frames:
             return bench_frames(rows, device);
-        case BenchSection::fast_paths:
+        case BenchSection::fast:
             return bench_fast_paths(rows);
         case BenchSection::window:
             return window(rows);

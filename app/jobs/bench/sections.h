@@ -7,19 +7,9 @@
 namespace warpscope::jobs {
 
 /// The parts of the bench. Each takes less than a minute on two cores, but for the last two, which
-/// are measured only where they are named: `fast_paths` takes two minutes, and `window` two for
+/// are measured only where they are named: `fast` takes two minutes, and `window` two for
 /// each experiment.
-enum class BenchSection {
-    emulator,
-    start,
-    edit,
-    gpu,
-    ladders,
-    devices,
-    frames,
-    fast_paths,
-    window
-};
+enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, fast, window };
 
 using BenchSections = std::set<BenchSection>;
 
@@ -42,7 +32,7 @@ inline constexpr std::array words_of<jobs::BenchSection>{
                              "the n-body on all GPUs, compared with one"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
                              "the frames of each experiment, and their transfer to OpenGL"},
-    Word<jobs::BenchSection>{jobs::BenchSection::fast_paths, "fast_paths",
+    Word<jobs::BenchSection>{jobs::BenchSection::fast, "fast",
                              "what each fast path of the emulator brings"},
     Word<jobs::BenchSection>{jobs::BenchSection::window, "window",
                              "the answers of the window while expensive frames are computed"},

@@ -79,6 +79,7 @@ std::string paragraph(const Finding& f) {
         add("Witness: " + f.witness->sentence);
         for (const std::string& turn : f.witness->turns) add("  " + turn);
     }
+    if (f.provocation) add("On a GPU: " + f.provocation->sentence);
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
 
@@ -125,6 +126,14 @@ Json to_json(const std::optional<emulator::WitnessWords>& witness) {
             {"schedule", witness->schedule.empty() ? Json(nullptr) : Json(witness->schedule)}};
 }
 
+Json to_json(const std::optional<emulator::Provocation>& provocation) {
+    if (!provocation) return nullptr;
+    return {{"sentence", provocation->sentence},
+            {"launches", provocation->launches},
+            {"wrong", provocation->wrong},
+            {"wrong_delayed", provocation->wrong_delayed}};
+}
+
 Json to_json(const std::vector<Finding>& findings) {
     Json json = Json::array();
     for (const Finding& f : findings) {
@@ -139,6 +148,7 @@ Json to_json(const std::vector<Finding>& findings) {
              {"count", f.count},
              {"repaired_too", to_json(f.repaired_too)},
              {"witness", to_json(f.witness)},
+             {"provocation", to_json(f.provocation)},
              {"sentence", f.sentence}});
     }
     return json;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
@@ -139,7 +140,7 @@ void run_frames(RunResult& result, const Entry& entry,
         make_experiment(entry, device, request.assignments);
     if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
-    if (request.witness || request.checks.needed)
+    if (request.witness || request.provoked > 0 || request.checks.needed)
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
     std::optional<FrameRecorder> recorder;
@@ -294,6 +295,19 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     return exit_code(result);
 }
 
+/// Makes devices like the first GPU, in helper processes. Throws UsageError if there is no GPU.
+experiments::DeviceOf gpu_of(compute::Helpers& helpers, const HeadlessRequest& request) {
+    try {
+        const compute::DeviceInfo like = compute::pick_device("cuda")->info();
+        return [&helpers, like, time = request.kernel_time, stop = request.stops.work](
+                   const compute::RunSettings& settings, compute::KernelEdits edits) {
+            return helpers.device(like, settings, std::move(edits), {time, stop});
+        };
+    } catch (const compute::DeviceError& error) {
+        throw UsageError(fmt::format("--provoke: {}", error.what()));
+    }
+}
+
 }  // namespace
 
 RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
@@ -349,6 +363,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (request.launch.empty()) check_cost(stoppable, device->info());
     const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};
+    if (request.provoked > 0) stoppable.gpu = gpu_of(helpers, stoppable);
     int code = 0;
     try {
         code = run_and_write(helpers, std::move(device), stoppable, painter);

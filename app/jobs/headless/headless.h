@@ -11,6 +11,7 @@
 #include "compute/device/device.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/launch/proposal_words.h"
+#include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
@@ -44,6 +45,11 @@ struct HeadlessRequest {
     bool witness = false;
     /// A folder that receives these orders as schedule files; empty: none does.
     std::filesystem::path witnesses{};
+    /// Counts how often a GPU computes a wrong result in so many launches, with each race as it is
+    /// and provoked; 0: no GPU is asked.
+    unsigned provoked = 0;
+    /// Makes the GPU; run_headless() sets it.
+    experiments::DeviceOf gpu{};
     bool counters = false;  ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};

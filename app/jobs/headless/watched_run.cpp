@@ -27,6 +27,9 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
         if (result.start && request.witness)
             experiments::find_witnesses(result.findings, *result.start, std::chrono::seconds(2),
                                         request.stops.work);
+        if (result.start && request.provoked > 0)
+            experiments::provoke(result.findings, *result.start, request.provoked, request.gpu,
+                                 request.stops.work);
         if (result.start && request.checks.needed)
             result.findings = emulator::merged(
                 {result.findings, experiments::find_needed(*result.start, std::chrono::seconds(5),
