@@ -18,13 +18,11 @@ Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_
               budget) {}
 
 void Stepper::StepHistory::start() {
-    const std::size_t bytes =
-        BlocksTogether::are_needed(launch) ? start_together() : start_alone();
+    const std::size_t bytes = BlocksTogether::are_needed(launch) ? start_together() : start_alone();
     save_position();
     constexpr std::size_t most_saved_bytes = 256 << 20;
-    most_saved =
-        std::clamp<std::size_t>(most_saved_bytes / (bytes + shared.size() * sizeof(RaceCell) + 1),
-                                8, most_saved);
+    most_saved = std::clamp<std::size_t>(
+        most_saved_bytes / (bytes + shared.size() * sizeof(RaceCell) + 1), 8, most_saved);
 }
 
 std::size_t Stepper::StepHistory::start_alone() {

@@ -87,8 +87,7 @@ void StepRecorder::on_shared_access(const Access& access) {
     const bool lands = access.asynchronous && access.kind == MemoryAccess::store;
     std::uint32_t lanes = lands ? 0 : access.mask;
     if (access.same_address) lanes = std::bit_floor(lanes);
-    for_each_lane(lanes,
-                  [&](unsigned lane) { update_words(access, access.address(lane), lane); });
+    for_each_lane(lanes, [&](unsigned lane) { update_words(access, access.address(lane), lane); });
     observed.races.on_shared_access(access);
 }
 
@@ -115,8 +114,7 @@ void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
     if (!is_stepped(a.block)) return;
     observed.races.on_barrier_arrival(a);
     observed.barriers.on_barrier_arrival(a);
-    if (a.waits)
-        timeline.begin_wait(a.warp, a.mask, a.pc, BarrierWait::At::barrier, a.barrier);
+    if (a.waits) timeline.begin_wait(a.warp, a.mask, a.pc, BarrierWait::At::barrier, a.barrier);
 }
 
 void StepRecorder::on_barrier_release(const BarrierRelease& r) {
@@ -148,23 +146,22 @@ void StepRecorder::on_own_async(const AsyncEvent& event) {
     observed.races.on_async(block_, event);
     const std::uint32_t mbarrier = event.barrier ? event.barrier->address : 0;
     if (event.kind == AsyncEvent::looked)
-        timeline.look(event.warp, event.lanes, event.pc,
-                      event.barrier ? At::mbarrier : At::cluster, mbarrier);
+        timeline.look(event.warp, event.lanes, event.pc, event.barrier ? At::mbarrier : At::cluster,
+                      mbarrier);
     if (event.kind == AsyncEvent::phase_seen)
         timeline.end_looking(event.warp, At::mbarrier, mbarrier);
-    if (event.kind == AsyncEvent::cluster_waited)
-        timeline.end_looking(event.warp, At::cluster, 0);
+    if (event.kind == AsyncEvent::cluster_waited) timeline.end_looking(event.warp, At::cluster, 0);
 }
 
 void StepRecorder::note_remote_arrival(std::uint32_t block, const AsyncEvent& event) {
     const bool from_here = block == block_;
     if (!from_here && event.rank != rank_) return;
-    timeline.mark({.kind = from_here ? BlockMark::arrival_at_other : BlockMark::arrival_from_other,
-                   .rank = from_here ? event.rank : std::uint32_t(rank_of(block)),
-                   .thread = event.warp * lanes_per_warp +
-                             std::uint32_t(std::countr_zero(event.lanes)),
-                   .mbarrier = event.barrier->address,
-                   .phase = event.barrier->phase});
+    timeline.mark(
+        {.kind = from_here ? BlockMark::arrival_at_other : BlockMark::arrival_from_other,
+         .rank = from_here ? event.rank : std::uint32_t(rank_of(block)),
+         .thread = event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes)),
+         .mbarrier = event.barrier->address,
+         .phase = event.barrier->phase});
 }
 
 // Whether a copy that a block has started writes the shared memory of the stepped block.
@@ -192,9 +189,9 @@ void StepRecorder::note_start(std::uint32_t block, const AsyncEvent& event) {
                       .to_stepped = here};
     if (copy.completion == Completion::mbarrier) {
         const BlockContext& own = *event.state->block;
-        AsyncCopies& counting =
-            copy.mbarrier_rank < 0 ? *own.async
-                                   : *own.cluster->block(std::uint32_t(copy.mbarrier_rank)).async;
+        AsyncCopies& counting = copy.mbarrier_rank < 0
+                                    ? *own.async
+                                    : *own.cluster->block(std::uint32_t(copy.mbarrier_rank)).async;
         if (const Mbarrier* const found = counting.mbarriers().find(copy.mbarrier))
             flight.phase = found->phase;
     }

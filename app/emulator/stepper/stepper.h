@@ -137,9 +137,9 @@ class Stepper {
     std::uint32_t block() const;
     /// Blocks of a cluster that run together, the stepped one included; 1: it runs alone.
     std::uint32_t cluster_size() const;
-    std::uint32_t rank() const;  ///< of the block in its cluster
-    std::uint64_t position() const;              ///< number of executed steps
-    std::span<const Step> history() const;       ///< the executed steps and the known later ones
+    std::uint32_t rank() const;             ///< of the block in its cluster
+    std::uint64_t position() const;         ///< number of executed steps
+    std::span<const Step> history() const;  ///< the executed steps and the known later ones
     // Of the whole history:
     std::span<const BarrierWait> waits() const;
     std::span<const CopyFlight> copies() const;

@@ -23,9 +23,8 @@ void Timeline::begin_wait(std::uint32_t warp, std::uint32_t mask, std::uint32_t 
 
 void Timeline::look(std::uint32_t warp, std::uint32_t mask, std::uint32_t pc, BarrierWait::At at,
                     std::uint32_t barrier) {
-    const bool known = waits_.is_open([&](const BarrierWait& w) {
-        return w.warp == warp && w.at == at && w.barrier == barrier;
-    });
+    const bool known = waits_.is_open(
+        [&](const BarrierWait& w) { return w.warp == warp && w.at == at && w.barrier == barrier; });
     if (!known) begin_wait(warp, mask, pc, at, barrier);
 }
 

@@ -22,9 +22,9 @@ struct BarrierWait {
     bool looks() const { return at != At::barrier; }
 };
 
-/// An asynchronous copy that the stepped block has started, or that another block of the cluster has
-/// started to its shared memory: from the step in which it starts to the one in which its last part
-/// lands (history().size() if none does).
+/// An asynchronous copy that the stepped block has started, or that another block of the cluster
+/// has started to its shared memory: from the step in which it starts to the one in which its last
+/// part lands (history().size() if none does).
 struct CopyFlight {
     std::uint32_t number = 0;  ///< of the copies of the block that has started it, from 1 on
     int rank = -1;             ///< of that block in the cluster; negative: the stepped block

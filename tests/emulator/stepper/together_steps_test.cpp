@@ -57,7 +57,8 @@ TEST(TogetherSteps, TheBarrierOfTheClusterIsAWaitAndAMomentOfTheTimeline) {
     Stepper s(k.machine, k.frozen, 0);
     s.run();
     ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
-    // Block 0 comes first to the first barrier and looks in vain; block 1 comes first to the second.
+    // Block 0 comes first to the first barrier and looks in vain; block 1 comes first to the
+    // second.
     ASSERT_EQ(s.waits().size(), 1u);
     const BarrierWait wait = s.waits()[0];
     EXPECT_EQ(wait.at, BarrierWait::At::cluster);
@@ -201,8 +202,9 @@ st.global.u32 [%rd2+4], %r5;)"),
 }
 
 TEST(TogetherSteps, AnErrorOfAnotherBlockEndsTheLaunchWithItsSentence) {
-    SteppedKernel k(kernel_text(in_pair + "setp.eq.u32 %p1, %r2, 0; @%p1 bra MEET;\n"
-                                          "st.global.u32 [12], 1;\nMEET: " +
+    SteppedKernel k(kernel_text(in_pair +
+                                    "setp.eq.u32 %p1, %r2, 0; @%p1 bra MEET;\n"
+                                    "st.global.u32 [12], 1;\nMEET: " +
                                     sync,
                                 tile),
                     cluster_of(2, 1));

@@ -100,8 +100,7 @@ void ResidentBlocks::take_turns(Place& place) const {
 }
 
 void ResidentBlocks::set_timer(std::uint64_t base) {
-    for (const Place& place : places_)
-        place.runner->block_of_cluster().context->timer_base = base;
+    for (const Place& place : places_) place.runner->block_of_cluster().context->timer_base = base;
 }
 
 std::span<std::byte> ResidentBlocks::shared_memory(std::size_t place) const {
