@@ -62,8 +62,8 @@ class GridRaces : public Observer, BlockSummaries {
     void on_global_access(const Access& access) override;
     void on_cluster_access(const Access& access) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
-    void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  Scope scope) override;
     void on_barrier_release(const BarrierRelease& release) override;
 
   private:
@@ -144,6 +144,8 @@ class GridRaces : public Observer, BlockSummaries {
     void record_followers();
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
+    bool conflict(const GridStrip& one, const GridStrip& other) const;
+    Scope scope_of(const GridStrip& strip) const;
     bool precedes(const GridStrip& one, const GridStrip& other) const;
     /// What orders the accesses of a block: the instruction, and the warp.
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;

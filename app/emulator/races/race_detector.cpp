@@ -246,7 +246,7 @@ void RaceDetector::follow_words(const Access& a) {
     if (releases(order)) separate(a.warp);
 }
 
-void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
+void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope) {
     if (!order_.by_words()) return;
     order_.clocks().fence(warp, mask);
     separate(warp);

@@ -129,8 +129,9 @@ void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::ui
     if (is_stepped(block)) observed.races.on_warp_sync(block, warp, members);
 }
 
-void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
-    if (is_stepped(block)) observed.races.on_fence(block, warp, mask);
+void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                            Scope scope) {
+    if (is_stepped(block)) observed.races.on_fence(block, warp, mask, scope);
 }
 
 void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {

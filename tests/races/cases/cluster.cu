@@ -220,3 +220,36 @@ __global__ void one_stays(int* out) {
     cluster.sync();
     out[0] = 1;
 }
+
+// Block 0 hands a number over in global memory. The fences count for the blocks of one cluster.
+__global__ void fences_of_cluster(int* message, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *message = 7;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        asm volatile("st.relaxed.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        int seen;
+        do asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        out[0] = *message;
+    }
+}
+
+// As before, with a release and an acquire of the scope of a cluster.
+__global__ void flag_of_cluster(int* message, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *message = 7;
+        asm volatile("st.release.cluster.u32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        int seen;
+        do asm volatile("ld.acquire.cluster.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        out[0] = *message;
+    }
+}
+
+// Atomic for the threads of one cluster.
+__global__ void atomic_of_cluster(int* count) {
+    asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+}
