@@ -88,9 +88,9 @@ class BlockClocks {
 
     std::size_t blocks_ = 0;
     std::uint32_t block_ = 0;
-    Running now_;                                    ///< of that block
-    std::map<std::uint32_t, Running> others_;        ///< that run beside it, by block
-    std::vector<Clock> clocks_;                      ///< by `seen`; the first one is empty
+    Running now_;                              ///< of that block
+    std::map<std::uint32_t, Running> others_;  ///< that run beside it, by block
+    std::vector<Clock> clocks_;                ///< by `seen`; the first one is empty
     Words words_;
     std::map<std::uint32_t, Words> words_of_clusters_;
     LaunchShape launch_;

@@ -101,6 +101,7 @@ void GridRaces::prepare(const Kernel& kernel) {
     memories_.clear();
     newest_memory_.assign(kernel.code.size(), nullptr);
     suspects_.clear();
+    flights_.clear();
     runs_.assign(1, {});
     newest_run_.assign(warps * kernel.code.size(), 0);
     block_run_ = 1;
@@ -233,7 +234,8 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
 
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
 // lowest ones. Where a third block races with another access, one of the two lowest does. Where
-// words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
+// words of memory order some blocks, this need not be so, and the writes of all blocks are kept;
+// neither where what is strong is so for a cluster.
 // There, of the accesses of one block the first one is kept, which comes the least after what other
 // blocks have done, and the last one, which comes the least before it; and those that race with an
 // access that was kept when they came.
@@ -245,6 +247,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     unsigned own_strips = 0;
     bool is_known = false;  // as a suspect
+    const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
     strip.races = 0;
     GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
@@ -265,7 +268,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
             if (own_strips++ == 0 && is_alike && !earlier.races) last_own = &earlier;
         } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
-        } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
+        } else if (block_of(earlier) < block_of(strip) && !keeps_all) {
             // A block can have several strips with one cell.
             for (std::uint32_t m = lower & both; m; m &= m - 1)
                 if (lowest[std::size_t(std::countr_zero(m))] != block_of(earlier))

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/finding_log.h"
@@ -82,6 +83,16 @@ class GridRaces : public Observer, BlockSummaries {
         std::uint64_t step = 0;
         std::uint32_t block = 0, warp = 0, pc = 0;
     };
+    /// A bulk copy of the block that reads or writes global memory, until its threads know that it
+    /// has ended. Its accesses are recorded when it starts and when it has ended, because a release
+    /// between the two publishes nothing of it.
+    struct Flight {
+        std::uint32_t block = 0;
+        AsyncCopy copy;  ///< its parts that have not ended
+        const Warp* state = nullptr;
+        std::uint32_t counted = 0;  ///< parts that an mbarrier has counted
+        std::uint32_t phase = 0;    ///< in which it has counted the newest of them
+    };
     struct Suspect {
         GridStrips* memory;
         std::uint64_t row;
@@ -151,6 +162,9 @@ class GridRaces : public Observer, BlockSummaries {
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
+    void follow_copies(const AsyncEvent& event);
+    /// Parts of a copy have ended: what they have done until now comes before what follows.
+    void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
     std::string cause(const Pair& pair) const;
@@ -187,6 +201,7 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address
     std::vector<GridStrips*> newest_memory_;        ///< indexed by pc
+    std::vector<Flight> flights_;
     std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
     std::vector<LoadRun> runs_;                     ///< the first one stands for none
     std::vector<std::uint32_t> newest_run_;         ///< by warp and pc; an old one if < block_run_
