@@ -199,6 +199,7 @@ int run(const Options& options) {
     if (options.mode == Mode::bench) return run_bench(options);
     return run_with_processes(options, [&](const SharedProcesses& processes) {
         compute::Helpers helpers("/proc/self/exe");
+        helpers.compile_for(options.target);
         return options.mode == Mode::window ? run_window(options, helpers, processes)
                                             : run_headless(options, helpers, processes);
     });

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "compiler/source_file.h"
+#include "compiler/target.h"
 #include "programs/report/launch_ranges.h"
 
 namespace warpscope {
@@ -121,6 +122,14 @@ void parse_ranges(std::string_view option, const std::string& text) {
     if (!ranges || ranges->empty())
         throw UsageError(
             fmt::format("{} {}: write numbers from 1 and ranges, e.g. 3,17-20", option, text));
+}
+
+unsigned parse_target(const std::string& text) {
+    if (text == "auto") return 0;
+    for (const unsigned target : compiler::targets)
+        if (text == std::to_string(target)) return target;
+    throw jobs::UsageError(fmt::format("--target {}: write auto or one of {}", text,
+                                       fmt::join(compiler::targets, ", ")));
 }
 
 }  // namespace warpscope

@@ -49,6 +49,9 @@ Enum parse_word(std::string_view option, const std::string& text) {
     }
 }
 
+/// "auto", which is 0, or one of compiler::targets.
+unsigned parse_target(const std::string& text);
+
 /// Sets the schedule: one of its words, or the file of a schedule.
 void parse_schedule(const std::string& text, compute::RunSettings& run);
 

@@ -254,6 +254,8 @@ class Parser {
                  options_.run.math = parse_word<compute::Math>("--math", m);
                  options_.run_given = true;
              });
+        text("--target", "T", "compile sources for: 75, 80, 90 (compute capability) or auto (auto)",
+             group, [this](const std::string& t) { options_.target = parse_target(t); });
         text("--schedule", "S",
              "order of emulated warps: random, run-to-barrier or reverse (or a FILE)", group,
              [this](const std::string& s) {

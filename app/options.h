@@ -26,6 +26,7 @@ struct Options {
     bool device_given = false;
     compute::RunSettings run;
     compute::Execution execution = compute::Execution::automatic;
+    unsigned target = 0;  ///< compute::Helpers::compile_for()
     /// An option of `run` was given: `run` replaces the settings that the window saved.
     bool run_given = false;
 

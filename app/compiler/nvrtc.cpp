@@ -269,12 +269,22 @@ std::string header_in_ptx(std::string_view name) {
     return fmt::format("<{}>", name);
 }
 
-std::vector<std::string> options_of(const Request& request) {
-    // 1444 is the warning for deprecated names such as double4.
+namespace {
+
+unsigned chosen_target(const Request& request) {
+    if (request.target) return request.target;
     unsigned target = target_of(request.source);
     for (const Header& header : request.headers) target = std::max(target, target_of(header.text));
-    std::vector<std::string> options{fmt::format("--gpu-architecture=compute_{}", target),
-                                     "--std=c++17", "--diag-suppress=1444"};
+    return target;
+}
+
+}  // namespace
+
+std::vector<std::string> options_of(const Request& request) {
+    // 1444 is the warning for deprecated names such as double4.
+    std::vector<std::string> options{
+        fmt::format("--gpu-architecture=compute_{}", chosen_target(request)), "--std=c++17",
+        "--diag-suppress=1444"};
     options.emplace_back(request.debug_info ? "--device-debug" : "--generate-line-info");
     if (request.fast_math) options.emplace_back("--use_fast_math");
     if (std::ranges::find(request.headers, implied_header, &Header::name) != request.headers.end())
@@ -283,6 +293,19 @@ std::vector<std::string> options_of(const Request& request) {
 }
 
 Compiled Nvrtc::compile(const Request& request) const {
+    try {
+        return compile_once(request);
+    } catch (const CompileError& error) {
+        Request newer = request;
+        for (const Diagnostic& one : error.diagnostics)
+            if (one.severity == Severity::error)
+                newer.target = std::max(newer.target, target_named_in(one.text));
+        if (request.target || newer.target <= chosen_target(request)) throw;
+        return compile_once(newer);
+    }
+}
+
+Compiled Nvrtc::compile_once(const Request& request) const {
     check_source(request);
     const Functions& nvrtc = *functions_;
     Program program = nullptr;

@@ -33,11 +33,14 @@ struct Request {
     /// where they are made from templates.
     std::vector<std::string> names{};
     std::vector<Header> headers{};
+    /// The compute capability that it is compiled for, one of `targets`. 0: that of target_of()
+    /// its texts, or a newer one that a message of the compiler asks for.
+    unsigned target = 0;
     bool operator==(const Request&) const = default;
 };
 
 struct Compiled {
-    std::string ptx;  ///< for target_of() the source, in the form that portable_ptx() makes
+    std::string ptx;  ///< in the form that portable_ptx() makes
     std::vector<Diagnostic> warnings;
     std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;
@@ -79,6 +82,7 @@ class Nvrtc {
     Compiled compile(const Request& request) const;
 
   private:
+    Compiled compile_once(const Request& request) const;
     struct Functions;
     std::unique_ptr<Functions> functions_;
     std::string version_, path_;

@@ -24,5 +24,15 @@ TEST(Target, IsThatOfGpusWithBulkCopiesAndClustersWhereTheSourceHasSome) {
     EXPECT_EQ(target_of("auto cluster = cooperative_groups::this_cluster();"), 90u);
 }
 
+TEST(Target, IsReadFromMessagesOfTheCompiler) {
+    EXPECT_EQ(target_named_in("identifier \"x\" is undefined"), 0u);
+    EXPECT_EQ(target_named_in("Unresolved extern function "
+                              "'__cuda_ptx_mbarrier_try_wait_is_not_supported_before_SM_90__'"),
+              90u);
+    EXPECT_EQ(target_named_in("static assertion failed: needs compute capability 8.0"), 80u);
+    EXPECT_EQ(target_named_in("requires sm_80 or sm_90"), 90u);
+    EXPECT_EQ(target_named_in("this needs sm_120"), 0u) << "not a target of this program";
+}
+
 }  // namespace
 }  // namespace warpscope::compiler

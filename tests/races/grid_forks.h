@@ -37,11 +37,9 @@ class GridForks : public emulator::Observer {
     void on_global_access(const emulator::Access& access) override {
         running_->on_global_access(access);
     }
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
-        running_->on_fence(block, warp, mask);
-    }
-    void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
-        running_->on_fence_of_block(block, warp, mask);
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  emulator::Scope scope) override {
+        running_->on_fence(block, warp, mask, scope);
     }
     void on_barrier_release(const emulator::BarrierRelease& release) override {
         running_->on_barrier_release(release);

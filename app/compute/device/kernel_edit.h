@@ -18,8 +18,7 @@ struct KernelEdit {
     std::string file;    ///< "ripple" for kernels/ripple.cu, "gallery/life"
     std::string source;  ///< CUDA C++
     Math math = Math::precise;
-    std::string ptx;  ///< for compiler::target_of() its source; its line information names
-                      ///< "kernels/ripple.cu"
+    std::string ptx;  ///< its line information names "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
     std::string from{};  ///< the path that the user gave; empty if typed in the editor
     /// Kernels whose name in the source differs from that in the PTX, where C++ mangles it.

@@ -159,6 +159,7 @@ std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
 void put(WireWriter& to, const compiler::Request& request) {
     to.text(request.file).text(request.source);
     to.put(std::uint8_t(request.fast_math)).put(std::uint8_t(request.debug_info));
+    to.put(std::uint32_t(request.target));
     put(to, request.names);
     to.put(std::uint32_t(request.headers.size()));
     for (const compiler::Header& header : request.headers) to.text(header.name).text(header.text);
@@ -170,6 +171,7 @@ compiler::Request compile_request(WireReader& from) {
     request.source = from.text();
     request.fast_math = from.get<std::uint8_t>() != 0;
     request.debug_info = from.get<std::uint8_t>() != 0;
+    request.target = from.get<std::uint32_t>();
     request.names = texts(from);
     for (auto left = from.get<std::uint32_t>(); left > 0; --left) {
         compiler::Header& header = request.headers.emplace_back();

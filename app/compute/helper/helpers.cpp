@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "compiler/cache.h"
 #include "compute/device/kernel_source.h"
 #include "compute/device/moved_kernels.h"
@@ -40,6 +42,7 @@ struct Helpers::Parts {
                                         const std::string& version, const Patience& patience);
 
     HelperCompiler compiler;
+    std::atomic<unsigned> target = 0;  ///< of requests that name none
     std::shared_ptr<HelperPool> devices;  ///< devices refer to it weakly and may outlive it
     compiler::Cache cache;
 };
@@ -68,8 +71,14 @@ compiler::Compiled Helpers::Parts::compile_and_keep(const compiler::Request& req
     return compiled;
 }
 
-CompiledSource Helpers::compile(const compiler::Request& request, std::stop_token stop) {
-    compiler::check_source(request);
+void Helpers::compile_for(unsigned target) {
+    parts_->target = target;
+}
+
+CompiledSource Helpers::compile(const compiler::Request& asked, std::stop_token stop) {
+    compiler::check_source(asked);
+    compiler::Request request = asked;
+    if (!request.target) request.target = parts_->target;
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);
     if (auto found = parts_->cache.find(request, version); found && loads(found->ptx))

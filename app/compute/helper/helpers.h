@@ -37,6 +37,10 @@ class Helpers {
     /// Starts the helper processes that the compiler and a device of this kind need. Never waits.
     void warm(const DeviceInfo& like);
 
+    /// From now on sources are compiled for this compute capability (compiler::Request::target)
+    /// where their request names none. 0: the source tells.
+    void compile_for(unsigned target);
+
     /// Compiles a kernel source, or finds it in the cache. Throws compiler::CompileError,
     /// compiler::NoCompiler, and DeviceError if the compiler hangs, crashes or is stopped.
     CompiledSource compile(const compiler::Request& request, std::stop_token stop = {});

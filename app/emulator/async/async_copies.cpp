@@ -26,6 +26,12 @@ std::uint32_t AsyncCopy::contiguous(unsigned part, std::uint32_t done) const {
     return std::min(bytes[part] - done, chunk - std::uint32_t(address % chunk));
 }
 
+std::uint64_t AsyncCopy::bytes_of(std::uint32_t of) const {
+    std::uint64_t all = 0;
+    for_each_lane(of, [&](unsigned part) { all += bytes[part]; });
+    return all;
+}
+
 void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing landing,
                               std::uint64_t seed, AsyncListener* listener) {
     shared_ = shared;
@@ -175,6 +181,11 @@ void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsign
 void AsyncCopies::wait_failed(std::uint32_t warp, const FailedWait& wait) {
     turn_waits_ = true;
     waits_[warp] = wait;
+    tell({.kind = AsyncEvent::looked,
+          .warp = warp,
+          .lanes = 1u << wait.lane,
+          .pc = wait.pc,
+          .barrier = wait.for_cluster ? nullptr : mbarriers_.find(wait.barrier)});
 }
 
 void AsyncCopies::tell_cluster(AsyncEvent::Kind kind, std::uint32_t warp, std::uint32_t lanes,
@@ -214,9 +225,7 @@ void AsyncCopies::land_at(std::size_t index, std::uint32_t parts) {
     tell({.kind = AsyncEvent::copy_lands, .parts = parts, .copy = &copy, .barrier = barrier});
     copy_bytes(copy, parts);
     copy.parts &= ~parts;
-    std::int64_t bytes = 0;
-    for_each_lane(parts, [&](unsigned part) { bytes += copy.bytes[part]; });
-    if (barrier) counting.complete_bytes(*barrier, bytes);
+    if (barrier) counting.complete_bytes(*barrier, std::int64_t(copy.bytes_of(parts)));
 }
 
 void AsyncCopies::remove_landed() {

@@ -47,6 +47,14 @@ struct AsyncCopy {
     /// How many bytes of a part, from this one on, lie one behind the other in shared memory.
     std::uint32_t contiguous(unsigned part, std::uint32_t done) const;
     unsigned lane_of(unsigned part) const { return lane < 0 ? part : unsigned(lane); }
+    std::uint64_t bytes_of(std::uint32_t of) const;  ///< of these parts
+    /// Calls f(address) for the words of shared memory that these parts write.
+    void for_words(std::uint32_t of, const auto& f) const {
+        if (!to_shared) return;
+        for (unsigned part = 0; part < to.size(); ++part)
+            for (std::uint32_t done = 0; (of >> part & 1) && done < bytes[part]; done += 4)
+                f(swizzled(swizzle, to[part] + done));
+    }
     /// Those of the parts `of` whose lane is one of `lanes` and whose group is below below[lane].
     std::uint32_t parts_below(std::uint32_t of, std::uint32_t lanes,
                               const std::uint32_t* below) const;
@@ -66,10 +74,12 @@ struct AsyncEvent {
         proxy_fence,        ///< lanes execute fence.proxy.async or fence.mbarrier_init
         phase_seen,         ///< lanes have seen that a phase of `barrier` has ended
         cluster_arrived,    ///< lanes arrive at the barrier of the cluster; `releases`
-        cluster_waited      ///< lanes have waited at it
+        cluster_waited,     ///< lanes have waited at it
+        looked  ///< lanes, at `pc`, for a phase of `barrier`, or of the barrier of the cluster
+                ///< (null), that has not ended
     };
     Kind kind;
-    std::uint32_t warp = 0, lanes = 0, parts = 0;
+    std::uint32_t warp = 0, lanes = 0, parts = 0, pc = 0;
     const AsyncCopy* copy = nullptr;
     const Mbarrier* barrier = nullptr;
     Completion completion = Completion::group;

@@ -19,7 +19,8 @@ Space space_of(const Statement& s) {
 }
 
 Scope scope_of(const Statement& s) {
-    return s.has("cta") || s.has("cluster") ? Scope::block : Scope::device;
+    if (s.has("cta")) return Scope::block;
+    return s.has("cluster") ? Scope::cluster : Scope::device;
 }
 
 Address address_of(StatementDecoder& d, const Operand& o, Space& space) {

@@ -22,10 +22,13 @@ bool join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& fr
 
 }  // namespace
 
-void BlockClocks::begin_launch(std::size_t blocks) {
+void BlockClocks::begin_launch(const LaunchShape& launch, std::size_t blocks) {
     blocks_ = blocks;
+    launch_ = launch;
+    has_clusters_ = blocks && launch.cluster.count() > 1;
     clocks_.assign(1, {});
     words_.clear();
+    words_of_clusters_.clear();
     others_.clear();
     now_ = {};
 }
@@ -48,23 +51,31 @@ BlockClocks::Clock BlockClocks::published() {
     return clock;
 }
 
-void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes) {
-    const std::uint32_t first = warp * lanes_per_warp;
-    for (auto read = now_.pending.lower_bound(first);
-         read != now_.pending.end() && read->first < first + lanes_per_warp;) {
+void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::uint32_t lanes) {
+    for (auto read = scoped.pending.lower_bound(first);
+         read != scoped.pending.end() && read->first < first + lanes_per_warp;) {
         if (!(lanes >> (read->first - first) & 1)) {
             ++read;
             continue;
         }
         take_over(read->second.clock);
-        read = now_.pending.erase(read);
+        read = scoped.pending.erase(read);
     }
-    now_.fenced = published();
+}
+
+void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes, Scope scope) {
+    const bool of_device = scope == Scope::device;
+    take_over_pending(now_.cluster, warp * lanes_per_warp, lanes);
+    if (of_device) take_over_pending(now_.device, warp * lanes_per_warp, lanes);
+    now_.cluster.fenced = published();
+    if (of_device) now_.device.fenced = now_.cluster.fenced;
 }
 
 void BlockClocks::barrier() {
-    for (const auto& [thread, word] : now_.pending) take_over(word.clock);
-    now_.pending.clear();
+    for (Scoped* const scoped : {&now_.cluster, &now_.device}) {
+        for (const auto& [thread, word] : scoped->pending) take_over(word.clock);
+        scoped->pending.clear();
+    }
 }
 
 void BlockClocks::take_over(const Clock& released) {
@@ -75,29 +86,56 @@ void BlockClocks::take_over(const Clock& released) {
     now_.seen = std::uint32_t(clocks_.size()) - 1;
 }
 
-void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
-    const auto found = words_.find(address);
-    if (found == words_.end() || found->second.clock.empty()) return;
+void BlockClocks::read(Scoped& scoped, const Words& words, std::uint64_t address,
+                       std::uint32_t thread, MemoryOrder order) {
+    const auto found = words.find(address);
+    if (found == words.end() || found->second.clock.empty()) return;
     const Word& word = found->second;
     // A thread that polls reads one version again and again.
     if (acquires(order)) {
-        if (std::exchange(now_.acquired, word.version) != word.version) take_over(word.clock);
+        if (std::exchange(scoped.acquired, word.version) != word.version) take_over(word.clock);
     } else {
-        Word& read = now_.pending[thread];
+        Word& read = scoped.pending[thread];
         if (std::exchange(read.version, word.version) != word.version) join(read.clock, word.clock);
     }
 }
 
-void BlockClocks::write(std::uint64_t address, std::uint32_t, MemoryOrder order, bool updates) {
-    const Clock clock = releases(order) ? published() : now_.fenced;
-    Word& word = words_[address];
+void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
+                       Scope scope) {
+    if (const Words* const words = words_of_cluster())
+        read(now_.cluster, *words, address, thread, order);
+    if (scope == Scope::device) read(now_.device, words_, address, thread, order);
+}
+
+void BlockClocks::publish(Words& words, std::uint64_t address, const Clock& clock, bool updates) {
+    Word& word = words[address];
     word.version = ++version_;
     if (!updates) word.clock.clear();
     join(word.clock, clock);
 }
 
+void BlockClocks::write(std::uint64_t address, std::uint32_t, MemoryOrder order, bool updates,
+                        Scope scope) {
+    const Clock released = releases(order) ? published() : Clock();
+    if (Words* const words = words_of_cluster())
+        publish(*words, address, releases(order) ? released : now_.cluster.fenced, updates);
+    // What is written for the cluster hides what was published for the device, and publishes
+    // nothing there.
+    publish(words_, address,
+            scope != Scope::device ? Clock()
+            : releases(order)      ? released
+                                   : now_.device.fenced,
+            updates);
+    if (updates) return;
+    for (auto& [cluster, words] : words_of_clusters_)
+        if (&words != words_of_cluster()) words.erase(address);
+}
+
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
-    for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
+    for (std::uint64_t byte = 0; byte < bytes; ++byte) {
+        words_.erase(address + byte);
+        for (auto& [cluster, words] : words_of_clusters_) words.erase(address + byte);
+    }
 }
 
 }  // namespace warpscope::emulator

@@ -10,8 +10,8 @@ namespace warpscope::emulator {
 void MemoryOrders::begin_launch(const Kernel& kernel) {
     orders_.clear();
     bytes_.clear();
-    has_block_scope_.clear();
-    has_fences_of_block_ = false;
+    scopes_.clear();
+    fences_ = 0;
     order_blocks_by_words_ = kernel.uses_cluster;
     order_by_words_ = kernel.has_mbarriers || kernel.uses_cluster;
     std::vector<std::uint32_t> fences;
@@ -19,14 +19,14 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
         const InstructionInfo& i = kernel.lines[pc];
         orders_.push_back(i.order);
         bytes_.push_back(i.bytes);
-        const bool of_block = i.order != MemoryOrder::weak && i.scope == Scope::block;
-        has_block_scope_.push_back(of_block);
+        scopes_.push_back(i.order == MemoryOrder::weak ? Scope::device : i.scope);
+        const bool of_block = scopes_.back() == Scope::block;
         const bool orders = acquires(i.order) || releases(i.order);
         order_by_words_ |= orders;
         order_blocks_by_words_ |= orders && !of_block;
         if (i.access != MemoryAccess::none || i.order == MemoryOrder::weak) continue;
         fences.push_back(pc);
-        has_fences_of_block_ |= of_block;
+        fences_ |= 1u << unsigned(i.scope);
     }
     volatile_stores_.assign(orders_.size(), false);
     settle_volatile(kernel, fences);

@@ -32,24 +32,26 @@ class MemoryOrders {
     /// its threads can then order their accesses by words of memory.
     bool order_by_words() const { return order_by_words_; }
 
+    Scope scope(std::uint32_t pc) const { return scopes_[pc]; }
     // Between blocks, an access or a fence of block scope counts for nothing.
     MemoryOrder between_blocks(std::uint32_t pc) const {
-        return has_block_scope_[pc] ? MemoryOrder::weak : orders_[pc];
+        return scopes_[pc] == Scope::block ? MemoryOrder::weak : orders_[pc];
     }
     bool is_strong_between_blocks(std::uint32_t pc) const {
         return between_blocks(pc) != MemoryOrder::weak;
     }
     bool order_blocks_by_words() const { return order_blocks_by_words_; }
-    /// The kernel has fences of block scope.
-    bool has_fences_of_block() const { return has_fences_of_block_; }
+    bool has_fences_of(Scope scope) const { return fences_ >> unsigned(scope) & 1; }
 
   private:
     void settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences);
 
     std::vector<MemoryOrder> orders_;
     std::vector<std::uint8_t> bytes_;
-    std::vector<bool> has_block_scope_, volatile_stores_;
-    bool order_by_words_ = false, order_blocks_by_words_ = false, has_fences_of_block_ = false;
+    std::vector<Scope> scopes_;  ///< of what is not weak; else that of the device
+    std::vector<bool> volatile_stores_;
+    bool order_by_words_ = false, order_blocks_by_words_ = false;
+    unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 
 }  // namespace warpscope::emulator

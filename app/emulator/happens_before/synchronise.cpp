@@ -85,6 +85,6 @@ void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
 }
 
 template void synchronise(const Access&, MemoryOrder, ThreadClocks&);
-template void synchronise(const Access&, MemoryOrder, BlockClocks&);
+template void synchronise(const Access&, MemoryOrder, ScopedClocks&);
 
 }  // namespace warpscope::emulator

@@ -80,9 +80,8 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
     else if (events & Instruction::warp_sync)
         warp_barrier(i, warp, mask);
     else if (told_ && events & Instruction::fences)
-        block_.kernel->lines[block_.kernel->index_of(i)].scope == Scope::block
-            ? told_->on_fence_of_block(block_.block, warp.index, mask)
-            : told_->on_fence(block_.block, warp.index, mask);
+        told_->on_fence(block_.block, warp.index, mask,
+                        block_.kernel->lines[block_.kernel->index_of(i)].scope);
 }
 
 // An access of the running lanes.

@@ -178,14 +178,12 @@ bool BlockRunner::take_turn() {
 }
 
 bool BlockRunner::take_one_turn() {
-    // Other blocks may wait for this one, which may wait for them.
-    constexpr std::int64_t longest_turn = 512;
     Warp* const warp = scheduler_.begin_turn(block_);
     if (!warp) {
         end_block();
         return false;
     }
-    warp->left = std::min(warp->left, longest_turn);
+    warp->left = std::min(warp->left, longest_turn_together);
     events_ ? run_turn<true>(*warp) : run_turn<false>(*warp);
     end_turn(*warp);
     return true;
@@ -310,6 +308,19 @@ void BlockRunner::spend_budget() {
     const Budget::Verdict verdict = budget_.spend(block_.unaccounted, prepaid_);
     block_.unaccounted = 0;
     if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, settings_);
+}
+
+BlockRunner::Saved BlockRunner::save() const {
+    const BlockContext& context = block_.context;
+    return {.block = block_,
+            .shared = {context.shared, context.shared + context.shared_bytes},
+            .printed = printed_.mark()};
+}
+
+void BlockRunner::restore(const Saved& saved) {
+    block_ = saved.block;
+    std::copy(saved.shared.begin(), saved.shared.end(), block_.context.shared);
+    printed_.back_to(saved.printed);
 }
 
 void BlockRunner::poll_stop() const {

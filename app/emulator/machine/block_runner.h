@@ -35,6 +35,8 @@ class BlockRunner {
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
     bool take_turn();
+    /// The longest turn of a block that others may wait for, while it may wait for them.
+    static constexpr std::int64_t longest_turn_together = 512;
     /// The newest turn did nothing but look at phases that have not ended.
     bool turn_has_waited() const { return block_.context.async && block_.async.turn_has_waited(); }
     Cluster::Block block_of_cluster() { return {&block_.context, block_.warps}; }
@@ -42,6 +44,16 @@ class BlockRunner {
     /// Of all observed blocks so far, by pc; empty where none was observed.
     std::span<const ExecutionCount> executions() const { return executions_; }
     const PrintLog& printed() const { return printed_; }  ///< by the newest block
+
+    /// A block between two turns or two instructions, with its shared memory. It can be restored by
+    /// the BlockRunner that has saved it.
+    struct Saved {
+        BlockState block;
+        std::vector<std::byte> shared;
+        PrintLog::Mark printed;
+    };
+    Saved save() const;
+    void restore(const Saved& saved);
 
   protected:
     /// Prepares a block; `observer` may be nullptr.

@@ -145,13 +145,10 @@ class Observer {
     /// Asynchronous copies and mbarriers, while it happens. The accesses of a copy come before its
     /// start.
     virtual void on_async(std::uint32_t /*block*/, const AsyncEvent&) {}
-    /// The lanes of `mask` execute membar or fence.
-    virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {
-    }
-    /// The fence has block scope (.cta): it orders nothing for other blocks.
-    virtual void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
-        on_fence(block, warp, mask);
-    }
+    /// The lanes of `mask` execute membar or fence, which orders nothing for threads out of its
+    /// scope.
+    virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/,
+                          Scope) {}
     /// The lanes of `mask` execute the instruction next.
     virtual void on_instruction(std::uint32_t /*block*/, const Warp&, std::uint32_t /*mask*/,
                                 std::uint32_t /*pc*/) {}

@@ -92,11 +92,9 @@ class ObserverList : public Observer {
     void on_async(std::uint32_t block, const AsyncEvent& event) override {
         each([&](Observer& o) { o.on_async(block, event); });
     }
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
-        each([&](Observer& o) { o.on_fence(block, warp, mask); });
-    }
-    void on_fence_of_block(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
-        each([&](Observer& o) { o.on_fence_of_block(block, warp, mask); });
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  Scope scope) override {
+        each([&](Observer& o) { o.on_fence(block, warp, mask, scope); });
     }
     void on_instruction(std::uint32_t block, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {

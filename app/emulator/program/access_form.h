@@ -17,8 +17,8 @@ constexpr bool releases(MemoryOrder order) {
 }
 
 /// The threads among which an atomic, another strong access or a fence counts (PTX ISA 8.5,
-/// "Scope"). Clusters have one block here.
-enum class Scope : std::uint8_t { block, device };
+/// "Scope").
+enum class Scope : std::uint8_t { block, cluster, device };
 
 /// `cluster`: the shared memory of all blocks of a cluster (.shared::cluster).
 enum class Space : std::uint8_t { generic, global, shared, local, constant, param, cluster };

@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "emulator/async/async_copies.h"
+#include "emulator/observe/copy_accesses.h"
 #include "emulator/program/lanes.h"
 #include "emulator/races/grid_races.h"
 
@@ -37,7 +38,9 @@ void GridRaces::on_cluster_access(const Access& a) {
 }
 
 void GridRaces::on_async(std::uint32_t, const AsyncEvent& event) {
-    if (is_off_ || !launch_.kernel().uses_cluster) return;
+    if (is_off_ || !by_words()) return;
+    follow_copies(event);
+    if (!launch_.kernel().uses_cluster) return;
     const std::uint32_t thread =
         event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes));
     const std::uint64_t barrier_of_cluster = word_of(block_of_rank(0), 0xFFFFFF, event.phase);
@@ -73,9 +76,51 @@ void GridRaces::on_async(std::uint32_t, const AsyncEvent& event) {
     first_ = std::uint32_t(events_.size());
 }
 
+void GridRaces::follow_copies(const AsyncEvent& event) {
+    const auto of_block = [&](const Flight& flight) { return flight.block == block_; };
+    if (event.kind == AsyncEvent::copy_started) {
+        const AsyncCopy& copy = *event.copy;
+        const bool is_global = !copy.from_shared || !copy.to_shared;
+        if (copy.lane >= 0 && !copy.has_values && is_global)
+            flights_.push_back({block_, copy, event.state});
+        return;
+    }
+    for (Flight& flight : flights_) {
+        if (!of_block(flight)) continue;
+        AsyncCopy& copy = flight.copy;
+        if (event.kind == AsyncEvent::copy_lands && event.copy->number == copy.number) {
+            // Threads of another block see that it has ended.
+            if (copy.mbarrier_rank >= 0) end_parts(flight, event.parts);
+            if (event.barrier) flight.phase = event.barrier->phase;
+            flight.counted |= event.barrier ? event.parts : 0;
+        } else if (event.kind == AsyncEvent::groups_ended && copy.warp == event.warp &&
+                   copy.completion == event.completion) {
+            if (event.reads_only && !copy.to_shared) continue;
+            end_parts(flight, copy.parts_below(copy.parts, event.lanes, event.below));
+        } else if (event.kind == AsyncEvent::phase_seen && flight.counted &&
+                   copy.mbarrier == event.barrier->address && flight.phase < event.barrier->phase) {
+            end_parts(flight, flight.counted);
+        }
+    }
+    std::erase_if(flights_, [](const Flight& flight) { return !flight.copy.parts; });
+}
+
+void GridRaces::end_parts(Flight& flight, std::uint32_t parts) {
+    parts &= flight.copy.parts;
+    flight.copy.parts &= ~parts;
+    if (!flight.copy.from_shared)
+        for_accesses(flight.copy, parts, false, flight.state, [&](const Access& a) { record(a); });
+    if (!flight.copy.to_shared)
+        for_accesses(flight.copy, parts, true, flight.state, [&](const Access& a) { record(a); });
+}
+
 // The end of a block counts as a store to its shared memory where other blocks access it.
 void GridRaces::on_block_end(std::uint32_t block, const Statistics&) {
-    if (is_off_ || !launch_.kernel().uses_cluster) return;
+    if (is_off_ || !by_words()) return;
+    for (Flight& flight : flights_)
+        if (flight.block == block) end_parts(flight, flight.copy.parts);
+    std::erase_if(flights_, [&](const Flight& flight) { return flight.block == block; });
+    if (!launch_.kernel().uses_cluster) return;
     const auto found = memories_.find(address_in_block(block, 0));
     if (found == memories_.end()) return;
     const Kernel& kernel = launch_.kernel();

@@ -46,7 +46,7 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
     std::uint64_t number = 0;
     for (auto later = strips.begin(); later != strips.end(); ++later)
         for (auto earlier = strips.begin(); earlier != later; ++earlier) {
-            if (is_one_block(*earlier, *later) || !earlier->conflicts_with(*later) ||
+            if (is_one_block(*earlier, *later) || !conflict(*earlier, *later) ||
                 comes_before(*earlier, *later) || comes_before(*later, *earlier))
                 continue;
             const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
@@ -136,11 +136,14 @@ std::string GridRaces::name_of_place(const Pair& pair) const {
 std::string GridRaces::cause(const Pair& pair) const {
     for (const GridStrip* strip : {&pair.first, &pair.second}) {
         const std::uint32_t pc = events_[strip->event].pc;
-        if (launch_.kernel().lines[pc].access != MemoryAccess::atomic || strip->strong) continue;
+        const bool of_cluster = scope_of(*strip) == Scope::cluster;
+        if (launch_.kernel().lines[pc].access != MemoryAccess::atomic) continue;
+        if (strip->strong && !of_cluster) continue;
         return fmt::format(
-            "the atomic operation at {} has the scope of a block, so it is not atomic for threads "
-            "of other blocks",
-            thread_of(*strip, pair.cell).where());
+            "the atomic operation at {} has the scope of a {}, so it is not atomic for threads "
+            "of other {}",
+            thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
+            of_cluster ? "clusters" : "blocks");
     }
     if (is_shared(pair.memory->begin()))
         return "no barrier of the cluster, such as cluster.sync(), orders these two";
@@ -151,10 +154,12 @@ std::string GridRaces::cause(const Pair& pair) const {
                               !reached_in_epoch(launch_.kernel(), one)[other] &&
                               !reached_in_epoch(launch_.kernel(), other)[one];
     if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
-    if (orders_.has_fences_of_block())
+    if (orders_.has_fences_of(Scope::block))
         text +=
             "; a fence of block scope, such as __threadfence_block(), orders nothing between "
             "blocks";
+    if (orders_.has_fences_of(Scope::cluster))
+        text += "; a fence of cluster scope orders nothing between clusters";
     return text;
 }
 

@@ -86,7 +86,7 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     orders_.begin_launch(kernel);
     prepare(kernel);
     is_off_ = by_words() && launch.grid.count() > most_blocks_by_words;
-    clocks_.begin_launch(is_off_ ? 0 : launch.grid.count());
+    clocks_.begin_launch(launch, is_off_ ? 0 : launch.grid.count());
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
@@ -101,6 +101,7 @@ void GridRaces::prepare(const Kernel& kernel) {
     memories_.clear();
     newest_memory_.assign(kernel.code.size(), nullptr);
     suspects_.clear();
+    flights_.clear();
     runs_.assign(1, {});
     newest_run_.assign(warps * kernel.code.size(), 0);
     block_run_ = 1;
@@ -196,6 +197,21 @@ bool GridRaces::is_one_block(const GridStrip& one, const GridStrip& other) const
     return events_[one.event].block == events_[other.event].block;
 }
 
+Scope GridRaces::scope_of(const GridStrip& strip) const {
+    return strip.strong ? orders_.scope(events_[strip.event].pc) : Scope::device;
+}
+
+// Whether accesses of two blocks conflict. What is strong for a cluster is weak for other blocks.
+bool GridRaces::conflict(const GridStrip& one, const GridStrip& other) const {
+    if (one.conflicts_with(other)) return true;
+    if (!one.strong || !other.strong || !(one.writes || other.writes)) return false;
+    if (scope_of(one) == Scope::device && scope_of(other) == Scope::device) return false;
+    const auto cluster_of = [&](const GridStrip& strip) {
+        return ClusterPlace::of(launch_.shape(), events_[strip.event].block).cluster;
+    };
+    return cluster_of(one) != cluster_of(other);
+}
+
 // Chooses which of two accesses by one block stands for both in a finding. The choice must not
 // depend on the order in which the block's warps run.
 bool GridRaces::precedes(const GridStrip& one, const GridStrip& other) const {
@@ -218,7 +234,8 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
 
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
 // lowest ones. Where a third block races with another access, one of the two lowest does. Where
-// words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
+// words of memory order some blocks, this need not be so, and the writes of all blocks are kept;
+// neither where what is strong is so for a cluster.
 // There, of the accesses of one block the first one is kept, which comes the least after what other
 // blocks have done, and the last one, which comes the least before it; and those that race with an
 // access that was kept when they came.
@@ -230,6 +247,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     unsigned own_strips = 0;
     bool is_known = false;  // as a suspect
+    const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
     strip.races = 0;
     GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
@@ -237,11 +255,11 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         const std::uint32_t both = earlier.cells & strip.cells;
         if (!both) return;
         const bool one_block = is_one_block(earlier, strip);
-        if (!one_block && earlier.conflicts_with(strip)) {
+        if (!one_block && conflict(earlier, strip)) {
             suspect = &earlier;
             if (by_words() && !comes_before(earlier, strip)) earlier.races = strip.races = 1;
         }
-        if (!earlier.is_kind_of(strip)) return;
+        if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return;
         if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
             earlier.many_values = strip.many_values = 1;
         if (one_block && by_words()) {
@@ -250,7 +268,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
             if (own_strips++ == 0 && is_alike && !earlier.races) last_own = &earlier;
         } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
-        } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
+        } else if (block_of(earlier) < block_of(strip) && !keeps_all) {
             // A block can have several strips with one cell.
             for (std::uint32_t m = lower & both; m; m &= m - 1)
                 if (lowest[std::size_t(std::countr_zero(m))] != block_of(earlier))
@@ -331,14 +349,15 @@ void GridRaces::record(const Access& a) {
 
 void GridRaces::follow_words(const Access& a) {
     const std::pair before(clocks_.time(), clocks_.seen());
-    synchronise(a, orders_.between_blocks(a.pc), clocks_);
+    ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
+    synchronise(a, orders_.between_blocks(a.pc), clocks);
     // A thread that polls a word in vain learns nothing.
     if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
 }
 
-void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
-    if (is_off_ || !by_words()) return;
-    clocks_.fence(warp, mask);
+void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope scope) {
+    if (is_off_ || !by_words() || scope == Scope::block) return;
+    clocks_.fence(warp, mask, scope);
     first_ = std::uint32_t(events_.size());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/counters/heat_map.h"
 #include "emulator/happens_before/block_clocks.h"
 #include "emulator/happens_before/memory_orders.h"
@@ -62,8 +63,8 @@ class GridRaces : public Observer, BlockSummaries {
     void on_global_access(const Access& access) override;
     void on_cluster_access(const Access& access) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
-    void on_fence_of_block(std::uint32_t, std::uint32_t, std::uint32_t) override {}
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  Scope scope) override;
     void on_barrier_release(const BarrierRelease& release) override;
 
   private:
@@ -81,6 +82,16 @@ class GridRaces : public Observer, BlockSummaries {
         std::uint64_t first = 0, last = 0;  ///< addresses of the first lane
         std::uint64_t step = 0;
         std::uint32_t block = 0, warp = 0, pc = 0;
+    };
+    /// A bulk copy of the block that reads or writes global memory, until its threads know that it
+    /// has ended. Its accesses are recorded when it starts and when it has ended, because a release
+    /// between the two publishes nothing of it.
+    struct Flight {
+        std::uint32_t block = 0;
+        AsyncCopy copy;  ///< its parts that have not ended
+        const Warp* state = nullptr;
+        std::uint32_t counted = 0;  ///< parts that an mbarrier has counted
+        std::uint32_t phase = 0;    ///< in which it has counted the newest of them
     };
     struct Suspect {
         GridStrips* memory;
@@ -144,11 +155,16 @@ class GridRaces : public Observer, BlockSummaries {
     void record_followers();
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
+    bool conflict(const GridStrip& one, const GridStrip& other) const;
+    Scope scope_of(const GridStrip& strip) const;
     bool precedes(const GridStrip& one, const GridStrip& other) const;
     /// What orders the accesses of a block: the instruction, and the warp.
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
+    void follow_copies(const AsyncEvent& event);
+    /// Parts of a copy have ended: what they have done until now comes before what follows.
+    void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
     std::string cause(const Pair& pair) const;
@@ -185,10 +201,11 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address
     std::vector<GridStrips*> newest_memory_;        ///< indexed by pc
-    std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
-    std::vector<LoadRun> runs_;                     ///< the first one stands for none
-    std::vector<std::uint32_t> newest_run_;         ///< by warp and pc; an old one if < block_run_
-    std::uint32_t block_run_ = 1;                   ///< first run of the running block
+    std::vector<Flight> flights_;
+    std::vector<Suspect> suspects_;          ///< rows in which blocks may race
+    std::vector<LoadRun> runs_;              ///< the first one stands for none
+    std::vector<std::uint32_t> newest_run_;  ///< by warp and pc; an old one if < block_run_
+    std::uint32_t block_run_ = 1;            ///< first run of the running block
     // The state for blocks that follow models.
     bool has_strong_ = false;  ///< the kernel has atomics or strong accesses
     FollowedBlocks followed_;

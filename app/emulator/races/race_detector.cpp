@@ -90,13 +90,14 @@ void RaceDetector::on_block_turn(std::uint32_t block) {
 void RaceDetector::on_cluster_access(const Access& a) {
     if (a.kind == MemoryAccess::load) return;
     const LaunchShape& launch = report_.launch();
-    const ClusterPlace own = ClusterPlace::of(launch, block_);
+    const ClusterPlace own = ClusterPlace::of(launch, a.block);
     for_each_lane(a.mask, [&](unsigned lane) {
         const std::uint64_t address = a.address(lane);
         const std::uint32_t rank = rank_in_cluster(address);
-        const auto other = others_.find(ClusterPlace{own.cluster, rank}.block(launch));
-        if (other == others_.end()) return;
-        RaceCells& cells = other->second.shared_;
+        const std::uint32_t block = ClusterPlace{own.cluster, rank}.block(launch);
+        const auto other = others_.find(block);
+        if (block == a.block || (block != block_ && other == others_.end())) return;
+        RaceCells& cells = block == block_ ? shared_ : other->second.shared_;
         const std::uint32_t first = cells.index_of(offset_in_cluster(address));
         for (std::uint32_t k = 0; k < std::max(1u, cells.count(a.bytes)); ++k)
             cells.set_written(first + k);
@@ -199,6 +200,8 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             return separate(event.warp);
         case AsyncEvent::proxy_fence:
             return proxies_.fence(event.warp, event.lanes);
+        case AsyncEvent::looked:
+            return;
         case AsyncEvent::phase_ended:
             return clocks.end_phase(event.barrier->address);
         case AsyncEvent::phase_seen:
@@ -243,7 +246,7 @@ void RaceDetector::follow_words(const Access& a) {
     if (releases(order)) separate(a.warp);
 }
 
-void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
+void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope) {
     if (!order_.by_words()) return;
     order_.clocks().fence(warp, mask);
     separate(warp);

@@ -13,13 +13,14 @@ bool BlockStepper::is_inserted(const Instruction* i) const {
     return kernel_.lines[kernel_.index_of(i)].pseudo;
 }
 
-void BlockStepper::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
-                         std::byte* shared, Observer& observer) {
-    begin(block, sm, sm_count, shared, &observer);
+void BlockStepper::start(ResidentBlocks* together) {
+    together_ = together;
     block_.context.timer_base = host_timer();
+    if (together) together->set_timer(block_.context.timer_base);
     turn_ = {};
     finished_ = false;
-    events_->block_begin();
+    if (together) together->run_others();
+    turns_ = 0;
     advance_to_ptx();
 }
 
@@ -96,12 +97,26 @@ bool BlockStepper::advance(Turn& turn) {
     return false;
 }
 
+// In the order of ResidentBlocks::run().
+void BlockStepper::let_others_run() {
+    if (turns_ == 0 || (turns_ < together_->most_turns() && !turn_has_waited())) return;
+    together_->run_others();
+    turns_ = 0;
+}
+
 // Begins the next turn; false at the end of the block.
 bool BlockStepper::open_turn() {
+    if (together_) let_others_run();
     Warp* warp = scheduler_.begin_turn(block_);
+    ++turns_;
+    if (warp && together_) warp->left = std::min(warp->left, longest_turn_together);
     if (!warp) {
         end_block();
         finished_ = true;
+        // A block that waits for ever, without an end of its own, ends with the time or on request.
+        while (together_ && !together_->others_have_ended() &&
+               budget_.check_time() == Budget::Verdict::within)
+            together_->run_others();
         return false;
     }
     turn_ = {true, warp->index};
@@ -135,22 +150,22 @@ void BlockStepper::advance_to_ptx() {
 }
 
 BlockStepper::Saved BlockStepper::save() const {
-    const BlockContext& context = block_.context;
-    return {.block = block_,
-            .turn = turn_,
-            .finished = finished_,
-            .budget = budget_.left(),
-            .shared = {context.shared, context.shared + context.shared_bytes},
-            .printed = printed_.mark()};
+    Saved saved{.runner = BlockRunner::save(),
+                .turn = turn_,
+                .turns = turns_,
+                .finished = finished_,
+                .budget = budget_.left()};
+    if (together_) saved.others = together_->save();
+    return saved;
 }
 
 void BlockStepper::restore(const Saved& saved) {
-    block_ = saved.block;
+    BlockRunner::restore(saved.runner);
     turn_ = saved.turn;
+    turns_ = saved.turns;
     finished_ = saved.finished;
     budget_.set_left(saved.budget);
-    std::copy(saved.shared.begin(), saved.shared.end(), block_.context.shared);
-    printed_.back_to(saved.printed);
+    if (together_) together_->restore(saved.others);
 }
 
 }  // namespace warpscope::emulator

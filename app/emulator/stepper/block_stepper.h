@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/machine/block_runner.h"
+#include "emulator/machine/together/resident_blocks.h"
 
 namespace warpscope::emulator {
 
@@ -15,9 +16,9 @@ class BlockStepper : public BlockRunner {
   public:
     using BlockRunner::BlockRunner;
 
-    /// Stops before the first instruction of the block.
-    void start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
-               Observer& observer);
+    /// After begin_turns(): stops before the first instruction of the block. `together`: the blocks
+    /// that run with it, each in its turns; null where it runs alone. Throws Error.
+    void start(ResidentBlocks* together);
     bool finished() const { return finished_; }
     bool can_run(std::uint32_t warp) const { return !finished_ && (block_.runnable >> warp & 1); }
     /// Returns the warp that run() would run next; none when the block has finished.
@@ -46,12 +47,12 @@ class BlockStepper : public BlockRunner {
     };
     /// The block between two steps. It can be restored by the BlockStepper that has saved it.
     struct Saved {
-        BlockState block;
+        BlockRunner::Saved runner;
         Turn turn;
+        unsigned turns = 0;
         bool finished = false;
-        std::uint64_t budget = 0;       ///< what is left of the budget
-        std::vector<std::byte> shared;  ///< shared memory
-        PrintLog::Mark printed;
+        std::uint64_t budget = 0;  ///< what is left of the budget
+        ResidentBlocks::Saved others;
     };
     Saved save() const;
     void restore(const Saved& saved);
@@ -61,6 +62,7 @@ class BlockStepper : public BlockRunner {
     void suspend(Warp& warp, const Turn& turn);
     void enter(Turn& turn, Warp& warp, std::uint32_t split);
     bool open_turn();
+    void let_others_run();
     void end_listed_turn();
     bool advance(Turn& turn);
     void advance_to_ptx();
@@ -69,6 +71,8 @@ class BlockStepper : public BlockRunner {
     Turn turn_;
     Executed executed_;
     bool finished_ = false;
+    ResidentBlocks* together_ = nullptr;
+    unsigned turns_ = 0;  ///< since the other blocks have run
 };
 
 }  // namespace warpscope::emulator

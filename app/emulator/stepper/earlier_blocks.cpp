@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -18,11 +17,6 @@ FrozenLaunch checked_launch(const FrozenLaunch& launch, std::uint32_t block) {
     if (block >= launch.launch.grid.count())
         throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
                                 launch.kernel->name, block, launch.launch.grid.count()));
-    if (frozen.launch.cooperative || ClusterLaunch::is_needed(*frozen.kernel, frozen.launch))
-        throw Error(fmt::format(
-            "kernel {}: the blocks of a {} wait for each other, so one of them "
-            "can't be run alone",
-            launch.kernel->name, frozen.launch.cooperative ? "cooperative launch" : "cluster"));
     return frozen;
 }
 

@@ -17,7 +17,7 @@ std::vector<std::vector<std::byte>> run_earlier_blocks(Machine& machine, const F
                                                        Observer& observer);
 
 /// Returns the launch after the checks that Machine::run makes. Throws Error, too, for a block that
-/// is not there and for a cooperative launch.
+/// is not there.
 FrozenLaunch checked_launch(const FrozenLaunch& launch, std::uint32_t block);
 
 }  // namespace warpscope::emulator

@@ -13,21 +13,48 @@ Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_
       block(which),
       sm(which % of.virtual_sms()),
       budget(launch.settings),
-      recorder(of.memory(), launch),
+      recorder(of.memory(), launch, which),
       stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.settings,
               budget) {}
 
 void Stepper::StepHistory::start() {
-    shared = run_earlier_blocks(machine, launch, block, stepper, recorder);
-    budget.count_instructions_only();
-    recorder.begin();
-    stepper.start(block, sm, machine.virtual_sms(), shared[sm].data(), recorder);
+    const std::size_t bytes = BlocksTogether::are_needed(launch) ? start_together() : start_alone();
     save_position();
     constexpr std::size_t most_saved_bytes = 256 << 20;
-    const BlockState& first = saved[0].block.block;
-    const std::size_t bytes =
-        first.registers.size() + first.local.size() + shared[sm].size() * sizeof(RaceCell);
-    most_saved = std::clamp<std::size_t>(most_saved_bytes / (bytes + 1), 8, most_saved);
+    most_saved = std::clamp<std::size_t>(
+        most_saved_bytes / (bytes + shared.size() * sizeof(RaceCell) + 1), 8, most_saved);
+}
+
+std::size_t Stepper::StepHistory::start_alone() {
+    of_sms = run_earlier_blocks(machine, launch, block, stepper, recorder);
+    const std::size_t bytes = launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
+    shared = std::span(of_sms[sm]).first(bytes);
+    budget.count_instructions_only();
+    recorder.begin();
+    stepper.begin_turns(block, sm, machine.virtual_sms(), shared.data(), &recorder);
+    stepper.start(nullptr);
+    return bytes_of_block(*launch.kernel, launch.launch);
+}
+
+std::size_t Stepper::StepHistory::start_together() {
+    together.emplace(machine, launch, block, budget, stepper);
+    shared = together->shared_memory();
+    together->run_earlier(recorder);
+    budget.count_instructions_only();
+    recorder.begin();
+    together->begin(recorder);
+    stepper.start(&together->blocks());
+    return together->bytes();
+}
+
+std::uint32_t Stepper::StepHistory::cluster_phase() const {
+    const Cluster* const cluster = together ? together->cluster() : nullptr;
+    return cluster ? cluster->phase() : 0;
+}
+
+void Stepper::StepHistory::note_cluster_phase(std::uint32_t before) {
+    for (std::uint32_t phase = before; phase < cluster_phase(); ++phase)
+        recorder.timeline.mark({.kind = BlockMark::cluster_phase, .phase = phase});
 }
 
 bool Stepper::StepHistory::step(std::optional<std::uint32_t> warp) {
@@ -66,14 +93,16 @@ bool Stepper::StepHistory::repeat() {
 void Stepper::StepHistory::execute(std::uint32_t warp) {
     Step step{.warp = std::uint8_t(warp), .by_hand = warp != stepper.scheduled_warp()};
     recorder.begin_step(position);
+    const std::uint32_t phase = cluster_phase();
     try {
         stepper.step(warp);
         if (stepper.finished()) end = End::finished;
     } catch (const Error& e) {
         end = End::failed;
         error = e.what();
-        recorder.on_error(block, e);
+        recorder.on_error(e.block.value_or(block), e);
     }
+    note_cluster_phase(phase);
     step.pc = stepper.executed().pc;
     step.mask = stepper.executed().mask;
     add(step);

@@ -9,6 +9,7 @@
 
 #include "emulator/machine/budget.h"
 #include "emulator/stepper/block_stepper.h"
+#include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/step_recorder.h"
 #include "emulator/stepper/stepper.h"
 
@@ -27,6 +28,8 @@ struct Stepper::StepHistory {
     };
 
     void start();
+    std::size_t start_alone();     ///< returns the bytes of the block's state
+    std::size_t start_together();  ///< returns those of all blocks
     /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);
     /// Executes the known step at this position again.
@@ -34,6 +37,8 @@ struct Stepper::StepHistory {
     bool land(std::uint32_t number);
     void execute(std::uint32_t warp);
     void add(const Step& step);
+    void note_cluster_phase(std::uint32_t before);
+    std::uint32_t cluster_phase() const;
     void seek(std::uint64_t target);
     void save_position();
     void forget_from(std::uint64_t position);
@@ -50,11 +55,14 @@ struct Stepper::StepHistory {
     Machine& machine;
     FrozenLaunch launch;
     std::uint32_t block, sm;
-    /// For each virtual SM, a copy, so that the machine's own shared memory does not change.
-    std::vector<std::vector<std::byte>> shared;
+    /// Of a block that runs alone: for each virtual SM, a copy, so that the machine's own shared
+    /// memory does not change.
+    std::vector<std::vector<std::byte>> of_sms;
+    std::span<std::byte> shared;  ///< of the block
     Budget budget;
     StepRecorder recorder;
     BlockStepper stepper;
+    std::optional<BlocksTogether> together;  ///< none: the block runs alone
 
     std::vector<Step> steps;
     std::uint64_t position = 0;

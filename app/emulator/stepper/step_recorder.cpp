@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/program/lanes.h"
+#include "emulator/warp/cluster.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
-StepRecorder::StepRecorder(const Memory& memory, const FrozenLaunch& launch)
-    : undo(memory, *launch.kernel), launch_(launch) {}
+StepRecorder::StepRecorder(const Memory& memory, const FrozenLaunch& launch, std::uint32_t block)
+    : undo(memory, *launch.kernel),
+      launch_(launch),
+      block_(block),
+      rank_(ClusterPlace::of(launch.launch, block).rank) {}
 
 void StepRecorder::on_block_begin(const Kernel& kernel, std::uint32_t block) {
-    if (!begun_) return;
+    if (!is_stepped(block)) return;
     const std::uint32_t bytes = kernel.shared_bytes + launch_.launch.dynamic_shared_bytes;
     const auto warps =
         std::size_t((launch_.launch.block.count() + lanes_per_warp - 1) / lanes_per_warp);
@@ -26,28 +31,16 @@ void StepRecorder::on_block_begin(const Kernel& kernel, std::uint32_t block) {
 
 void StepRecorder::begin_step(std::uint64_t step) {
     step_ = step;
-    is_new_ = step >= known_;
-    if (is_new_) known_ = step + 1;
+    timeline.begin_step(step);
 }
 
 void StepRecorder::forget_from(std::uint64_t position) {
-    known_ = std::min(known_, position);
     undo.forget_undone();
-    while (!releases_.empty() && releases_.back() >= position) releases_.pop_back();
-    std::erase_if(open_waits_, [&](std::size_t wait) { return waits_[wait].from >= position; });
-    while (!waits_.empty() && waits_.back().from >= position) {
-        waits_.pop_back();
-        wait_barriers_.pop_back();
-    }
-    for (std::size_t wait = 0; wait < waits_.size(); ++wait)
-        if (waits_[wait].to >= position &&
-            std::find(open_waits_.begin(), open_waits_.end(), wait) == open_waits_.end())
-            open_waits_.push_back(wait);
+    timeline.forget_from(position);
 }
 
-std::span<const BarrierWait> StepRecorder::waits(std::uint64_t steps) {
-    for (const std::size_t wait : open_waits_) waits_[wait].to = steps;
-    return waits_;
+int StepRecorder::rank_of(std::uint32_t block) const {
+    return block == block_ ? -1 : int(ClusterPlace::of(launch_.launch, block).rank);
 }
 
 AccessView StepRecorder::view(const Access& access) const {
@@ -64,19 +57,22 @@ AccessView StepRecorder::view(const Access& access) const {
     return v;
 }
 
-void StepRecorder::update_words(const Access& access, unsigned lane) {
-    const std::uint64_t address = access.address(lane);
+void StepRecorder::update_words(const Access& access, std::uint64_t address, unsigned lane) {
     const auto thread = std::int32_t(access.warp * lanes_per_warp + lane);
+    const auto rank = std::int8_t(rank_of(access.block));
     for (std::uint64_t w = address / 4; w <= (address + access.bytes - 1) / 4; ++w) {
         if (w >= observed.words.size()) return;  // an invalid access: the instruction will fail
         WordView& word = observed.words[w];
         if (access.kind != MemoryAccess::load) {
             word.writer = thread;
+            word.writer_rank = rank;
             word.write_epoch = observed.epoch;
             word.write_pc = access.pc;
+            if (word.copy == WordView::Copy::landed) word.copy = WordView::Copy::none;
         }
         if (access.kind != MemoryAccess::store) {
             word.reader = thread;
+            word.reader_rank = rank;
             word.read_epoch = observed.epoch;
             word.read_pc = access.pc;
         }
@@ -84,74 +80,152 @@ void StepRecorder::update_words(const Access& access, unsigned lane) {
 }
 
 void StepRecorder::on_shared_access(const Access& access) {
-    if (!begun_) return;
+    if (!is_stepped(access.block)) return;
     observed.shared[access.warp] = view(access);
     // If all lanes have one address, the highest lane counts as the newest. An asynchronous copy
     // writes when it lands.
     const bool lands = access.asynchronous && access.kind == MemoryAccess::store;
     std::uint32_t lanes = lands ? 0 : access.mask;
     if (access.same_address) lanes = std::bit_floor(lanes);
-    for (; lanes; lanes &= lanes - 1) update_words(access, unsigned(std::countr_zero(lanes)));
+    for_each_lane(lanes, [&](unsigned lane) { update_words(access, access.address(lane), lane); });
     observed.races.on_shared_access(access);
 }
 
 void StepRecorder::on_global_access(const Access& access) {
     if (!access.asynchronous) undo.save(access);
-    if (!begun_) return;
+    if (!is_stepped(access.block)) return;
     observed.global[access.warp] = view(access);
     observed.races.on_global_access(access);
 }
 
-void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
-    if (!begun_) return;
-    observed.races.on_barrier_arrival(a);
-    observed.barriers.on_barrier_arrival(a);
-    if (!a.waits || !is_new_) return;
-    open_waits_.push_back(waits_.size());
-    waits_.push_back({a.warp, a.mask, a.pc, step_, step_});
-    wait_barriers_.push_back(std::uint8_t(a.barrier));
-}
-
-void StepRecorder::on_barrier_release(const BarrierRelease& r) {
-    if (!begun_) return;
-    observed.races.on_barrier_release(r);
-    observed.barriers.on_barrier_release(r);
-    observed.epoch = r.epoch + 1;
-    if (!is_new_) return;
-    releases_.push_back(step_);
-    std::erase_if(open_waits_, [&](std::size_t wait) {
-        if (wait_barriers_[wait] != r.barrier) return false;
-        waits_[wait].to = step_;
-        return true;
+// Of accesses of other blocks, those to the shared memory of this one count.
+void StepRecorder::on_cluster_access(const Access& access) {
+    if (!begun_ || access.block == block_) return;
+    observed.races.on_cluster_access(access);
+    if (access.asynchronous) return;
+    for_each_lane(access.mask, [&](unsigned lane) {
+        const std::uint64_t address = access.address(lane);
+        if (rank_in_cluster(address) == rank_)
+            update_words(access, offset_in_cluster(address), lane);
     });
 }
 
-void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) {
-    if (begun_) observed.races.on_warp_sync(block, warp, members);
+void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
+    if (!is_stepped(a.block)) return;
+    observed.races.on_barrier_arrival(a);
+    observed.barriers.on_barrier_arrival(a);
+    if (a.waits) timeline.begin_wait(a.warp, a.mask, a.pc, BarrierWait::At::barrier, a.barrier);
 }
 
-void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
-    if (begun_) observed.races.on_fence(block, warp, mask);
+void StepRecorder::on_barrier_release(const BarrierRelease& r) {
+    if (!is_stepped(r.block)) return;
+    observed.races.on_barrier_release(r);
+    observed.barriers.on_barrier_release(r);
+    observed.epoch = r.epoch + 1;
+    timeline.release(r.barrier);
+}
+
+void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) {
+    if (is_stepped(block)) observed.races.on_warp_sync(block, warp, members);
+}
+
+void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                            Scope scope) {
+    if (is_stepped(block)) observed.races.on_fence(block, warp, mask, scope);
 }
 
 void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {
-    if (event.kind == AsyncEvent::copy_lands) note_landing(*event.copy, event.parts);
-    if (begun_) observed.races.on_async(block, event);
+    if (event.kind == AsyncEvent::copy_lands) note_landing(block, event);
+    if (!begun_) return;
+    if (event.kind == AsyncEvent::copy_started) note_start(block, event);
+    if (event.kind == AsyncEvent::arrived_elsewhere) note_remote_arrival(block, event);
+    if (block == block_) on_own_async(event);
 }
 
-void StepRecorder::note_landing(const AsyncCopy& copy, std::uint32_t parts) {
-    for (; parts; parts &= parts - 1) {
-        const auto part = unsigned(std::countr_zero(parts));
-        const std::uint64_t to = copy.to[part];
-        if (!copy.to_shared) undo.save(to, copy.bytes[part]);
-        if (!copy.to_shared || !begun_) continue;
-        for (std::uint64_t w = to / 4; w < (to + copy.bytes[part]) / 4; ++w) {
-            WordView& word = observed.words[w];
+void StepRecorder::on_own_async(const AsyncEvent& event) {
+    using At = BarrierWait::At;
+    observed.races.on_async(block_, event);
+    const std::uint32_t mbarrier = event.barrier ? event.barrier->address : 0;
+    if (event.kind == AsyncEvent::looked)
+        timeline.look(event.warp, event.lanes, event.pc, event.barrier ? At::mbarrier : At::cluster,
+                      mbarrier);
+    if (event.kind == AsyncEvent::phase_seen)
+        timeline.end_looking(event.warp, At::mbarrier, mbarrier);
+    if (event.kind == AsyncEvent::cluster_waited) timeline.end_looking(event.warp, At::cluster, 0);
+}
+
+void StepRecorder::note_remote_arrival(std::uint32_t block, const AsyncEvent& event) {
+    const bool from_here = block == block_;
+    if (!from_here && event.rank != rank_) return;
+    timeline.mark(
+        {.kind = from_here ? BlockMark::arrival_at_other : BlockMark::arrival_from_other,
+         .rank = from_here ? event.rank : std::uint32_t(rank_of(block)),
+         .thread = event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes)),
+         .mbarrier = event.barrier->address,
+         .phase = event.barrier->phase});
+}
+
+// Whether a copy that a block has started writes the shared memory of the stepped block.
+bool StepRecorder::writes_here(std::uint32_t block, const AsyncCopy& copy) const {
+    return copy.to_shared && (block == block_ ? copy.to_rank < 0 : copy.to_rank == int(rank_));
+}
+
+void StepRecorder::note_start(std::uint32_t block, const AsyncEvent& event) {
+    const AsyncCopy& copy = *event.copy;
+    const bool here = writes_here(block, copy);
+    if (block != block_ && !here) return;
+    const int rank = rank_of(block);
+    const auto first = unsigned(std::countr_zero(copy.parts));
+    CopyFlight flight{.number = copy.number,
+                      .rank = rank,
+                      .warp = copy.warp,
+                      .pc = copy.pc,
+                      .lane = copy.lane,
+                      .bytes = copy.bytes_of(copy.parts),
+                      .completion = copy.completion,
+                      .group = copy.group[first % 32],
+                      .mbarrier = copy.mbarrier,
+                      .mbarrier_rank = copy.mbarrier_rank,
+                      .to_shared = copy.to_shared,
+                      .to_stepped = here};
+    if (copy.completion == Completion::mbarrier) {
+        const BlockContext& own = *event.state->block;
+        AsyncCopies& counting = copy.mbarrier_rank < 0
+                                    ? *own.async
+                                    : *own.cluster->block(std::uint32_t(copy.mbarrier_rank)).async;
+        if (const Mbarrier* const found = counting.mbarriers().find(copy.mbarrier))
+            flight.phase = found->phase;
+    }
+    timeline.begin_copy(flight);
+    if (!here) return;
+    copy.for_words(copy.parts, [&](std::uint64_t address) {
+        if (address / 4 >= observed.words.size()) return;
+        WordView& word = observed.words[address / 4];
+        word.copy = WordView::Copy::in_flight;
+        word.copy_rank = std::int8_t(rank);
+        word.copy_number = copy.number;
+    });
+}
+
+void StepRecorder::note_landing(std::uint32_t block, const AsyncEvent& event) {
+    const AsyncCopy& copy = *event.copy;
+    if (!copy.to_shared)
+        for_each_lane(event.parts,
+                      [&](unsigned part) { undo.save(copy.to[part], copy.bytes[part]); });
+    if (!begun_) return;
+    if (copy.parts == event.parts) timeline.end_copy(rank_of(block), copy.number);
+    if (!writes_here(block, copy)) return;
+    for_each_lane(event.parts, [&](unsigned part) {
+        copy.for_words(1u << part, [&](std::uint64_t address) {
+            WordView& word = observed.words[address / 4];
             word.writer = std::int32_t(copy.warp * lanes_per_warp + copy.lane_of(part));
+            word.writer_rank = std::int8_t(rank_of(block));
             word.write_epoch = observed.epoch;
             word.write_pc = copy.pc;
-        }
-    }
+            if (word.copy_number == copy.number && word.copy_rank == word.writer_rank)
+                word.copy = WordView::Copy::landed;
+        });
+    });
 }
 
 void StepRecorder::on_error(std::uint32_t block, const Error& error) {

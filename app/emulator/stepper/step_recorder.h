@@ -21,10 +21,11 @@ struct Observations {
     BarrierCheck barriers;
 };
 
-/// Observes the block that a Stepper runs.
+/// Observes the block that a Stepper runs, and the blocks that run with it: what they store to
+/// global memory and to the shared memory of this one.
 class StepRecorder : public Observer {
   public:
-    StepRecorder(const Memory& memory, const FrozenLaunch& launch);
+    StepRecorder(const Memory& memory, const FrozenLaunch& launch, std::uint32_t block);
 
     /// Before this call, which is before the block itself, the recorder only saves global stores,
     /// so that they can be undone.
@@ -35,36 +36,37 @@ class StepRecorder : public Observer {
 
     Observations observed;
     UndoLog undo;
-    /// Returns the waits of the whole history, which has `steps` steps.
-    std::span<const BarrierWait> waits(std::uint64_t steps);
-    /// The steps of the history that released a barrier.
-    const std::vector<std::uint64_t>& releases() const { return releases_; }
+    Timeline timeline;
 
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
+    void on_cluster_access(const Access& access) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  Scope scope) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_error(std::uint32_t block, const Error& error) override;
 
   private:
+    bool is_stepped(std::uint32_t block) const { return begun_ && block == block_; }
+    /// Of a block of the cluster; negative: the stepped block.
+    int rank_of(std::uint32_t block) const;
     AccessView view(const Access& access) const;
-    void update_words(const Access& access, unsigned lane);
-    void note_landing(const AsyncCopy& copy, std::uint32_t parts);
+    void update_words(const Access& access, std::uint64_t address, unsigned lane);
+    void on_own_async(const AsyncEvent& event);
+    void note_start(std::uint32_t block, const AsyncEvent& event);
+    void note_landing(std::uint32_t block, const AsyncEvent& event);
+    bool writes_here(std::uint32_t block, const AsyncCopy& copy) const;
+    void note_remote_arrival(std::uint32_t block, const AsyncEvent& event);
 
     const FrozenLaunch& launch_;
+    const std::uint32_t block_, rank_;  ///< of the stepped block
     bool begun_ = false;
     std::uint64_t step_ = 0;
-    bool is_new_ = true;       ///< the step is not a repetition
-    std::uint64_t known_ = 0;  ///< number of steps in the history
-    std::vector<BarrierWait> waits_;
-    std::vector<std::uint8_t> wait_barriers_;  ///< for each wait, the number of its barrier
-    std::vector<std::size_t> open_waits_;      ///< waits that no step of the history ends
-    std::vector<std::uint64_t> releases_;
 };
 
 }  // namespace warpscope::emulator

@@ -96,7 +96,7 @@ void Stepper::back_line() {
 
 void Stepper::back_barrier() {
     std::uint64_t to = 0;
-    for (const std::uint64_t release : history_->recorder.releases())
+    for (const std::uint64_t release : history_->recorder.timeline.releases())
         if (release + 1 < position()) to = release + 1;
     seek(to);
 }
@@ -114,7 +114,19 @@ std::span<const Step> Stepper::history() const {
     return history_->steps;
 }
 std::span<const BarrierWait> Stepper::waits() const {
-    return history_->recorder.waits(history_->steps.size());
+    return history_->recorder.timeline.waits(history_->steps.size());
+}
+std::span<const CopyFlight> Stepper::copies() const {
+    return history_->recorder.timeline.copies(history_->steps.size());
+}
+std::span<const BlockMark> Stepper::marks() const {
+    return history_->recorder.timeline.marks();
+}
+std::uint32_t Stepper::cluster_size() const {
+    return std::uint32_t(launch().launch.cluster.count());
+}
+std::uint32_t Stepper::rank() const {
+    return ClusterPlace::of(launch().launch, block()).rank;
 }
 Stepper::End Stepper::end() const {
     return history_->end;
@@ -156,9 +168,7 @@ std::uint64_t Stepper::value(const RegisterInfo& reg, std::uint32_t warp, unsign
 }
 
 std::span<const std::byte> Stepper::shared_memory() const {
-    const StepHistory& s = *history_;
-    return std::span<const std::byte>(s.shared[s.sm])
-        .first(kernel().shared_bytes + launch().launch.dynamic_shared_bytes);
+    return history_->shared;
 }
 
 std::span<const WordView> Stepper::words() const {

@@ -13,6 +13,7 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/observe/findings.h"
+#include "emulator/stepper/timeline.h"
 
 namespace warpscope::emulator {
 
@@ -32,11 +33,20 @@ struct WarpView {
     std::vector<SplitView> splits;  ///< the next one to run comes first; empty: all exited
 };
 
-/// One 4-byte word of shared memory: its last write and its last read by the block.
+/// One 4-byte word of shared memory: its last write and its last read by the block or, where it is
+/// in a cluster, by another block.
 struct WordView {
     static constexpr std::int32_t nobody = -1;
-    std::int32_t writer = nobody;  ///< linear index of the thread in the block
+    std::int32_t writer = nobody;  ///< linear index of the thread in its block
     std::int32_t reader = nobody;
+    /// The rank of the block of the writer and of the reader; negative: the stepped block.
+    std::int8_t writer_rank = -1, reader_rank = -1;
+    /// The newest asynchronous copy to the word (CopyFlight::rank and number) is in flight, or has
+    /// landed and is the last write.
+    enum class Copy : std::uint8_t { none, in_flight, landed };
+    Copy copy = Copy::none;
+    std::int8_t copy_rank = -1;
+    std::uint32_t copy_number = 0;
     /// Number of barriers that the block had passed.
     std::uint32_t write_epoch = 0, read_epoch = 0;
     std::uint32_t write_pc = 0, read_pc = 0;
@@ -61,18 +71,14 @@ struct Step {
     std::uint32_t mask = 0;
 };
 
-/// Lanes of a warp that wait at a barrier: from the step in which they arrive to the step that
-/// releases them (history().size() if no step does).
-struct BarrierWait {
-    std::uint32_t warp = 0, mask = 0, pc = 0;
-    std::uint64_t from = 0, to = 0;
-};
-
 /// Runs one block of a launch step by step, forwards and backwards. A step is one PTX instruction
 /// together with its guard; instructions that the decoder has inserted run with their neighbours.
 /// The schedule chooses the warp of each step, in the order in which Machine::run would execute the
 /// block, or the user chooses another warp. A step of another warp is inserted into the current
 /// turn and does not end that turn. An instruction that fails is a step too.
+///
+/// The other blocks of its cluster, or of a cooperative launch, run with the block: each has its
+/// turns between those of the block, as under Machine::run. Their instructions are no steps.
 ///
 /// While the Stepper lives, what the block writes to global memory is visible in the machine's
 /// memory; back(), seek() and the destructor undo it. Only one Stepper may use a machine at a time.
@@ -129,9 +135,15 @@ class Stepper {
     const FrozenLaunch& launch() const;
     const Kernel& kernel() const { return *launch().kernel; }
     std::uint32_t block() const;
-    std::uint64_t position() const;              ///< number of executed steps
-    std::span<const Step> history() const;       ///< the executed steps and the known later ones
-    std::span<const BarrierWait> waits() const;  ///< the waits of the whole history
+    /// Blocks of a cluster that run together, the stepped one included; 1: it runs alone.
+    std::uint32_t cluster_size() const;
+    std::uint32_t rank() const;             ///< of the block in its cluster
+    std::uint64_t position() const;         ///< number of executed steps
+    std::span<const Step> history() const;  ///< the executed steps and the known later ones
+    // Of the whole history:
+    std::span<const BarrierWait> waits() const;
+    std::span<const CopyFlight> copies() const;
+    std::span<const BlockMark> marks() const;
     End end() const;
     const std::string& error() const;                ///< the error of End::failed; empty otherwise
     const std::string& printed() const;              ///< output of printf()

@@ -16,8 +16,7 @@ Cluster::Cluster(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
 }
 
 void Cluster::begin() {
-    arrivals_.assign(blocks_.size() * 32, {});
-    phase_ = 0;
+    barrier_ = {std::vector<Arrivals>(blocks_.size() * 32), 0};
 }
 
 void Cluster::arrive(const Warp& warp, std::uint32_t lanes) {
@@ -40,13 +39,13 @@ void Cluster::end_phase_if_complete() {
     bool arrived = false;
     for (const Block& block : blocks_)
         for (const Warp& warp : block.warps) {
-            Arrivals& arrivals = arrivals_[std::size_t(block.context->rank) * 32 + warp.index];
+            const Arrivals& arrivals = arrivals_of(warp);
             if (missing_lanes(warp, arrivals)) return;
             arrived |= arrivals.now != 0;
         }
     if (!arrived) return;
-    for (Arrivals& arrivals : arrivals_) arrivals.now = 0;
-    ++phase_;
+    for (Arrivals& arrivals : barrier_.arrivals) arrivals.now = 0;
+    ++barrier_.phase;
 }
 
 std::string Cluster::missing() const {
@@ -54,8 +53,7 @@ std::string Cluster::missing() const {
     for (const Block& block : blocks_) {
         std::uint32_t threads = 0;
         for (const Warp& warp : block.warps)
-            threads += lane_count(
-                missing_lanes(warp, arrivals_[std::size_t(block.context->rank) * 32 + warp.index]));
+            threads += lane_count(missing_lanes(warp, barrier_.arrivals[index_of(warp)]));
         if (threads)
             text += fmt::format("{}{} thread{} of block {}", text.empty() ? "" : " and ", threads,
                                 threads > 1 ? "s" : "", name_of(block.context->block_index()));

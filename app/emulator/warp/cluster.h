@@ -23,12 +23,23 @@ class Cluster {
     Cluster(const Cluster&) = delete;
     Cluster& operator=(const Cluster&) = delete;
 
+    struct Arrivals {
+        std::uint32_t now = 0;      ///< lanes that have arrived in this phase
+        std::uint32_t waiting = 0;  ///< lanes that have arrived, in this phase or before, to wait
+    };
+    struct Barrier {
+        std::vector<Arrivals> arrivals;  ///< by block and warp
+        std::uint32_t phase = 0;         ///< phases that have ended
+    };
+
     /// Before the blocks of the next cluster begin.
     void begin();
+    const Barrier& barrier() const { return barrier_; }
+    void restore(const Barrier& barrier) { barrier_ = barrier; }
     std::uint32_t size() const { return std::uint32_t(blocks_.size()); }
     BlockContext& block(std::uint32_t rank) const { return *blocks_[rank].context; }
 
-    std::uint32_t phase() const { return phase_; }  ///< phases of the barrier that have ended
+    std::uint32_t phase() const { return barrier_.phase; }
     /// Lanes arrive at the barrier, which have waited since they arrived last.
     void arrive(const Warp& warp, std::uint32_t lanes);
     /// The lanes of a warp that have arrived and have not waited since.
@@ -40,21 +51,17 @@ class Cluster {
     std::string missing() const;
 
   private:
-    struct Arrivals {
-        std::uint32_t now = 0;      ///< lanes that have arrived in this phase
-        std::uint32_t waiting = 0;  ///< lanes that have arrived, in this phase or before, to wait
-    };
-    Arrivals& arrivals_of(const Warp& warp) {
-        return arrivals_[std::size_t(warp.block->rank) * 32 + warp.index];
+    static std::size_t index_of(const Warp& warp) {
+        return std::size_t(warp.block->rank) * 32 + warp.index;
     }
+    Arrivals& arrivals_of(const Warp& warp) { return barrier_.arrivals[index_of(warp)]; }
     static std::uint32_t missing_lanes(const Warp& warp, const Arrivals& arrivals) {
         return warp.threads & ~warp.exited & ~arrivals.now;
     }
     void end_phase_if_complete();
 
     std::vector<Block> blocks_;
-    std::vector<Arrivals> arrivals_;  ///< by block and warp
-    std::uint32_t phase_ = 0;
+    Barrier barrier_;
 };
 
 /// A place in the shared memory of a cluster.

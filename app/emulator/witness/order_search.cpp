@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "emulator/program/error.h"
+#include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/witness/reversals.h"
@@ -350,6 +351,11 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
 OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
                                      std::uint32_t block) const {
     launch = checked_launch(launch, block);
+    if (BlocksTogether::are_needed(launch))
+        throw Error(fmt::format(
+            "kernel {}: the blocks of a {} wait for each other, so the orders of one block alone "
+            "can't be searched",
+            launch.kernel->name, launch.launch.cooperative ? "cooperative launch" : "cluster"));
     if (launch.kernel->has_mbarriers)
         throw Error(
             fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",

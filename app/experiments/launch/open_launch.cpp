@@ -225,7 +225,8 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     if (is_ptx(file)) return without_compiler(source, file);
     compiler::Request request{.file = compute::kernel_path(source_key(file)),
                               .source = source,
-                              .fast_math = math == compute::Math::fast};
+                              .fast_math = math == compute::Math::fast,
+                              .target = file.target};
     request.names = std::move(names);
     left_out =
         compiler::leave_out_host_code(request, file.in_folder(file.source), folders_of(file));

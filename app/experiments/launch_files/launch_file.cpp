@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "compiler/source_file.h"
+#include "compiler/target.h"
 #include "experiments/launch_files/launch_json.h"
 #include "experiments/launch_files/launch_text.h"
 #include "experiments/launch_files/textures.h"
@@ -213,6 +214,13 @@ void parse_defines(LaunchFile& launch, const JsonField& field) {
     });
 }
 
+unsigned parse_target(const JsonField& field) {
+    const std::int64_t target = whole(field.number());
+    if (std::ranges::find(compiler::targets, target) == compiler::targets.end())
+        field.fail(fmt::format("write one of {}", fmt::join(compiler::targets, ", ")));
+    return unsigned(target);
+}
+
 void parse_scalars(LaunchFile& launch, const JsonField& field) {
     field.each_member([&](const std::string& name, const JsonField& value) {
         check_name(value, name, check_scalar_name);
@@ -286,8 +294,8 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object({"$schema", "source", "ptx", "include", "defines", "scalars", "buffers",
-                        "textures", "launches", "expect", "show", "save"});
+    root.expect_object({"$schema", "source", "ptx", "include", "defines", "target", "scalars",
+                        "buffers", "textures", "launches", "expect", "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
     if (root.has("ptx")) launch.ptx = root.at("ptx").text();
@@ -295,6 +303,7 @@ LaunchFile parse_launch_file(std::string_view text) {
         root.at("include").each_element(
             [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
     if (root.has("defines")) parse_defines(launch, root.at("defines"));
+    if (root.has("target")) launch.target = parse_target(root.at("target"));
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
     if (root.has("buffers")) parse_buffers(launch, root.at("buffers"));
     if (root.has("textures")) parse_textures(launch, root.at("textures"));
@@ -337,6 +346,7 @@ std::string to_json_text(const LaunchFile& launch) {
     for (const std::filesystem::path& folder : launch.include)
         json["include"].push_back(folder.string());
     for (const auto& [name, value] : launch.defines) json["defines"][name] = value;
+    if (launch.target) json["target"] = launch.target;
     for (const auto& [name, value] : launch.scalars) {
         if (const auto* number = std::get_if<Number>(&value))
             std::visit([&to = json["scalars"][name]](auto plain) { to = plain; }, *number);

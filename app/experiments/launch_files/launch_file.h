@@ -106,6 +106,7 @@ struct LaunchFile {
     std::vector<std::filesystem::path> include{};  ///< folders of headers, likewise
     /// Macros as by -D of nvcc; an empty value is that of a macro that is only defined.
     std::vector<std::pair<std::string, std::string>> defines{};
+    unsigned target = 0;  ///< compiler::Request::target
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;

@@ -32,6 +32,7 @@ LaunchFile file_without_launches(const LaunchFile& file) {
     made.source = file.source;
     made.include = file.include;
     made.defines = file.defines;
+    made.target = file.target;
     made.file = file.file;
     made.saved = false;
     made.built_in = file.built_in;

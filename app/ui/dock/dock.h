@@ -11,7 +11,7 @@
 #include "ui/dock/occupancy_panel.h"
 #include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
-#include "ui/dock/timeline_panel.h"
+#include "ui/timeline/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
 #include "ui/heat/heat_panel.h"
 #include "ui/launch/buffer_panel.h"

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "compiler/host/template_kernels.h"
+#include "compiler/target.h"
 #include "experiments/launch_files/propose_launch.h"
 #include "ui/widgets/widgets.h"
 
@@ -290,6 +291,29 @@ void LaunchPanel::launches(Ui& ui) {
     }
 }
 
+/// The compute capability that the source is compiled for.
+void LaunchPanel::target(Ui& ui) {
+    std::vector<std::string> ids{"auto"}, labels{"automatic"};
+    std::size_t chosen = 0;
+    for (const unsigned target : compiler::targets) {
+        if (target == form_.file().target) chosen = ids.size();
+        ids.push_back(std::to_string(target));
+        labels.push_back(fmt::format("compute_{}", target));
+    }
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::faint, "Compiled for");
+    ImGui::SameLine(0, ui.px(gap));
+    const int clicked = dropdown(ui, "launch.target", ids, labels, chosen, ui.px(130));
+    tooltip(
+        ui,
+        "The compute capability that the source is compiled for. Automatic: the oldest of these "
+        "that has what the source uses.");
+    if (clicked < 0) return;
+    ui.later([this, target = clicked == 0 ? 0 : compiler::targets[std::size_t(clicked) - 1]] {
+        form_.change("target", [target](LaunchFile& file) { file.target = target; });
+    });
+}
+
 void LaunchPanel::scalars(Ui& ui) {
     text(ui.fonts.small, colour::faint, "Scalars");
     for (const auto& [name, value] : form_.file().scalars) {
@@ -367,6 +391,7 @@ void LaunchPanel::draw(Ui& ui) {
     head(ui);
     ImGui::Dummy({0, ui.px(2)});
     launches(ui);
+    target(ui);
     scalars(ui);
     ImGui::Dummy({0, ui.px(4)});
     buffers(ui);

@@ -38,6 +38,7 @@ class LaunchPanel {
     void kernel_cell(Ui& ui, std::size_t index);
     void launch_row(Ui& ui, std::size_t index);
     void arguments(Ui& ui, std::size_t index);
+    void target(Ui& ui);
     void scalars(Ui& ui);
     void propose_values(const experiments::LaunchFile& file);
     void set_scalar(experiments::LaunchFile& file, const std::string& name,

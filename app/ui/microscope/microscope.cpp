@@ -217,6 +217,13 @@ void Microscope::set_block(const std::string& typed) {
     notice_ = fmt::format("'{}' is not the index of a block; write it like \"12, 7\".", typed);
 }
 
+void Microscope::show_rank(std::uint32_t rank) {
+    const emulator::LaunchShape& shape = launch();
+    const auto here = emulator::ClusterPlace::of(shape, emulator::linear_in(shape.grid, block_));
+    set_block(
+        emulator::index_in(shape.grid, emulator::ClusterPlace{here.cluster, rank}.block(shape)));
+}
+
 void Microscope::mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels) {
     needed_ = std::move(needed);
     needed_kernels_ = std::move(kernels);

@@ -98,6 +98,8 @@ class Microscope {
     std::string complaint_about(const MicroscopePlace& place) const;
     void set_block(Dim3 block);
     void set_block(const std::string& typed);  ///< read by read_index()
+    /// Shows the block of this rank in the cluster of the block on show.
+    void show_rank(std::uint32_t rank);
     /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.
     bool complete() const { return run_.complete(); }
     std::uint64_t known_steps() const { return stepper().history().size(); }

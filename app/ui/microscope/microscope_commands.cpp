@@ -19,7 +19,7 @@ constexpr double play_seconds = 8, least_steps_a_second = 10;
 /// Why a warp could not be stepped; empty at the end of the block.
 std::string why_not(const Stepper& stepper, unsigned warp) {
     if (stepper.end() != Stepper::End::open) return {};
-    return fmt::format("Warp {} {}.", warp, warp_words(stepper.kernel(), stepper.warp(warp), true));
+    return fmt::format("Warp {} {}.", warp, warp_words(stepper, warp, true));
 }
 
 /// Says why a run to a breakpoint has stopped.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "compute/device/sentences.h"
 
@@ -27,6 +28,15 @@ std::string line_of(const Kernel& kernel, std::uint32_t pc) {
                        number_of(kernel, pc));
 }
 
+/// The wait of a warp that can run and looks again and again whether it may go on.
+std::optional<emulator::BarrierWait> look_of(const emulator::Stepper& stepper, std::uint32_t warp) {
+    if (!stepper.kernel().is_asynchronous) return {};
+    const std::uint64_t here = stepper.position();
+    for (const emulator::BarrierWait& wait : stepper.waits())
+        if (wait.warp == warp && wait.looks() && wait.from < here && here <= wait.to) return wait;
+    return {};
+}
+
 std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
     const std::string line = line_of(kernel, split.pc);
     switch (split.state) {
@@ -44,8 +54,20 @@ std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
 
 }  // namespace
 
-std::string warp_words(const Kernel& kernel, const WarpView& view, bool whole) {
+std::string words_for(const emulator::BarrierWait& wait) {
+    using At = emulator::BarrierWait::At;
+    if (wait.at == At::cluster) return "for the barrier of the cluster";
+    return wait.at == At::mbarrier ? fmt::format("for the mbarrier at byte {}", wait.barrier)
+                                   : "at the barrier";
+}
+
+std::string warp_words(const emulator::Stepper& stepper, std::uint32_t warp, bool whole) {
+    const Kernel& kernel = stepper.kernel();
+    const WarpView view = stepper.warp(warp);
     if (view.splits.empty()) return "has ended";
+    if (const auto wait = look_of(stepper, warp))
+        return fmt::format("waits{}, {}", whole ? " " + words_for(*wait) : "",
+                           line_of(kernel, wait->pc));
     if (view.splits.size() == 1) return doing(kernel, view.splits.front(), whole);
     std::string words = "split: ";
     for (const SplitView& split : view.splits) {

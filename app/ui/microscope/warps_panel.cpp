@@ -116,7 +116,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
     Microscope& m = microscope;
     const WarpView view = m.stepper().warp(warp);
     const RowPlaces at = places_in_row(ui, ImGui::GetCursorScreenPos(), size);
-    const std::string words = warp_words(m.stepper().kernel(), view, true);
+    const std::string words = warp_words(m.stepper(), warp, true);
     const std::string id = fmt::format("warp.{}", warp);
     const bool clicked = hit_area(id, {at.lanes - at.low.x, at.high.y - at.low.y});
     record(ui, id, words);
@@ -146,7 +146,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
         {at.words, at.low.y + (at.high.y - at.low.y - ImGui::GetTextLineHeight()) / 2});
     ImGui::PopFont();
     clipped_text(ui.fonts.small, acting ? colour::text : colour::dim,
-                 fits ? words : warp_words(m.stepper().kernel(), view, false), room);
+                 fits ? words : warp_words(m.stepper(), warp, false), room);
     lane_strip(ui, microscope, warp, view, at);
     step_button(ui, microscope, warp, view, at);
     ImGui::SetCursorScreenPos({at.low.x, at.high.y});

@@ -9,15 +9,18 @@
 #include <vector>
 
 #include "emulator/async/async_copies.h"
+#include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
 
 using emulator::AsyncCopy;
+using emulator::CopyFlight;
 using emulator::Mbarrier;
+using emulator::WordView;
 
-constexpr std::size_t most_rows = 4;
+constexpr std::size_t most_rows = 2;
 
 std::string words_of_barrier(const Mbarrier& barrier) {
     std::string words = fmt::format("byte {}: phase {}, {} of {} arrivals left", barrier.address,
@@ -26,18 +29,12 @@ std::string words_of_barrier(const Mbarrier& barrier) {
     return words;
 }
 
-std::uint64_t bytes_of(const AsyncCopy& copy) {
-    std::uint64_t bytes = 0;
-    for (unsigned part = 0; part < copy.bytes.size(); ++part)
-        if (copy.parts >> part & 1) bytes += copy.bytes[part];
-    return bytes;
-}
-
 std::string words_of_copy(const Microscope& microscope, const AsyncCopy& copy) {
     const auto first = unsigned(std::countr_zero(copy.parts));
-    return fmt::format(
-        "{} bytes {} {}, warp {}, {}", bytes_of(copy), copy.to_shared ? "to byte" : "from byte",
-        copy.to_shared ? copy.to[first] : copy.from[first], copy.warp, microscope.where(copy.pc));
+    return fmt::format("{} bytes {} {}, warp {}, {}", copy.bytes_of(copy.parts),
+                       copy.to_shared ? "to byte" : "from byte",
+                       copy.to_shared ? copy.to[first] : copy.from[first], copy.warp,
+                       microscope.where(copy.pc));
 }
 
 /// A disc with the number of the phase. It fills up as threads arrive, and has a blue edge while
@@ -62,17 +59,38 @@ void draw_barrier(Ui& ui, const Mbarrier& barrier, ImVec2 centre, float radius) 
     ImGui::PopFont();
 }
 
+/// Below a disc: the outstanding bytes, or else how many of the arrivals have come: "4.1k", "3/8".
+std::string caption_of(const Mbarrier& barrier) {
+    if (barrier.bytes) return si(double(barrier.bytes));
+    return fmt::format("{}/{}", barrier.expected - std::min(barrier.pending, barrier.expected),
+                       barrier.expected);
+}
+
 /// The ring of a pipeline's stages: its full and empty barriers, in the order of their addresses.
 void draw_barriers(Ui& ui, std::span<const Mbarrier> barriers) {
     std::vector<Mbarrier> ring(barriers.begin(), barriers.end());
     std::ranges::sort(ring, {}, &Mbarrier::address);
-    const float radius = ui.px(11), step = 2 * radius + ui.px(5);
+    const float radius = ui.px(11);
+    float step = 2 * radius;
+    ImGui::PushFont(ui.fonts.small);
+    const float line = ImGui::GetTextLineHeight();
+    for (const Mbarrier& barrier : ring)
+        step = std::max(step, ImGui::CalcTextSize(caption_of(barrier).c_str()).x);
+    ImGui::PopFont();
+    step += ui.px(6);
     for (std::size_t k = 0; k < ring.size(); ++k) {
-        if (k > 0) ImGui::SameLine(0, ui.px(5));
+        if (k > 0) ImGui::SameLine(0, 0);
         if (k > 0 && ImGui::GetContentRegionAvail().x < step) ImGui::NewLine();
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        ImGui::Dummy({2 * radius, 2 * radius});
-        draw_barrier(ui, ring[k], {at.x + radius, at.y + radius}, radius);
+        ImGui::Dummy({step, 2 * radius + line});
+        draw_barrier(ui, ring[k], {at.x + step / 2, at.y + radius}, radius);
+        const std::string caption = caption_of(ring[k]);
+        ImGui::PushFont(ui.fonts.small);
+        const float wide = ImGui::CalcTextSize(caption.c_str()).x;
+        ImGui::GetWindowDrawList()->AddText({at.x + (step - wide) / 2, at.y + 2 * radius},
+                                            ring[k].bytes ? in_flight_colour : colour::dim,
+                                            caption.c_str());
+        ImGui::PopFont();
         const std::string words = words_of_barrier(ring[k]);
         record(ui, fmt::format("tile.mbarrier.{}", k), words);
         tooltip(ui, words);
@@ -81,17 +99,29 @@ void draw_barriers(Ui& ui, std::span<const Mbarrier> barriers) {
 
 }  // namespace
 
-std::vector<std::size_t> words_in_flight(const emulator::Stepper& stepper) {
-    std::vector<std::size_t> words;
-    const std::size_t all = stepper.words().size();
-    for (const AsyncCopy& copy : stepper.async().in_flight())
-        for (unsigned part = 0; part < copy.to.size(); ++part) {
-            if (!copy.to_shared || !(copy.parts >> part & 1)) continue;
-            const std::size_t first = copy.to[part] / 4;
-            for (std::size_t w = first; w < first + copy.bytes[part] / 4 && w < all; ++w)
-                words.push_back(w);
-        }
-    return words;
+std::string name_of(const CopyFlight& copy) {
+    if (copy.completion != emulator::Completion::mbarrier)
+        return fmt::format("{}group {}",
+                           copy.completion == emulator::Completion::bulk_group ? "bulk " : "",
+                           copy.group);
+    const bool elsewhere = copy.rank < 0 && copy.mbarrier_rank >= 0;
+    return fmt::format("mbarrier at byte {}{}, phase {}", copy.mbarrier,
+                       elsewhere ? fmt::format(" of block {}", copy.mbarrier_rank) : "",
+                       copy.phase);
+}
+
+std::string words_of_copy_to(const Microscope& microscope, const WordView& word) {
+    if (word.copy == WordView::Copy::none) return {};
+    const auto copies = microscope.stepper().copies();
+    const auto copy = std::find_if(copies.begin(), copies.end(), [&](const CopyFlight& c) {
+        return c.rank == word.copy_rank && c.number == word.copy_number;
+    });
+    if (copy == copies.end()) return {};
+    return fmt::format("{}: {} bytes, started by warp {}{}{} at {}, {}",
+                       word.copy == WordView::Copy::in_flight ? "in flight" : "landed", copy->bytes,
+                       copy->warp, copy->lane < 0 ? "" : fmt::format(", lane {},", copy->lane),
+                       copy->rank < 0 ? "" : fmt::format(" of block {} of the cluster", copy->rank),
+                       microscope.where(copy->pc), name_of(*copy));
 }
 
 void draw_copies(Ui& ui, Microscope& microscope) {
@@ -123,7 +153,8 @@ void draw_copies(Ui& ui, Microscope& microscope) {
         tooltip(
             ui,
             "Each disc is an mbarrier, in the order of the addresses. The number is that of its "
-            "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding.");
+            "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding. Below "
+            "it: the outstanding bytes, or how many of the arrivals have come.");
     }
     draw_barriers(ui, barriers);
     ImGui::Dummy({0, ui.px(2)});

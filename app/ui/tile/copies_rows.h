@@ -2,8 +2,7 @@
 
 #include <imgui.h>
 
-#include <cstddef>
-#include <vector>
+#include <string>
 
 #include "ui/microscope/microscope.h"
 #include "ui/widgets/ui.h"
@@ -12,9 +11,11 @@ namespace warpscope::ui {
 
 inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
 
-/// Indices of the words of shared memory to which asynchronous copies are in flight, in ascending
-/// order for each copy.
-std::vector<std::size_t> words_in_flight(const emulator::Stepper& stepper);
+/// What tells that a copy has landed: "group 2", "mbarrier at byte 64, phase 1".
+std::string name_of(const emulator::CopyFlight& copy);
+/// What is said of the copy that is in flight to a word or has landed there: "in flight: 512 bytes,
+/// started by warp 3 at a.cu:7, group 2". Empty where there is none.
+std::string words_of_copy_to(const Microscope& microscope, const emulator::WordView& word);
 
 /// Draws a disc for each mbarrier, with its phase and what it still expects, and a row for each
 /// copy in flight, with a button that lands it. Nothing for kernels that have neither.

@@ -63,6 +63,54 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     ImGui::Dummy({0, ui.px(2)});
 }
 
+ImU32 rank_colour(int rank) {
+    constexpr std::array<ImU32, 4> colours{IM_COL32(255, 150, 60, 255), IM_COL32(240, 220, 80, 255),
+                                           IM_COL32(230, 110, 200, 255),
+                                           IM_COL32(150, 230, 120, 255)};
+    return colours[unsigned(rank) % colours.size()];
+}
+
+/// What the corners mean, where there are any.
+void legend_of_corners(Ui& ui, std::span<const WordView> words) {
+    const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
+    const bool landed = has([](const WordView& w) { return w.copy == WordView::Copy::landed; });
+    const bool others = has([](const WordView& w) { return w.writer_rank >= 0; });
+    std::string meaning = landed ? "lower corner: a copy has landed" : "";
+    if (others)
+        meaning += landed ? ", upper: another block wrote" : "upper corner: another block wrote";
+    if (meaning.empty()) return;
+    clipped_text(ui.fonts.small, colour::dim, meaning, ImGui::GetContentRegionAvail().x);
+    record(ui, "tile.corners", meaning);
+    tooltip(ui,
+            "Blue, below: an asynchronous copy has landed in the word, and no thread has stored "
+            "there since. Above, in a colour of the rank: a thread of another block of the "
+            "cluster wrote it last.");
+}
+
+/// The blocks of the cluster, one of which is shown.
+void choice_of_block(Ui& ui, Microscope& microscope) {
+    const std::uint32_t size = microscope.stepper().cluster_size();
+    if (size < 2) return;
+    std::vector<std::string> ids, labels;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+        ids.push_back(std::to_string(rank));
+        labels.push_back(size <= 8 ? ids.back() : "block " + ids.back());
+    }
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::dim, "Block of the cluster");
+    tooltip(
+        ui,
+        "The blocks of the cluster run together, each in its turns. This one is stepped; choose "
+        "another to step it instead, from its start.");
+    ImGui::SameLine(0, ui.px(8));
+    const std::uint32_t rank = microscope.stepper().rank();
+    const float room = ImGui::GetContentRegionAvail().x;
+    const int clicked = size <= 8 ? segments(ui, "tile.block", ids, labels, rank, room)
+                                  : dropdown(ui, "tile.block", ids, labels, rank, room);
+    if (clicked >= 0)
+        ui.later([&microscope, clicked] { microscope.show_rank(std::uint32_t(clicked)); });
+}
+
 /// What the red frames mean, where there are any.
 void legend(Ui& ui, std::span<const WordView> words) {
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
@@ -88,24 +136,24 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
     const std::uint32_t bits = word_bits(stepper.shared_memory(), index);
     std::string words = fmt::format("word {}, byte {}, bank {}\n{} (0x{:08x})", index, index * 4,
                                     index % 32, word_text(word_type(kernel), bits), bits);
-    const auto party = [&](const char* did, std::int32_t thread, std::uint32_t pc,
+    const auto party = [&](const char* did, std::int32_t thread, int rank, std::uint32_t pc,
                            std::uint32_t epoch) {
-        words += fmt::format("\n{} by thread {} of warp {}, {}, after {}", did,
-                             thread_name(microscope, thread), thread / 32, microscope.where(pc),
-                             compute::plural(epoch, "barrier"));
+        words += fmt::format("\n{} by thread {} of warp {}{}, {}, after {}", did,
+                             thread_name(microscope, thread), thread / 32,
+                             rank < 0 ? "" : fmt::format(" of block {} of the cluster", rank),
+                             microscope.where(pc), compute::plural(epoch, "barrier"));
     };
     if (is_stale_read(word))
         words += "\nread before this block wrote it; an earlier block left the value";
     else if (word.writer == WordView::nobody)
         words += "\nnot written by this block; an earlier block left the value";
     else
-        party("written", word.writer, word.write_pc, word.write_epoch);
-    if (word.reader != WordView::nobody) party("read", word.reader, word.read_pc, word.read_epoch);
+        party("written", word.writer, word.writer_rank, word.write_pc, word.write_epoch);
+    if (word.reader != WordView::nobody)
+        party("read", word.reader, word.reader_rank, word.read_pc, word.read_epoch);
     if (word.hazard) words += "\nno barrier orders these accesses: a race";
-    const std::vector<std::size_t> in_flight = words_in_flight(stepper);
-    if (std::find(in_flight.begin(), in_flight.end(), index) != in_flight.end())
-        words += "\nan asynchronous copy to it is in flight";
-    return words;
+    const std::string copy = words_of_copy_to(microscope, word);
+    return copy.empty() ? words : words + "\n" + copy;
 }
 
 /// The words of the block's newest step, if it accessed shared memory.
@@ -131,8 +179,19 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
                            colour);
     };
     for (std::size_t i = first; i < last; ++i) fill(i, colours[i]);
-    for (const std::size_t i : words_in_flight(stepper))
-        if (i >= first && i < last) fill(i, faded(in_flight_colour, 0.6F));
+    // Corners: who has filled the word, where it is not a store of this block.
+    const auto corner = [&](std::size_t i, bool above, ImU32 colour) {
+        const ImVec2 low = grid.at(i);
+        const float side = std::min(grid.cell - gap, std::max(3.F, grid.cell * 0.45F));
+        const float edge = above ? low.y : low.y + grid.cell - gap;
+        list.AddTriangleFilled({low.x, edge}, {low.x + side, edge},
+                               {low.x, above ? edge + side : edge - side}, colour);
+    };
+    for (std::size_t i = first; i < last; ++i) {
+        if (words[i].copy == WordView::Copy::in_flight) fill(i, faded(in_flight_colour, 0.6F));
+        if (words[i].copy == WordView::Copy::landed) corner(i, false, in_flight_colour);
+        if (words[i].writer_rank >= 0) corner(i, true, rank_colour(words[i].writer_rank));
+    }
     const auto frame = [&](std::size_t i, ImU32 colour, float width) {
         const ImVec2 low = grid.at(i);
         list.AddRect({low.x - gap / 2, low.y - gap / 2},
@@ -223,8 +282,10 @@ void TilePanel::draw(Ui& ui) {
     const std::size_t words = microscope.stepper().words().size();
     const unsigned usual = usual_row(microscope.launch().block, words);
     header(ui, look_, usual);
+    choice_of_block(ui, microscope_);
     legend(ui, microscope.stepper().words());
     draw_copies(ui, microscope_);
+    legend_of_corners(ui, microscope.stepper().words());
     grid(ui, microscope_, look_, look_.words_in_row == 0 ? usual : look_.words_in_row);
 }
 

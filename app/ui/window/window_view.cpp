@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/dock/warp_lanes.h"
+#include "ui/timeline/warp_lanes.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/widgets/widgets.h"
 

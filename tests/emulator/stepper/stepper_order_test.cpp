@@ -3,6 +3,7 @@
 #include <random>
 #include <tuple>
 
+#include "emulator/stepper/blocks_together.h"
 #include "frozen_kernel.h"
 #include "stepper_state.h"
 
@@ -51,7 +52,9 @@ std::vector<Case> cases() {
              "nbody_float3",
              {{2, 1, 1}, {64, 1, 1}, 0},
              {50, 0, dt, softening},
-             0}};
+             0},
+            {"precise/ripple_cluster.ptx", "ripple_cluster", pixels, {64, 48}, 5},
+            {"precise/ripple_cluster.ptx", "ripple_cluster_nosync", pixels, {64, 48}, 2}};
 }
 
 struct Executed {
@@ -92,6 +95,12 @@ TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
     for (LaunchSettings settings : orders()) {
         settings.blocks = c.block + 1;
         FrozenKernel ran(c.file, c.kernel, c.launch, c.scalars, settings);
+        // The stepper runs one cluster.
+        const bool together = BlocksTogether::are_needed(ran.frozen);
+        if (together) {
+            ran.frozen.settings.first_block = c.block / 2 * 2;
+            ran.frozen.settings.blocks = 1;
+        }
         Trace trace(c.block);
         ran.machine.run(ran.frozen, &trace);
 
@@ -106,9 +115,11 @@ TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
                 if (s.mask) executed.push_back({s.warp, s.pc, s.mask});
             EXPECT_TRUE(executed == trace.executed)
                 << executed.size() << " steps, " << trace.executed.size() << " instructions";
-            EXPECT_EQ(
-                bytes_of(stepper.shared_memory()),
-                bytes_of(ran.machine.shared_memory(0, 0).first(stepper.shared_memory().size())));
+            if (!together) {
+                EXPECT_EQ(bytes_of(stepper.shared_memory()),
+                          bytes_of(ran.machine.shared_memory(0, 0).first(
+                              stepper.shared_memory().size())));
+            }
             EXPECT_EQ(stepped.memory(), ran.memory());
         }
         EXPECT_EQ(stepped.memory(), before) << "the writes of the block are undone";

@@ -45,8 +45,9 @@ inline std::vector<std::string> state_of(const Stepper& s) {
     for (std::size_t w = 0; w < s.words().size(); ++w) {
         const WordView& v = s.words()[w];
         std::string text =
-            fmt::format("word {}: {} {} {} {} {} {} {} =", w, v.writer, v.reader, v.write_epoch,
-                        v.read_epoch, v.write_pc, v.read_pc, v.hazard);
+            fmt::format("word {}: {} {} {} {} {} {} {} of {} {}, copy {} {} {} =", w, v.writer,
+                        v.reader, v.write_epoch, v.read_epoch, v.write_pc, v.read_pc, v.hazard,
+                        v.writer_rank, v.reader_rank, int(v.copy), v.copy_rank, v.copy_number);
         for (std::size_t b = 4 * w; b < std::min(4 * w + 4, shared.size()); ++b)
             text += fmt::format(" {:x}", int(shared[b]));
         lines.push_back(std::move(text));

@@ -220,3 +220,89 @@ __global__ void one_stays(int* out) {
     cluster.sync();
     out[0] = 1;
 }
+
+// Block 0 hands a number over in global memory. The fences count for the blocks of one cluster.
+__global__ void fences_of_cluster(int* message, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *message = 7;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        asm volatile("st.relaxed.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        int seen;
+        do asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        out[0] = *message;
+    }
+}
+
+// As before, with a release and an acquire of the scope of a cluster.
+__global__ void flag_of_cluster(int* message, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *message = 7;
+        asm volatile("st.release.cluster.u32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        int seen;
+        do asm volatile("ld.acquire.cluster.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        out[0] = *message;
+    }
+}
+
+// Atomic for the threads of one cluster.
+__global__ void atomic_of_cluster(int* count) {
+    asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+}
+
+// Block 0 copies numbers in bulk and tells block 1, which changes them then. WAIT: it tells when it
+// has seen that the copy has ended.
+template <bool WAIT>
+__global__ void source_of_other_block(int* in, int* flag, int* out) {
+    __shared__ alignas(16) int tile[64];
+    __shared__ Bar full;
+    const int t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        int seen;
+        do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        in[t] = 0;
+        return;
+    }
+    if (t == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       sizeof(tile));
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, in, sizeof(tile), &full);
+        if (WAIT)
+            while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+        asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    }
+    __syncthreads();
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+    out[t] = tile[t];
+}
+
+// As before, with a copy to global memory: block 1 reads what the copy may not have written.
+template <bool WAIT>
+__global__ void result_for_other_block(int* in, int* flag, int* out) {
+    __shared__ alignas(16) int tile[64];
+    const int t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        int seen;
+        do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        out[t] = in[t];
+        return;
+    }
+    tile[t] = t;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    if (t > 0) return;
+    ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, in, tile, sizeof(tile));
+    ptx::cp_async_bulk_commit_group();
+    if (WAIT) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    else ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+    asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+}

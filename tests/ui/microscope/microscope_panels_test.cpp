@@ -34,6 +34,30 @@ TEST_F(MicroscopePanelsTest, DrawsTheRingOfAPipelinesBarriers) {
     EXPECT_EQ(view_->widgets().find("tile.mbarrier.4"), nullptr);
 }
 
+TEST_F(MicroscopePanelsTest, DrawsCopiesAsBarsAndWordsInWhichTheyHaveLanded) {
+    show("pipeline", {{"size", "256"}, {"copies", "bulk"}, {"stages", "2"}});
+    click("transport.microscope");
+    click("dock.timeline");
+    EXPECT_NE(value("timeline.copies"), "0");
+    EXPECT_EQ(view_->widgets().find("tile.corners"), nullptr);
+    click("microscope.end");
+    EXPECT_EQ(value("tile.corners"), "lower corner: a copy has landed");
+}
+
+TEST_F(MicroscopePanelsTest, ABlockOfTheClusterIsChosenByItsRank) {
+    show("ripple", {{"size", "64"}, {"layout", "cluster"}});
+    click("transport.microscope");
+    EXPECT_EQ(value("microscope.block"), "2, 2");
+    click("tile.block:1");
+    EXPECT_EQ(value("microscope.block"), "3, 2");
+    click("dock.timeline");
+    EXPECT_EQ(value("timeline.marks"), "2") << "both phases of the barrier of the cluster";
+    click("microscope.end");
+    EXPECT_EQ(value("microscope.ending"), "The block has finished.");
+    show("ripple", {{"size", "64"}});
+    EXPECT_EQ(view_->widgets().find("tile.block:1"), nullptr) << "a block that runs alone";
+}
+
 TEST_F(MicroscopePanelsTest, OpensAtThePicturesCentreAndPausesAndCloses) {
     show("ripple", {{"size", "64"}});
     stage_->pause(false);

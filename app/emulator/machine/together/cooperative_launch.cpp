@@ -23,14 +23,12 @@ void require_room(const Kernel& kernel, const LaunchShape& launch) {
     };
     if (blocks > most_cooperative_blocks)
         fail(fmt::format("the emulator can do that with {} blocks", most_cooperative_blocks));
-    const std::uint64_t warps = (threads + lanes_per_warp - 1) / lanes_per_warp;
-    const std::uint64_t of_block = warps * kernel.register_bytes + threads * kernel.local_bytes +
-                                   kernel.shared_bytes + launch.dynamic_shared_bytes;
-    if (blocks * of_block > most_bytes)
+    const std::uint64_t bytes = blocks * bytes_of_block(kernel, launch);
+    if (bytes > most_bytes)
         fail(
             fmt::format("they need {} MiB of registers, shared and local memory, and the emulator "
                         "has {} MiB",
-                        blocks * of_block >> 20, most_bytes >> 20));
+                        bytes >> 20, most_bytes >> 20));
 }
 
 }  // namespace

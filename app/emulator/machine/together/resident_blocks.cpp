@@ -7,33 +7,53 @@
 
 namespace warpscope::emulator {
 
-ResidentBlocks::Place::Place(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
-                             Budget& budget)
-    : shared(kernel.shared_bytes + launch.launch.dynamic_shared_bytes),
-      runner(kernel, launch.launch, memory, launch.arguments, launch.settings, budget) {}
+std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch) {
+    const std::uint64_t threads = launch.block.count();
+    const std::uint64_t warps = (threads + lanes_per_warp - 1) / lanes_per_warp;
+    return warps * kernel.register_bytes + threads * kernel.local_bytes + kernel.shared_bytes +
+           launch.dynamic_shared_bytes;
+}
 
 ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
-                               const Memory& memory, Budget& budget, std::size_t count)
+                               const Memory& memory, Budget& budget, std::size_t count,
+                               const Stepped& stepped)
     : progress_(launch.settings.progress.get()),
-      cluster_size_(kernel.uses_cluster ? launch.launch.cluster.count() : 0) {
-    for (std::size_t k = 0; k < count; ++k)
-        places_.push_back(std::make_unique<Place>(kernel, launch, memory, budget));
+      cluster_size_(kernel.uses_cluster ? launch.launch.cluster.count() : 0),
+      places_(count) {
+    for (std::size_t k = 0; k < count; ++k) {
+        Place& place = places_[k];
+        place.shared = AlignedBytes(kernel.shared_bytes + launch.launch.dynamic_shared_bytes);
+        const bool is_stepped = stepped.runner && k == stepped.place;
+        if (!is_stepped)
+            place.own = std::make_unique<BlockRunner>(kernel, launch.launch, memory,
+                                                      launch.arguments, launch.settings, budget);
+        place.runner = is_stepped ? stepped.runner : place.own.get();
+    }
     for (std::size_t first = 0; cluster_size_ && first < count; first += cluster_size_) {
         std::vector<Cluster::Block> blocks;
         for (std::size_t k = first; k < first + cluster_size_; ++k) {
-            blocks.push_back(places_[k]->runner.block_of_cluster());
+            blocks.push_back(places_[k].runner->block_of_cluster());
             copies_.push_back(blocks.back().context->async);
         }
         clusters_.push_back(std::make_unique<Cluster>(std::move(blocks)));
     }
 }
 
-void ResidentBlocks::begin(unsigned virtual_sms, Observer* observer) {
-    for (const auto& place : places_) {
-        if (place->shared.size()) std::memset(place->shared.data(), 0, place->shared.size());
-        place->runner.begin_turns(place->block, place->block % virtual_sms, virtual_sms,
-                                  place->shared.data(), observer);
+void ResidentBlocks::begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms,
+                           bool from_last, Observer* observer) {
+    order_.clear();
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+        Place& place = places_[k];
+        place.block = blocks[k];
+        place.ended = false;
+        order_.push_back(&place);
+        if (place.shared.size()) std::memset(place.shared.data(), 0, place.shared.size());
+        place.runner->begin_turns(place.block, place.block % virtual_sms, virtual_sms,
+                                  place.shared.data(), observer);
     }
+    std::ranges::sort(order_, {}, &Place::block);
+    if (from_last) std::ranges::reverse(order_);
+    turn_ = order_.size() - 1;
     for (const auto& cluster : clusters_) cluster->begin();
     waiting_turns_ = 0;
     for (std::size_t k = 0; k < copies_.size(); ++k)
@@ -44,46 +64,85 @@ void ResidentBlocks::begin(unsigned virtual_sms, Observer* observer) {
 
 void ResidentBlocks::run(std::span<const std::uint32_t> blocks, unsigned virtual_sms,
                          bool from_last, Observer* observer) {
-    std::vector<Place*> running;
-    for (std::size_t k = 0; k < places_.size(); ++k) {
-        places_[k]->block = blocks[k];
-        running.push_back(places_[k].get());
+    begin(blocks, virtual_sms, from_last, observer);
+    while (!order_.empty()) {
+        for (Place* const place : order_) take_turns(*place);
+        std::erase_if(order_, [](const Place* place) { return place->ended; });
     }
-    std::ranges::sort(running, {}, &Place::block);
-    if (from_last) std::ranges::reverse(running);
-    begin(virtual_sms, observer);
-    while (!running.empty())
-        std::erase_if(running, [this](Place* place) { return !takes_turns(*place); });
 }
 
-bool ResidentBlocks::takes_turns(Place& place) const {
+void ResidentBlocks::run_others() {
+    for (;;) {
+        turn_ = (turn_ + 1) % order_.size();
+        Place& place = *order_[turn_];
+        if (!place.own) return;
+        if (!place.ended) take_turns(place);
+    }
+}
+
+bool ResidentBlocks::others_have_ended() const {
+    return std::ranges::all_of(places_,
+                               [](const Place& place) { return place.ended || !place.own; });
+}
+
+void ResidentBlocks::take_turns(Place& place) const {
     // A thread may wait for a word of memory, which cannot be told from work.
-    const unsigned most_turns = clusters_.empty() ? 1 : 64;
     try {
-        for (unsigned turn = 0; turn < most_turns; ++turn) {
-            if (!place.runner.take_turn()) {
-                if (progress_) progress_->add(1);
-                return false;
-            }
-            if (place.runner.turn_has_waited()) break;
+        for (unsigned turn = 0; turn < most_turns(); ++turn) {
+            place.ended = !place.runner->take_turn();
+            if (place.ended && progress_) progress_->add(1);
+            if (place.ended || place.runner->turn_has_waited()) break;
         }
     } catch (Error& error) {
         error.block = place.block;
         throw;
     }
-    return true;
+}
+
+void ResidentBlocks::set_timer(std::uint64_t base) {
+    for (const Place& place : places_) place.runner->block_of_cluster().context->timer_base = base;
+}
+
+std::span<std::byte> ResidentBlocks::shared_memory(std::size_t place) const {
+    const AlignedBytes& shared = places_[place].shared;
+    return {shared.data(), shared.size()};
+}
+
+const Cluster* ResidentBlocks::cluster_of(std::size_t place) const {
+    return clusters_.empty() ? nullptr : clusters_[place / cluster_size_].get();
+}
+
+ResidentBlocks::Saved ResidentBlocks::save() const {
+    Saved saved{.waiting_turns = waiting_turns_, .turn = turn_};
+    for (const Place& place : places_) {
+        saved.ended.push_back(place.ended);
+        if (place.own) saved.blocks.push_back(place.own->save());
+    }
+    for (const auto& cluster : clusters_) saved.barriers.push_back(cluster->barrier());
+    return saved;
+}
+
+void ResidentBlocks::restore(const Saved& saved) {
+    waiting_turns_ = saved.waiting_turns;
+    turn_ = saved.turn;
+    auto block = saved.blocks.begin();
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+        places_[k].ended = saved.ended[k];
+        if (places_[k].own) places_[k].own->restore(*block++);
+    }
+    for (std::size_t k = 0; k < clusters_.size(); ++k) clusters_[k]->restore(saved.barriers[k]);
 }
 
 Statistics ResidentBlocks::statistics() const {
     Statistics all;
-    for (const auto& place : places_) all += place->runner.statistics();
+    for (const Place& place : places_) all += place.runner->statistics();
     return all;
 }
 
 std::vector<ExecutionCount> ResidentBlocks::executions() const {
     std::vector<ExecutionCount> all;
-    for (const auto& place : places_) {
-        const std::span<const ExecutionCount> of_place = place->runner.executions();
+    for (const Place& place : places_) {
+        const std::span<const ExecutionCount> of_place = place.runner->executions();
         all.resize(std::max(all.size(), of_place.size()));
         for (std::size_t pc = 0; pc < of_place.size(); ++pc) {
             all[pc].warps += of_place[pc].warps;
@@ -95,7 +154,7 @@ std::vector<ExecutionCount> ResidentBlocks::executions() const {
 }
 
 void ResidentBlocks::add_prints_to(LaunchPrints& prints) const {
-    for (const auto& place : places_) prints.add(place->block, place->runner.printed());
+    for (const Place& place : places_) prints.add(place.block, place.runner->printed());
 }
 
 }  // namespace warpscope::emulator

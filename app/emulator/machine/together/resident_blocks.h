@@ -12,20 +12,58 @@
 
 namespace warpscope::emulator {
 
+/// The registers, shared and local memory of one block.
+std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch);
+
 /// Blocks of a launch that run together and may wait for each other: those of a cluster, or all
 /// blocks of a cooperative launch. They take turns on one host thread, in the order of their index:
 /// in its turn, a block runs one of its warps, and the block of a cluster runs until its threads
 /// only wait. Each block has shared memory of its own, zero at first.
 class ResidentBlocks {
   public:
+    /// A block that the caller runs, turn by turn, in a runner of its own: see run_others().
+    struct Stepped {
+        std::size_t place = 0;  ///< index into the blocks
+        BlockRunner* runner = nullptr;
+    };
+
     /// `count` blocks, whole clusters of them, take turns.
     ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
-                   Budget& budget, std::size_t count);
+                   Budget& budget, std::size_t count)
+        : ResidentBlocks(kernel, launch, memory, budget, count, Stepped{}) {}
+    ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
+                   Budget& budget, std::size_t count, const Stepped& stepped);
 
     /// Runs as many blocks of the launch as there are places, each cluster's by rank, to their end.
     /// Throws the Error of the first one that fails. `observer` may be null.
     void run(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
              Observer* observer);
+
+    /// For a stepped block: begins as run() does.
+    void begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
+               Observer* observer);
+    /// Runs the other blocks until it is the stepped block's turn. Throws Error.
+    void run_others();
+    /// All blocks but the stepped one have ended.
+    bool others_have_ended() const;
+    /// How many turns a block takes before the next block has its turns, unless it only waits.
+    unsigned most_turns() const { return clusters_.empty() ? 1 : 64; }
+    /// What blocks read as %globaltimer.
+    void set_timer(std::uint64_t base);
+    std::span<std::byte> shared_memory(std::size_t place) const;
+    /// null: the kernel uses no cluster.
+    const Cluster* cluster_of(std::size_t place) const;
+
+    /// All blocks but the stepped one, between two turns of that one.
+    struct Saved {
+        std::vector<BlockRunner::Saved> blocks;
+        std::vector<bool> ended;
+        std::vector<Cluster::Barrier> barriers;
+        std::uint32_t waiting_turns = 0;
+        std::size_t turn = 0;
+    };
+    Saved save() const;
+    void restore(const Saved& saved);
 
     Statistics statistics() const;
     std::vector<ExecutionCount> executions() const;  ///< of all observed blocks so far, by pc
@@ -33,23 +71,22 @@ class ResidentBlocks {
 
   private:
     struct Place {
-        Place(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
-              Budget& budget);
-
-        const AlignedBytes shared;
-        BlockRunner runner;
+        AlignedBytes shared;
+        std::unique_ptr<BlockRunner> own;  ///< null: the caller has the runner
+        BlockRunner* runner = nullptr;
         std::uint32_t block = 0;
+        bool ended = false;
     };
-    void begin(unsigned virtual_sms, Observer* observer);
-    /// False where the block has ended.
-    bool takes_turns(Place& place) const;
+    void take_turns(Place& place) const;
 
     LaunchProgress* progress_;
     const std::size_t cluster_size_;
-    std::vector<std::unique_ptr<Place>> places_;
+    std::vector<Place> places_;
     std::vector<AsyncCopies*> copies_;  ///< of all places
     std::vector<std::unique_ptr<Cluster>> clusters_;
     std::uint32_t waiting_turns_ = 0;
+    std::vector<Place*> order_;  ///< in which the blocks take turns
+    std::size_t turn_ = 0;       ///< of run_others(): the index in order_ of the newest block
 };
 
 }  // namespace warpscope::emulator

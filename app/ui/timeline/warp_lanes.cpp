@@ -1,4 +1,4 @@
-#include "ui/dock/warp_lanes.h"
+#include "ui/timeline/warp_lanes.h"
 
 #include <algorithm>
 #include <utility>
@@ -81,12 +81,35 @@ void add_wait(const BarrierWait& wait, const Columns& columns, std::uint32_t* co
     }
 }
 
-void add_steps(std::span<const Step> history, const Columns& columns,
-               const std::vector<LaneCell>& kinds, unsigned warps, std::vector<Count>& counts) {
+/// Tells whether a step only looks again for what its warp waits for. Must be asked in ascending
+/// order.
+class Looks {
+  public:
+    Looks(std::span<const BarrierWait> waits, unsigned warps) : waits_(waits), until_(warps) {}
+    bool has(std::uint64_t step, unsigned warp) {
+        for (; next_ < waits_.size() && waits_[next_].from < step; ++next_) {
+            const BarrierWait& wait = waits_[next_];
+            if (!wait.looks() || wait.warp >= until_.size()) continue;
+            until_[wait.warp] = std::max(until_[wait.warp], wait.to);
+        }
+        return step < until_[warp];
+    }
+
+  private:
+    std::span<const BarrierWait> waits_;
+    std::size_t next_ = 0;
+    std::vector<std::uint64_t> until_;  ///< by warp: the end of the waits that have begun
+};
+
+void add_steps(std::span<const Step> history, std::span<const BarrierWait> waits,
+               const Columns& columns, const std::vector<LaneCell>& kinds, unsigned warps,
+               std::vector<Count>& counts) {
+    Looks looks(waits, warps);
     for (std::uint64_t c = 0; c < columns.count; ++c)
         for (std::uint64_t i = columns.begin(c); i < columns.end(c); ++i) {
             const Step& step = history[i];
             if (step.warp >= warps || step.pc >= kinds.size()) continue;
+            if (looks.has(i, step.warp)) continue;
             Count& count = counts[step.warp * columns.count + c];
             const LaneCell kind = kinds[step.pc];
             ++(kind == LaneCell::writing   ? count.writing
@@ -146,7 +169,7 @@ WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> histo
     const Columns columns{range, width};
     std::vector<Count> counts(lanes.cells.size());
     std::vector<std::uint32_t> covered(lanes.cells.size());
-    add_steps(history, columns, kinds_of(kernel), warps, counts);
+    add_steps(history, waits, columns, kinds_of(kernel), warps, counts);
     for (const BarrierWait& wait : waits)
         if (wait.warp < warps) add_wait(wait, columns, &covered[std::size_t(wait.warp) * width]);
     const std::vector<Life> life = lives(history, waits, warps);

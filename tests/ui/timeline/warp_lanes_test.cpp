@@ -1,4 +1,4 @@
-#include "ui/dock/warp_lanes.h"
+#include "ui/timeline/warp_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -126,6 +126,18 @@ TEST(StepRange, AZoomKeepsTheStepUnderTheMouse) {
     EXPECT_EQ(zoomed(range, 400, 0.01, 1000), (StepRange{400, least_zoom_steps}));
     EXPECT_EQ(zoomed({0, 10}, 5, 0.5, 10), (StepRange{0, 10})) << "a short block";
     EXPECT_EQ(zoomed({950, 50}, 1000, 2, 1000), (StepRange{900, 100}));
+}
+
+// Warp 0 looks for a phase in steps 1, 3 and 5, and sees it in step 7.
+TEST(WarpLanes, StepsThatLookAgainCountAsWaiting) {
+    std::vector<Step> history;
+    for (unsigned k = 0; k < 8; ++k) history.push_back(step(k % 2 ? 0 : 1, add));
+    const BarrierWait wait{.warp = 0, .from = 1, .to = 7, .at = BarrierWait::At::mbarrier};
+    const WarpLanes lanes = warp_lanes(kernel(), history, std::vector{wait}, 2, 8);
+    for (const unsigned looks : {3u, 5u}) EXPECT_EQ(lanes.at(0, looks), LaneCell::waiting);
+    EXPECT_EQ(lanes.at(0, 1), LaneCell::computing) << "the first look";
+    EXPECT_EQ(lanes.at(0, 7), LaneCell::computing) << "the look that sees it";
+    EXPECT_EQ(lanes.at(1, 4), LaneCell::computing);
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "experiments/framework/report.h"
-#include "ui/dock/warp_lanes.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
+#include "ui/timeline/copy_bars.h"
+#include "ui/timeline/warp_lanes.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
@@ -16,6 +17,8 @@ struct CachedLanes {
     std::optional<WarpLanes> lanes;
     std::uint64_t version = 0;  ///< Microscope::version() that the lanes belong to
     StepRange zoom;             ///< the steps on show; none: all
+    std::vector<CopyBar> bars;  ///< of all steps
+    unsigned bar_rows = 0;      ///< for which they were made
 };
 
 /// What each warp does over time, in two strips: by step in the microscope's block, and over time

@@ -1,4 +1,4 @@
-#include "ui/dock/timeline_panel.h"
+#include "ui/timeline/timeline_panel.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ui/microscope/warp_words.h"
+#include "ui/tile/copies_rows.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -14,14 +16,6 @@ namespace warpscope::ui {
 namespace {
 
 using experiments::Timeline;
-
-/// The place of one block's lanes, a lane for each warp.
-struct Strip {
-    ImVec2 low, high;  ///< corners of the lanes, right of the warps' numbers
-    float pitch;       ///< from one lane to the next
-    float y(unsigned warp) const { return low.y + pitch * float(warp); }
-    float width() const { return high.x - low.x; }
-};
 
 struct Kind {
     const char* title;
@@ -33,6 +27,7 @@ constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
 constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
 constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
 constexpr Kind ready{"other warps running", 0};
+constexpr Kind in_flight{"copies in flight", in_flight_colour};
 
 /// A warp that does nothing has the colour of what lies behind it.
 ImU32 colour_of(const Kind& kind) {
@@ -74,10 +69,11 @@ const Kind& kind_of(Timeline::Activity activity) {
 }
 
 /// Draws the legend of the colours up to `right`, without entries that have no room.
-void keys(Ui& ui, bool stepped, bool delays, float right) {
+void keys(Ui& ui, bool stepped, bool copies, bool delays, float right) {
     std::vector<Kind> kinds{computing};
     if (delays) kinds.push_back(delayed);
     kinds.insert(kinds.end(), {writing, waiting, reading});
+    if (copies) kinds.push_back(in_flight);
     if (stepped) kinds.push_back(ready);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -99,7 +95,7 @@ void keys(Ui& ui, bool stepped, bool delays, float right) {
 /// Draws the title of a strip, with `right` at the end of the line and, if `keys_too`, the legend
 /// between them.
 void title_line(Ui& ui, const std::string& title, float width, const std::string& right,
-                bool keys_too, bool stepped, bool delays) {
+                bool keys_too, bool stepped, bool copies, bool delays) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::PushFont(ui.fonts.small);
     const float line = ImGui::GetTextLineHeight();
@@ -112,7 +108,7 @@ void title_line(Ui& ui, const std::string& title, float width, const std::string
     clipped_text(ui.fonts.small, colour::dim, title, titled);
     if (keys_too) {
         ImGui::SetCursorScreenPos({low.x + titled + ui.px(22), low.y});
-        keys(ui, stepped, delays, low.x + room);
+        keys(ui, stepped, copies, delays, low.x + room);
     }
     ImGui::SetCursorScreenPos({low.x, low.y + line + ui.px(5)});
 }
@@ -158,6 +154,17 @@ const WarpLanes& lanes_of(const Microscope& microscope, CachedLanes& cache, unsi
     return *lanes;
 }
 
+/// Computes the bars of the copies, and returns the number of their rows: at most a third of the
+/// room.
+unsigned bars_of(Ui& ui, const Microscope& microscope, CachedLanes& cache, float bottom) {
+    const float room = bottom - ImGui::GetCursorScreenPos().y;
+    const auto most = unsigned(std::clamp(room / 3 / ui.px(copy_row), 1.F, 8.F));
+    const bool fresh = cache.version == microscope.version() && cache.bar_rows == most;
+    if (!fresh) cache.bars = copy_bars(microscope.stepper().copies(), most);
+    cache.bar_rows = most;
+    return rows_of(cache.bars);
+}
+
 void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float unit = strip.width() / float(lanes.columns);
@@ -180,7 +187,8 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
                                     one_line(stepper.kernel().lines[taken.pc].text));
     for (const emulator::BarrierWait& wait : stepper.waits())
         if (wait.warp == warp && wait.from < step && step < wait.to) {
-            words += fmt::format("\nwarp {} waits at {}", warp, stepper.kernel().where(wait.pc));
+            words += fmt::format("\nwarp {} waits {}, {}", warp, words_for(wait),
+                                 stepper.kernel().where(wait.pc));
             break;
         }
     return words;
@@ -201,16 +209,21 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     title_line(ui, fmt::format("Block ({}, {}), by step{}", block.x, block.y, part), width,
                fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
-               keys_too, true, false);
-    const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
+               keys_too, true, stepper.kernel().is_asynchronous, false);
+    const unsigned bar_rows = bars_of(ui, microscope, cache, bottom);
+    const Strip strip =
+        lay_lanes(ui, stepper.warps(), width, bottom - ui.px(copy_row) * float(bar_rows));
     const WarpLanes& lanes = lanes_of(microscope, cache, unsigned(std::max(1.F, strip.width())));
     draw_lanes(lanes, strip);
+    const std::string hint = draw_copy_bars(ui, cache.bars, stepper.marks(), strip, zoom, steps);
+    if (!hint.empty()) quick_tooltip(ui, hint);
     const double unit = zoom.count > 0 ? double(strip.width()) / double(zoom.count) : 0;
     const float cursor =
         strip.low.x + float((double(stepper.position()) - double(zoom.first)) * unit);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (cursor >= strip.low.x && cursor <= strip.high.x)
-        list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)},
+        list.AddLine({cursor, strip.low.y - ui.px(3)},
+                     {cursor, strip.high.y + ui.px(2) + ui.px(copy_row) * float(bar_rows)},
                      colour::text, ui.px(1.5F));
     ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
     hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
@@ -227,6 +240,7 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     if (ImGui::IsItemActive()) {
         if (at != stepper.position()) ui.later([&microscope, at] { microscope.seek(at); });
     } else if (ImGui::IsItemHovered()) {
+        if (!hint.empty()) return;
         const auto warp = unsigned(
             std::clamp((mouse.y - strip.low.y) / strip.pitch, 0.F, float(stepper.warps() - 1)));
         quick_tooltip(ui, words_at(microscope, std::min(at, steps - 1), warp));
@@ -241,7 +255,7 @@ bool has_delays(const Timeline& timeline) {
 /// Draws the timeline that the experiment's own kernel measured.
 void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
-    title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));
+    title_line(ui, timeline.title, width, end, keys_too, false, false, has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const double unit = timeline.end > 0 ? double(strip.width()) / timeline.end : 0;
@@ -275,7 +289,9 @@ void TimelinePanel::draw(Ui& ui) {
         ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);
     const bool both = stepped && measured;
     const float width = both ? (whole - gap) / 2 : whole;
-    if (both) keys(ui, true, has_delays(*measured), ImGui::GetCursorScreenPos().x + whole);
+    if (both)
+        keys(ui, true, microscope_.stepper().kernel().is_asynchronous, has_delays(*measured),
+             ImGui::GetCursorScreenPos().x + whole);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     if (stepped) block_strip(ui, microscope_, lanes_, width, bottom, !both);
     if (measured) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emulator/machine/budget.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/together/resident_blocks.h"
+
+namespace warpscope::emulator {
+
+/// A stepped block and the blocks that run together with it: those of its cluster, or all blocks of
+/// a cooperative launch.
+class BlocksTogether {
+  public:
+    /// Whether the blocks of a launch run together.
+    static bool are_needed(const FrozenLaunch& launch);
+
+    /// The most registers, shared and local memory of all of them, because the microscope keeps
+    /// many copies of it.
+    static constexpr std::uint64_t most_bytes = 32 << 20;
+
+    /// `stepped` is the runner of `block`. Throws Error where the blocks need more than
+    /// `most_bytes`.
+    BlocksTogether(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
+                   Budget& budget, BlockRunner& stepped);
+
+    /// Runs the clusters before this one, where the kernel depends on the order of its blocks.
+    /// Throws Error.
+    void run_earlier(Observer& observer);
+    /// Begins all blocks.
+    void begin(Observer& observer);
+    ResidentBlocks& blocks() { return blocks_; }
+    std::span<std::byte> shared_memory() const { return blocks_.shared_memory(place_); }
+    const Cluster* cluster() const { return blocks_.cluster_of(place_); }
+    std::uint64_t bytes() const;  ///< of all their registers, shared and local memory
+
+  private:
+    std::vector<std::uint32_t> blocks_of(std::uint32_t cluster) const;
+
+    Machine& machine_;
+    const FrozenLaunch& launch_;
+    Budget& budget_;
+    const ClusterPlace at_;
+    const std::size_t place_;  ///< of the stepped block
+    ResidentBlocks blocks_;
+};
+
+}  // namespace warpscope::emulator
