@@ -22,7 +22,7 @@ SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"async"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
-                 {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"witness"}, {"wing"}],
+                 {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"witness"}, {"slice"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host", "export"}, {"launch_files"},

@@ -85,6 +85,7 @@ void StepRecorder::update_words(const Access& access, unsigned lane) {
 
 void StepRecorder::on_shared_access(const Access& access) {
     if (!begun_) return;
+    if (also_told) also_told->on_shared_access(access);
     observed.shared[access.warp] = view(access);
     // If all lanes have one address, the highest lane counts as the newest. An asynchronous copy
     // writes when it lands.
@@ -98,6 +99,7 @@ void StepRecorder::on_shared_access(const Access& access) {
 void StepRecorder::on_global_access(const Access& access) {
     if (!access.asynchronous) undo.save(access);
     if (!begun_) return;
+    if (also_told) also_told->on_global_access(access);
     observed.global[access.warp] = view(access);
     observed.races.on_global_access(access);
 }
@@ -137,6 +139,7 @@ void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32
 void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {
     if (event.kind == AsyncEvent::copy_lands) note_landing(*event.copy, event.parts);
     if (begun_) observed.races.on_async(block, event);
+    if (also_told) also_told->on_async(block, event);
 }
 
 void StepRecorder::note_landing(const AsyncCopy& copy, std::uint32_t parts) {

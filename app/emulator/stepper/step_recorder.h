@@ -35,6 +35,7 @@ class StepRecorder : public Observer {
 
     Observations observed;
     UndoLog undo;
+    Observer* also_told = nullptr;  ///< of accesses and asynchronous copies; or null
     /// Returns the waits of the whole history, which has `steps` steps.
     std::span<const BarrierWait> waits(std::uint64_t steps);
     /// The steps of the history that released a barrier.
