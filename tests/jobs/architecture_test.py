@@ -25,7 +25,7 @@ SUBFLOORS = {
                  {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"witness"}, {"slice"}, {"wing"}],
     "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/wing/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "host", "export"}, {"launch_files"},
+    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host", "export"}, {"launch_files"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],

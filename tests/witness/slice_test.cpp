@@ -31,7 +31,7 @@ std::size_t compare(const emulator::Kernel& kernel, std::uint32_t threads, Sched
     const BlockTrace trace(stepper);
     for (std::size_t word = 0; word < threads; word += 5) {
         const std::uint64_t address = std::uint64_t(block.out) + 4 * word;
-        EXPECT_TRUE(origins_of(backward_slice(trace, address)) == naive.of_global(address))
+        EXPECT_TRUE(origins_of(backward_slice(trace, {address})) == naive.of_global(address))
             << kernel.name << ", word " << word << ", seed " << seed;
         if (testing::Test::HasFailure()) return 0;
     }
@@ -109,15 +109,15 @@ TEST(Slice, EndsAtTheInputsOfTheKernel) {
     Stepper stepper(block.machine, block.launch, 0);
     stepper.run();
     const BlockTrace trace(stepper);
-    const Slice slice = backward_slice(trace, std::uint64_t(block.out), &stepper);
+    const Slice slice = backward_slice(trace, {std::uint64_t(block.out)}, &stepper);
     std::set<SliceSource::Kind> kinds;
     for (const auto& node : slice.nodes)
         for (const SliceSource& source : node.sources) kinds.insert(source.kind);
     EXPECT_TRUE(kinds.contains(SliceSource::Kind::special)) << "the index of the thread";
     EXPECT_TRUE(kinds.contains(SliceSource::Kind::parameter)) << "the address of the buffer";
     EXPECT_FALSE(kinds.contains(SliceSource::Kind::undefined));
-    ASSERT_EQ(slice.word.size(), 1u);
-    const auto& store = slice.nodes[slice.word[0].at];
+    ASSERT_EQ(slice.bytes.size(), 1u);
+    const auto& store = slice.nodes[slice.bytes[0].at];
     EXPECT_EQ(store.value, block.values()[0]) << "what the thread has stored";
 }
 
@@ -126,7 +126,7 @@ emulator::WrongWord explain(const std::string& name, std::size_t word, std::uint
                             const LaunchSettings& settings, std::uint32_t threads = 64) {
     SmallBlock block(*witness_module("kernels").find(name), threads, settings);
     const std::uint64_t address = std::uint64_t(block.out) + 4 * word;
-    return emulator::explain(block.machine, block.launch, 0, address, [&](const Stepper& stepper) {
+    return emulator::explain(block.machine, block.launch, 0, {address}, [&](const Stepper& stepper) {
         return stepper.global_word(address) == right;
     });
 }

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 
-#include "emulator/lower/kernel_origin.h"
+#include "emulator/slice/statements.h"
 #include "emulator/witness/schedule_file.h"
 
 namespace warpscope::emulator {
@@ -209,7 +210,7 @@ std::optional<Parting> where_they_part(const Slice& slice, const Slice& right) {
                                           other->second->sources))
             return found;
     }
-    return parting_at({}, slice, slice.word, right, right.word);
+    return parting_at({}, slice, slice.bytes, right, right.bytes);
 }
 
 PartingWords words_of(const Parting& parting, const SlicedRun& run, const SlicedRun& right,
@@ -234,6 +235,28 @@ std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t la
     if (block.z > 1) return fmt::format("({},{},{})", at.x, at.y, at.z);
     if (block.y > 1) return fmt::format("({},{})", at.x, at.y);
     return fmt::format("{}", at.x);
+}
+
+std::string value_words(const Kernel& kernel, const SliceNode& node) {
+    const RegisterInfo* reg = KernelStatements(kernel).shown_register(node.pc);
+    if (!reg) return {};
+    if (reg->is_float && reg->bits == 64)
+        return fmt::format("{:.6g}", std::bit_cast<double>(node.value));
+    if (reg->is_float)
+        return fmt::format("{:.6g}", std::bit_cast<float>(std::uint32_t(node.value)));
+    if (reg->bits == 32) return fmt::format("{}", std::int32_t(node.value));
+    return fmt::format("{}", node.value);
+}
+
+std::string node_words(const Kernel& kernel, const SliceNode& node) {
+    std::string text = kernel.lines[node.pc].text;
+    for (char& c : text)
+        if (c == '\t' || c == '\n') c = ' ';
+    const auto twice = [](char a, char b) { return a == ' ' && b == ' '; };
+    text.erase(std::unique(text.begin(), text.end(), twice), text.end());
+    const std::string value = value_words(kernel, node);
+    return fmt::format("warp {} lane {}  {}  {}{}", node.warp, node.lane,
+                       users_place(kernel, node.pc), text, value.empty() ? "" : " = " + value);
 }
 
 std::string source_words(const Kernel& kernel, const SliceSource& source) {

@@ -43,6 +43,11 @@ std::optional<PartingWriter> writer_of(const Parting& parting, const Slice& slic
 
 /// The index of a thread in a block: "(3,9)" if the block has two dimensions, "3" if it has one.
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane);
+/// An instruction of a slice: "warp 7 lane 12  kernels/ripple.cu:72  st.shared.f32 [%r9], %f121
+/// = 75.3".
+std::string node_words(const Kernel& kernel, const SliceNode& node);
+/// The value of a node as a number: "75.3"; empty: it has none.
+std::string value_words(const Kernel& kernel, const SliceNode& node);
 /// What the source of a value is, beside instructions: "the kernel's argument 2", "%tid.x".
 std::string source_words(const Kernel& kernel, const SliceSource& source);
 

@@ -35,22 +35,22 @@ class Slicer {
         : trace_(trace), statements_(trace.kernel()), registers_(statements_.registers()) {
         wanted_lanes_.resize(std::size_t(trace.warps()) * registers_);
     }
-    Slice run(std::uint64_t address) {
-        want_bytes(of_word, Space::global, 0, address, 4);
+    Slice run(GlobalBytes bytes) {
+        want_bytes(of_bytes, Space::global, 0, bytes.address, bytes.count);
         for (std::uint64_t step = trace_.steps().size(); step-- > 0 && !slice_.is_cut;)
             walk_over(step);
         name_inputs();
-        finish(slice_.word);
+        finish(slice_.bytes);
         for (SliceNode& node : slice_.nodes) finish(node.sources);
         return std::move(slice_);
     }
 
   private:
-    static constexpr std::uint32_t of_word = ~0u;  ///< in place of a node
+    static constexpr std::uint32_t of_bytes = ~0u;  ///< in place of a node
     using Nodes = std::vector<std::uint32_t>;
 
     std::vector<SliceSource>& sources_of(std::uint32_t node) {
-        return node == of_word ? slice_.word : slice_.nodes[node].sources;
+        return node == of_bytes ? slice_.bytes : slice_.nodes[node].sources;
     }
     static void finish(std::vector<SliceSource>& sources) {
         std::ranges::sort(sources);
@@ -311,8 +311,8 @@ void set_values(Slice& slice, const KernelStatements& statements, Stepper& stepp
 
 }  // namespace
 
-Slice backward_slice(const BlockTrace& trace, std::uint64_t address, Stepper* stepper) {
-    Slice slice = Slicer(trace).run(address);
+Slice backward_slice(const BlockTrace& trace, GlobalBytes bytes, Stepper* stepper) {
+    Slice slice = Slicer(trace).run(bytes);
     // Nodes of copies came when these landed.
     std::vector<std::uint32_t> order(slice.nodes.size()), place(slice.nodes.size());
     for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -330,7 +330,7 @@ Slice backward_slice(const BlockTrace& trace, std::uint64_t address, Stepper* st
         sorted.push_back(std::move(slice.nodes[k]));
     }
     slice.nodes = std::move(sorted);
-    renumber(slice.word);
+    renumber(slice.bytes);
     if (stepper) set_values(slice, KernelStatements(trace.kernel()), *stepper);
     return slice;
 }

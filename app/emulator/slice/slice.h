@@ -34,19 +34,25 @@ struct SliceNode {
     std::vector<SliceSource> sources;  ///< in ascending order, each once
 };
 
-/// The instructions from which a word of global memory has its value at the end of a block, back to
-/// the inputs of the kernel: through registers, through the lanes of shuffles, and through the
+/// The instructions from which bytes of global memory have their value at the end of a block, back
+/// to the inputs of the kernel: through registers, through the lanes of shuffles, and through the
 /// memory that the block has written (a dynamic backward slice, Agrawal and Horgan 1990). A guard
 /// counts as a source. Branches do not: that a value was computed at all may depend on others.
 struct Slice {
-    std::vector<SliceSource> word;  ///< the sources of the word itself: its last stores
-    std::vector<SliceNode> nodes;   ///< the latest ones first
-    bool is_cut = false;            ///< there are more nodes than `most_nodes`
+    std::vector<SliceSource> bytes;  ///< the sources of the bytes themselves: their last stores
+    std::vector<SliceNode> nodes;    ///< the latest ones first
+    bool is_cut = false;             ///< there are more nodes than `most_nodes`
     static constexpr std::size_t most_nodes = 100'000;
 };
 
-/// The slice of 4 bytes of global memory at the end of the trace. With a stepper of this history,
-/// sets the values of the nodes, and leaves it at the end.
-Slice backward_slice(const BlockTrace& trace, std::uint64_t address, Stepper* stepper = nullptr);
+/// Bytes of global memory.
+struct GlobalBytes {
+    std::uint64_t address = 0;
+    std::uint32_t count = 4;
+};
+
+/// The slice of these bytes at the end of the trace. With a stepper of this history, sets the
+/// values of the nodes, and leaves it at the end.
+Slice backward_slice(const BlockTrace& trace, GlobalBytes bytes, Stepper* stepper = nullptr);
 
 }  // namespace warpscope::emulator

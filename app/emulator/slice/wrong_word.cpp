@@ -47,7 +47,7 @@ void run_in_step(Stepper& stepper, const std::stop_token& stop) {
 }
 
 std::optional<SlicedRun> right_run(Machine& machine, FrozenLaunch launch, std::uint32_t block,
-                                   std::uint64_t address, const OtherOrder& order,
+                                   GlobalBytes bytes, const OtherOrder& order,
                                    const std::function<bool(const Stepper&)>& is_right) {
     const std::stop_token stop = launch.settings.stop;
     launch.settings.schedule = order.schedule;
@@ -61,12 +61,12 @@ std::optional<SlicedRun> right_run(Machine& machine, FrozenLaunch launch, std::u
         stepper.run(most_steps);
     if (stepper.end() != Stepper::End::finished || !is_right(stepper)) return {};
     BlockTrace trace(stepper, stop);
-    Slice slice = backward_slice(trace, address, &stepper);
+    Slice slice = backward_slice(trace, bytes, &stepper);
     return SlicedRun{std::move(trace), std::move(slice)};
 }
 
 SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
-                        std::uint64_t address, std::string& end,
+                        GlobalBytes bytes, std::string& end,
                         const std::function<bool(const Stepper&)>& is_right) {
     Stepper stepper(machine, launch, block);
     stepper.run(most_steps);
@@ -75,7 +75,7 @@ SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint3
     if (stepper.end() == Stepper::End::finished && is_right(stepper))
         end = "the block itself leaves the right value: another block has changed it";
     BlockTrace trace(stepper, launch.settings.stop);
-    Slice slice = backward_slice(trace, address, &stepper);
+    Slice slice = backward_slice(trace, bytes, &stepper);
     return {std::move(trace), std::move(slice)};
 }
 
@@ -91,15 +91,15 @@ PartingWords only(std::string brief) {
 std::optional<WrongWord::Place> WrongWord::place() const {
     const auto of = [](const SliceNode& node) { return Place{node.step, node.warp, node.lane}; };
     if (parting && parting->node) return of(run.slice.nodes[*parting->node]);
-    for (const SliceSource& source : run.slice.word)
+    for (const SliceSource& source : run.slice.bytes)
         if (source.kind == SliceSource::Kind::instruction) return of(run.slice.nodes[source.at]);
     return {};
 }
 
 WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
-                  std::uint64_t address, const std::function<bool(const Stepper&)>& is_right) {
+                  GlobalBytes bytes, const std::function<bool(const Stepper&)>& is_right) {
     std::string end;
-    WrongWord word{.run = run_of_launch(machine, launch, block, address, end, is_right),
+    WrongWord word{.run = run_of_launch(machine, launch, block, bytes, end, is_right),
                    .right = {},
                    .order = {}};
     if (!end.empty()) {
@@ -110,7 +110,7 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
     for (const OtherOrder& order : other_orders) {
         if (order.in_step && launch.kernel->is_asynchronous) continue;
         ++tried;
-        word.right = right_run(machine, launch, block, address, order, is_right);
+        word.right = right_run(machine, launch, block, bytes, order, is_right);
         if (!word.right) continue;
         word.order = order.words;
         break;

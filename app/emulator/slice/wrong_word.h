@@ -27,9 +27,9 @@ struct WrongWord {
 };
 
 /// Runs a block as its launch would, and then in other orders until `is_right` holds at the end,
-/// which looks at global memory. Compares the slices of the word at `address` in both. Memory is
+/// which looks at global memory. Compares the slices of the bytes in both. Memory is
 /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails; Stopped.
 WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
-                  std::uint64_t address, const std::function<bool(const Stepper&)>& is_right);
+                  GlobalBytes bytes, const std::function<bool(const Stepper&)>& is_right);
 
 }  // namespace warpscope::emulator

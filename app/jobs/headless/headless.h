@@ -16,6 +16,7 @@
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
+#include "jobs/headless/why.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -44,6 +45,9 @@ struct HeadlessRequest {
     bool witness = false;
     /// A folder that receives these orders as schedule files; empty: none does.
     std::filesystem::path witnesses{};
+    /// The element of the result whose wrong value is to be explained: see
+    /// experiments::WrongResults::find(). Empty: none.
+    std::string why{};
     bool counters = false;  ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
@@ -108,7 +112,8 @@ struct RunResult {
     /// The experiment before its first frame, for a search that repeats a launch; or null.
     std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
-    bool counted = false;  ///< counters were requested
+    std::optional<Why> why{};  ///< the answer to HeadlessRequest::why
+    bool counted = false;      ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
     std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested
