@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "emulator/ptx/opcodes.h"
 #include "emulator/slice/statements.h"
 #include "emulator/witness/schedule_file.h"
 
@@ -29,11 +30,23 @@ bool same(const SliceSource& a, const Slice& of_a, const SliceSource& b, const S
     return identity(of_a.nodes[a.at]) == identity(of_b.nodes[b.at]);
 }
 
+/// Whether the source is memory, or what has written it.
+bool is_memory(const Kernel& kernel, const Slice& slice, const SliceSource& source) {
+    if (source.kind != Kind::instruction)
+        return source.kind == Kind::shared || source.kind == Kind::global;
+    const std::uint32_t pc = slice.nodes[source.at].pc;
+    const MemoryAccess access = kernel.lines[pc].access;
+    return access == MemoryAccess::store || access == MemoryAccess::atomic ||
+           opcode_of(kernel.code[pc].operation).kind == OpcodeKind::asynchronous;
+}
+
+/// `kernel`: only sources in memory count; null: all do.
 std::optional<SliceSource> first_only_in(const std::vector<SliceSource>& some, const Slice& of_some,
                                          const std::vector<SliceSource>& others,
-                                         const Slice& of_others) {
+                                         const Slice& of_others, const Kernel* kernel) {
     for (const SliceSource& source : some)
-        if (std::ranges::none_of(others, [&](const SliceSource& other) {
+        if ((!kernel || is_memory(*kernel, of_some, source)) &&
+            std::ranges::none_of(others, [&](const SliceSource& other) {
                 return same(source, of_some, other, of_others);
             }))
             return source;
@@ -42,9 +55,9 @@ std::optional<SliceSource> first_only_in(const std::vector<SliceSource>& some, c
 
 std::optional<Parting> parting_at(std::optional<std::uint32_t> node, const Slice& slice,
                                   const std::vector<SliceSource>& sources, const Slice& right,
-                                  const std::vector<SliceSource>& of_right) {
-    Parting parting{node, first_only_in(sources, slice, of_right, right),
-                    first_only_in(of_right, right, sources, slice)};
+                                  const std::vector<SliceSource>& of_right, const Kernel* kernel) {
+    Parting parting{node, first_only_in(sources, slice, of_right, right, kernel),
+                    first_only_in(of_right, right, sources, slice, kernel)};
     if (!parting.source && !parting.right) return {};
     return parting;
 }
@@ -199,18 +212,23 @@ class Sentences {
 
 }  // namespace
 
-std::optional<Parting> where_they_part(const Slice& slice, const Slice& right) {
+std::optional<Parting> where_they_part(const Kernel& kernel, const Slice& slice,
+                                       const Slice& right) {
     std::map<Identity, const SliceNode*> of_right;
     for (const SliceNode& node : right.nodes) of_right[identity(node)] = &node;
-    // The latest nodes come first.
-    for (std::size_t k = slice.nodes.size(); k-- > 0;) {
-        const auto other = of_right.find(identity(slice.nodes[k]));
-        if (other == of_right.end()) continue;
-        if (const auto found = parting_at(std::uint32_t(k), slice, slice.nodes[k].sources, right,
-                                          other->second->sources))
+    for (const Kernel* only_memory : {&kernel, static_cast<const Kernel*>(nullptr)}) {
+        // The latest nodes come first.
+        for (std::size_t k = slice.nodes.size(); k-- > 0;) {
+            const auto other = of_right.find(identity(slice.nodes[k]));
+            if (other == of_right.end()) continue;
+            if (const auto found = parting_at(std::uint32_t(k), slice, slice.nodes[k].sources,
+                                              right, other->second->sources, only_memory))
+                return found;
+        }
+        if (const auto found = parting_at({}, slice, slice.bytes, right, right.bytes, only_memory))
             return found;
     }
-    return parting_at({}, slice, slice.bytes, right, right.bytes);
+    return {};
 }
 
 PartingWords words_of(const Parting& parting, const SlicedRun& run, const SlicedRun& right,
@@ -218,16 +236,17 @@ PartingWords words_of(const Parting& parting, const SlicedRun& run, const Sliced
     return Sentences(parting, run, right, block).words();
 }
 
-std::optional<PartingWriter> writer_of(const Parting& parting, const Slice& slice,
-                                       const Slice& right) {
-    const auto of = [](const std::optional<SliceSource>& source,
-                       const Slice& in) -> std::optional<PartingWriter> {
+std::optional<PartingWriter> writer_of(const Parting& parting, const SlicedRun& run,
+                                       const SlicedRun& right) {
+    const auto of = [&](const std::optional<SliceSource>& source,
+                        const Slice& in) -> std::optional<PartingWriter> {
         if (!source || source->kind != Kind::instruction) return {};
         const SliceNode& node = in.nodes[source->at];
-        return PartingWriter{node.warp, node.lane, node.pc};
+        return PartingWriter{node.warp, node.lane, node.pc,
+                             run.trace.step_of(node.warp, node.lane, node.pc, node.executions)};
     };
-    if (const auto writer = of(parting.right, right)) return writer;
-    return of(parting.source, slice);
+    if (const auto writer = of(parting.right, right.slice)) return writer;
+    return of(parting.source, run.slice);
 }
 
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane) {

@@ -21,9 +21,11 @@ struct Parting {
     std::optional<SliceSource> source, right;
 };
 
-/// Instructions of both runs are the same if one thread executes them for the same time. nullopt:
-/// all of them have the same sources.
-std::optional<Parting> where_they_part(const Slice& slice, const Slice& right);
+/// Instructions of both runs are the same if one thread executes them for the same time. What a
+/// read finds in memory comes before other sources, as a loop that polls differs in any two runs.
+/// nullopt: all of them have the same sources.
+std::optional<Parting> where_they_part(const Kernel& kernel, const Slice& slice,
+                                       const Slice& right);
 
 /// Says what happens at the parting.
 struct PartingWords {
@@ -34,12 +36,13 @@ PartingWords words_of(const Parting& parting, const SlicedRun& run, const Sliced
                       const Dim3& block);
 
 /// The thread that writes what is read too early, or that has overwritten it; nullopt: no other
-/// thread does. With its instruction.
+/// thread does. With its instruction, and the step in which `run` executes it, if it does.
 struct PartingWriter {
     std::uint32_t warp = 0, lane = 0, pc = 0;
+    std::optional<std::uint64_t> step{};
 };
-std::optional<PartingWriter> writer_of(const Parting& parting, const Slice& slice,
-                                       const Slice& right);
+std::optional<PartingWriter> writer_of(const Parting& parting, const SlicedRun& run,
+                                       const SlicedRun& right);
 
 /// The index of a thread in a block: "(3,9)" if the block has two dimensions, "3" if it has one.
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane);

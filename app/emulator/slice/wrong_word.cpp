@@ -122,7 +122,7 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
             tried));
         return word;
     }
-    word.parting = where_they_part(word.run.slice, word.right->slice);
+    word.parting = where_they_part(*launch.kernel, word.run.slice, word.right->slice);
     if (!word.parting) {
         word.words = only(
             "the same instructions compute it in the right run, from values that "
@@ -130,7 +130,7 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
         return word;
     }
     word.words = words_of(*word.parting, word.run, *word.right, launch.launch.block);
-    word.writer = writer_of(*word.parting, word.run.slice, word.right->slice);
+    word.writer = writer_of(*word.parting, word.run, *word.right);
     return word;
 }
 

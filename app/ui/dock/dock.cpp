@@ -140,6 +140,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       banks_(microscope),
       registers_(microscope),
       breaks_(microscope),
+      why_(microscope),
       policies_(stage, options) {}
 
 std::vector<Dock::Tab> Dock::tabs() {
@@ -177,6 +178,10 @@ std::vector<Dock::Tab> Dock::tabs() {
         tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",
                         draws(timeline_)});
     if (open) {
+        if (microscope_.reason())
+            tabs.push_back({"why", "Why",
+                            "The instructions behind the wrong value, beside those of a right run.",
+                            draws(why_)});
         tabs.push_back(
             {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
         tabs.push_back(

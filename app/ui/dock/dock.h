@@ -13,6 +13,7 @@
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
+#include "ui/dock/why_panel.h"
 #include "ui/heat/heat_panel.h"
 #include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
@@ -62,6 +63,7 @@ class Dock {
     BanksPanel banks_;
     RegistersPanel registers_;
     BreaksPanel breaks_;
+    WhyPanel why_;
     PoliciesPanel policies_;
 };
 
