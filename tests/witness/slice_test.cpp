@@ -140,8 +140,8 @@ TEST(WrongWord, NamesTheReadThatCameTooEarlyAndTheThreadThatWroteTooLate) {
     EXPECT_EQ(word.words.brief, "thread 5 read before warp 1 wrote");
     EXPECT_EQ(word.words.whole,
               "Thread 5 of warp 0 read word 58 of shared memory at kernels/kernels.cu:15 before "
-              "thread 58 of warp 1 wrote it (kernels/kernels.cu:14). It got what an earlier block "
-              "had left there.");
+              "thread 58 of warp 1 wrote it (kernels/kernels.cu:14). It got what was there before "
+              "this block.");
     ASSERT_TRUE(word.writer);
     EXPECT_EQ(word.writer->warp, 1u);
     EXPECT_EQ(word.writer->lane, 58u - 32u);

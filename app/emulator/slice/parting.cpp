@@ -104,11 +104,6 @@ std::string memory_words(const SlicedRun& run, const SliceNode& node) {
     return "memory";
 }
 
-const char* origin_words(const SliceSource& source) {
-    return source.kind == Kind::shared ? "what an earlier block had left there"
-                                       : "what was there before the block";
-}
-
 class Sentences {
   public:
     Sentences(const Parting& parting, const SlicedRun& run, const SlicedRun& right,
@@ -177,8 +172,7 @@ class Sentences {
         }
         words.whole = fmt::format("{} {} {} at {} {}.", capital(by.whole()), did,
                                   memory_words(run_, reader), by.place(), when);
-        if (parting_.source && !mine)
-            words.whole += fmt::format(" It got {}.", origin_words(*parting_.source));
+        if (parting_.source && !mine) words.whole += " It got what was there before this block.";
         if (mine && other) {
             const Party got = of_run(*mine);
             words.whole +=
@@ -263,8 +257,10 @@ std::string value_words(const Kernel& kernel, const SliceNode& node) {
         return fmt::format("{:.6g}", std::bit_cast<double>(node.value));
     if (reg->is_float)
         return fmt::format("{:.6g}", std::bit_cast<float>(std::uint32_t(node.value)));
-    if (reg->bits == 32) return fmt::format("{}", std::int32_t(node.value));
-    return fmt::format("{}", node.value);
+    // Most integers of 64 bits are addresses, which say nothing.
+    if (reg->bits == 64) return {};
+    return fmt::format(
+        "{}", reg->bits == 32 ? std::int32_t(node.value) : std::int32_t(node.value & 0xFFFF));
 }
 
 std::string node_words(const Kernel& kernel, const SliceNode& node) {

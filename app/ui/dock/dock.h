@@ -50,6 +50,7 @@ class Dock {
     const Microscope& microscope_;
     ViewOptions& options_;
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
+    const Reason* seen_reason_ = nullptr;
     LaunchPanel launch_;
     BufferPanel buffer_;
     TimingsPanel timings_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "compute/device/sentences.h"
 #include "ui/widgets/widgets.h"
 
@@ -11,17 +14,20 @@ namespace warpscope::ui {
 void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width) {
     const Reason& reason = *microscope_.reason();
     const char* id = right ? "why.right" : "why.run";
-    ImGui::BeginChild(id, {width, ImGui::GetContentRegionAvail().y}, false);
+    ImGui::BeginGroup();
     const emulator::WrongWord& word = reason.word_of_memory();
     const std::string title =
         right ? fmt::format("Right run: {}", word.order.empty() ? "none is known" : word.order)
               : std::string("This run");
     clipped_text(ui.fonts.strong, colour::text, title, width - ui.px(170));
     ImGui::SameLine(0, ui.px(8));
-    text(ui.fonts.small, colour::dim, compute::plural(side.nodes, "instruction"));
+    text(ui.fonts.small, colour::dim,
+         side.nodes == 0 ? "" : compute::plural(side.nodes, "instruction"));
     record(ui, id, fmt::format("{}", side.nodes));
+    ImGui::BeginChild(id, {width, ImGui::GetContentRegionAvail().y}, false);
     ImGui::PushFont(ui.fonts.mono_small);
     const float line = ImGui::GetTextLineHeight() + ui.px(3);
+    if (scrolls_ && side.parting) ImGui::SetScrollY(std::max(0.F, float(*side.parting) - 1) * line);
     for (std::size_t k = 0; k < side.lines.size(); ++k) {
         const ImVec2 low = ImGui::GetCursorScreenPos();
         const bool is_parting = side.parting == k;
@@ -44,7 +50,8 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
         });
     }
     ImGui::PopFont();
-    ImGui::EndChild();
+    end_child();
+    ImGui::EndGroup();
 }
 
 void WhyPanel::draw(Ui& ui) {
@@ -54,10 +61,10 @@ void WhyPanel::draw(Ui& ui) {
               fmt::format("{} is {}, expected {}. {}", reason.words.element, reason.words.found,
                           reason.words.expected, reason.words.whole));
     record(ui, "why", reason.words.whole);
-    const std::string how =
-        "From the store of the value back to the inputs of the kernel; the runs part at the red "
-        "line. Branches are not followed.";
-    text(ui.fonts.small, colour::dim, how);
+    tooltip(ui,
+            "The instructions behind the value, from its store back to the inputs of the kernel. "
+            "The runs part at the red line. Branches are not followed.");
+    scrolls_ = std::exchange(shown_, &reason) != &reason;
     const float gap = ui.px(16), width = (ImGui::GetContentRegionAvail().x - gap) / 2;
     column(ui, reason.run, false, width);
     ImGui::SameLine(0, gap);

@@ -16,6 +16,8 @@ class WhyPanel {
     void column(Ui& ui, const Reason::Side& side, bool right, float width);
 
     Microscope& microscope_;
+    const Reason* shown_ = nullptr;
+    bool scrolls_ = false;  ///< to the line at which the runs part
 };
 
 }  // namespace warpscope::ui

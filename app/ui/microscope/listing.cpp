@@ -147,7 +147,7 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     if (listing.find) row_matches(ui, *listing.find, at, row);
     draw_text({at.text - at.scroll_x, at.y(row)}, line);
     list.PopClipRect();
-    float right = at.high.x;
+    float right = at.high.x - ImGui::GetStyle().ScrollbarSize;
     const auto remark = [&](const auto& remarks, const char* kind, ImU32 colour) {
         for (const auto& [marked, words] : remarks) {
             if (marked != row) continue;

@@ -143,7 +143,7 @@ class Microscope {
     void show_witness(const LiveLaunch& live,
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
-    bool searches() const { return finder_.works(); }
+    bool searches() const { return finder_.works() || reasons_.works(); }
     /// Asks why an element of the result is wrong, as WrongResults::find() reads it. If it is,
     /// opens the launch at the access that got the wrong value: see WrongWord::place().
     void show_reason(const LiveLaunch& live, std::string element);

@@ -8,6 +8,7 @@
 
 #include "gl/gl_info.h"
 #include "ui/launch/plot_labels.h"
+#include "ui/microscope/ask_why.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -172,8 +173,7 @@ void PicturePanel::choose_pixel(Ui& ui, gl::Point texel, bool hovered) {
     if (right && !element.empty())
         ui.later([this, texel, element] {
             if (!microscope_.is_open()) open_microscope(microscope_, stage_, texel);
-            stage_.pause(true);
-            microscope_.show_reason(stage_.launch(), element);
+            show_why(stage_, microscope_, element);
         });
     if (!microscope_.is_open()) {
         if (right && element.empty())

@@ -67,8 +67,9 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
 void legend(Ui& ui, std::span<const WordView> words, const Reason* reason) {
     if (reason && reason->word) {
         const std::string meaning = fmt::format(
-            "red: word {}, which was read; blue: others behind the wrong value", *reason->word);
-        text(ui.fonts.small, colour::bad, meaning);
+            "filled red: word {}, which was read{}", *reason->word,
+            reason->shared.size() > 1 ? "; blue: other words behind the wrong value" : "");
+        paragraph(ui.fonts.small, colour::bad, meaning);
         return record(ui, "tile.legend", meaning);
     }
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
