@@ -7,6 +7,7 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/observe/findings.h"
+#include "emulator/witness/access_watch.h"
 
 namespace warpscope::emulator {
 
@@ -25,6 +26,10 @@ struct NecessityCheck {
     std::chrono::milliseconds time{5000};    ///< of all lines together
     std::uint64_t instructions = 4'000'000;  ///< of a run, of warps: more blocks are left out
     std::stop_token stop{};
+    std::shared_ptr<LaunchProgress> progress{};  ///< counts the lines that were examined; or null
+    /// What people expect. If the launch as it is makes some words right, only these count. Null,
+    /// or none is right: every word counts that the blocks write.
+    JudgeWord judge{};
 
     /// Takes out what orders accesses, one line at a time, and runs the first blocks of the launch
     /// in several orders of their warps. Returns a finding with the severity of a note for each

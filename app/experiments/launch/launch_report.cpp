@@ -54,7 +54,7 @@ std::vector<KnownResult> Launch::known_results() {
                          .absolute = expected.absolute,
                          .relative = expected.relative,
                          .right = [this, i, buffer] {
-                             computed_ = true;  // by the launch that stands before its kernel
+                             computed_ = true;  // the launch has run: the buffers hold the frame
                              return wanted(i, buffers_.download(buffer));
                          }});
     }

@@ -144,6 +144,9 @@ class Microscope {
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
     bool searches() const { return finder_.works() || reasons_.works(); }
+    /// The search for that order, which can be stopped.
+    WitnessFinder& finder() { return finder_; }
+    const WitnessFinder& finder() const { return finder_; }
     /// Asks why an element of the result is wrong, as WrongResults::find() reads it. If it is,
     /// opens the launch at the access that got the wrong value: see WrongWord::place().
     void show_reason(const LiveLaunch& live, std::string element);

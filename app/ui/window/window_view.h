@@ -77,7 +77,7 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
-               stage_.checks().busy || opener_.busy() || lessons_.busy() ||
+               stage_.checks().busy || dock_.works() || opener_.busy() || lessons_.busy() ||
                (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
