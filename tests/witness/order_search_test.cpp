@@ -162,6 +162,39 @@ TEST(OrderSearch, APairOfLinesHasItsOwnWitness) {
     EXPECT_FALSE(found.witnesses[1]) << "each thread writes a word of its own";
 }
 
+// Thread t reads cell 63 - t. Only what warp 0 computes is expected, so only orders in which it
+// reads too early are witnesses.
+TEST(OrderSearch, WithAnExpectedResultOnlyItsWordsCount) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("mirror_no_barrier");
+    SmallBlock block(kernel, 64);
+    const std::uint64_t out = std::uint64_t(block.out);
+    OrderSearch search;
+    search.judge = [&](std::uint64_t address) {
+        const std::uint64_t thread = (address - out) / 4;
+        if (thread >= 32) return emulator::WordVerdict::unknown;
+        return block.values()[thread] == 63 - thread ? emulator::WordVerdict::right
+                                                     : emulator::WordVerdict::wrong;
+    };
+    const auto found = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(found.judged, 32u);
+    ASSERT_TRUE(found.witnesses[0]);
+    EXPECT_EQ(found.witnesses[0]->words, 32u);
+    EXPECT_EQ(found.witnesses[0]->address, out);
+    EXPECT_EQ(found.witnesses[0]->expected, 63u);
+    const std::string sentence =
+        witness_sentence(block.machine, kernel, *found.witnesses[0], found);
+    EXPECT_TRUE(
+        sentence.ends_with("instead of 0x0000003f, and 31 more words differ from what is "
+                           "expected."))
+        << sentence;
+
+    // A result that no order makes right is none: any word may differ again.
+    search.judge = [](std::uint64_t) { return emulator::WordVerdict::wrong; };
+    const auto any = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(any.judged, 0u);
+    EXPECT_TRUE(any.witnesses[0]);
+}
+
 TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("mirror");
     const OrderSearch search{.preemptions = 1};

@@ -126,9 +126,9 @@ emulator::WrongWord explain(const std::string& name, std::size_t word, std::uint
                             const LaunchSettings& settings, std::uint32_t threads = 64) {
     SmallBlock block(*witness_module("kernels").find(name), threads, settings);
     const std::uint64_t address = std::uint64_t(block.out) + 4 * word;
-    return emulator::explain(block.machine, block.launch, 0, {address}, [&](const Stepper& stepper) {
-        return stepper.global_word(address) == right;
-    });
+    return emulator::explain(
+        block.machine, block.launch, 0, {address},
+        [&](const Stepper& stepper) { return stepper.global_word(address) == right; });
 }
 
 // Thread t writes t to cell t and reads cell 63 - t: without a barrier, warp 0 runs first and reads
@@ -158,6 +158,38 @@ TEST(WrongWord, ARightWordIsNotExplained) {
     EXPECT_FALSE(word.right);
     EXPECT_EQ(word.words.brief,
               "the block itself leaves the right value: another block has changed it");
+}
+
+// The loop adds cell t + 32 of three rounds. The barrier behind the read is missing: a warp may
+// overwrite a cell for the next round before another one has read it.
+TEST(WrongWord, NamesTheReadThatCameTooLate) {
+    std::size_t late = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        for (std::size_t thread = 0; thread < 64; thread += 32) {
+            SmallBlock block(*witness_module("kernels").find("rounds_one_barrier_short"), 64,
+                             {.schedule = Schedule::random, .seed = seed});
+            const std::uint64_t address = std::uint64_t(block.out) + 4 * thread;
+            const auto word = emulator::explain(
+                block.machine, block.launch, 0, {address},
+                [&](const Stepper& stepper) { return stepper.global_word(address) == 0 + 1 + 2; });
+            if (!word.right) continue;
+            const std::string other = thread == 0 ? "1" : "0";
+            EXPECT_TRUE(word.words.brief.ends_with(" read after warp " + other + " wrote"))
+                << word.words.brief;
+            EXPECT_NE(word.words.whole.find("It got what thread"), std::string::npos);
+            ++late;
+        }
+    EXPECT_GT(late, 0u);
+}
+
+TEST(WrongWord, NamesAReadOfWhatTheBlockDoesNotWrite) {
+    const auto word = explain("mirror_no_barrier", 5, 1234, {.schedule = Schedule::run_to_barrier});
+    EXPECT_FALSE(word.right);
+    EXPECT_EQ(word.words.brief, "thread 5 read what the block had not written");
+    EXPECT_EQ(
+        word.words.whole,
+        "Thread 5 of warp 0 read word 58 of shared memory, which the block had not written at "
+        "kernels/kernels.cu:15. The order of the warps is not the reason.");
 }
 
 TEST(WrongWord, SaysWhereTheOrderOfTheWarpsIsNotTheReason) {

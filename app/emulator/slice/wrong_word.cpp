@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator/program/error.h"
+#include "emulator/witness/schedule_file.h"
 
 namespace warpscope::emulator {
 
@@ -86,6 +87,28 @@ PartingWords only(std::string brief) {
     return words;
 }
 
+/// The first read of shared memory that the block has not written before.
+std::optional<Parting> unwritten_read(const Slice& slice) {
+    for (std::size_t k = slice.nodes.size(); k-- > 0;)
+        for (const SliceSource& source : slice.nodes[k].sources)
+            if (source.kind == SliceSource::Kind::shared)
+                return Parting{std::uint32_t(k), source, {}};
+    return {};
+}
+
+PartingWords unwritten_words(const SlicedRun& run, const Parting& parting, const Dim3& block) {
+    const SliceNode& node = run.slice.nodes[*parting.node];
+    const Kernel& kernel = run.trace.kernel();
+    PartingWords words{fmt::format("thread {} read what the block had not written",
+                                   thread_words(block, node.warp, node.lane)),
+                       {}};
+    words.whole =
+        fmt::format("Thread {} of warp {} read {} at {}. The order of the warps is not the reason.",
+                    thread_words(block, node.warp, node.lane), node.warp,
+                    source_words(kernel, *parting.source), users_place(kernel, node.pc));
+    return words;
+}
+
 }  // namespace
 
 std::optional<WrongWord::Place> WrongWord::place() const {
@@ -116,10 +139,12 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
         break;
     }
     if (!word.right) {
-        word.words = only(fmt::format(
-            "none of {} other orders of the warps gives the right value: the order is not the "
-            "reason",
-            tried));
+        word.parting = unwritten_read(word.run.slice);
+        word.words = word.parting
+                         ? unwritten_words(word.run, *word.parting, launch.launch.block)
+                         : only(fmt::format("none of {} other orders of the warps gives the right "
+                                            "value: the order is not the reason",
+                                            tried));
         return word;
     }
     word.parting = where_they_part(*launch.kernel, word.run.slice, word.right->slice);

@@ -10,11 +10,13 @@ namespace warpscope::emulator {
 
 /// A word of global memory that is wrong after a block, and why.
 struct WrongWord {
-    SlicedRun run;                     ///< with the schedule of the launch
-    std::optional<SlicedRun> right;    ///< a run in which the word is right; nullopt: none is known
-    std::string order;                 ///< of the right run: "all warps advance together, …"
-    std::optional<Parting> parting{};  ///< of the two; nullopt: they do not part, or one is missing
-    PartingWords words{};              ///< why it is wrong, or why that is not known
+    SlicedRun run;                   ///< with the schedule of the launch
+    std::optional<SlicedRun> right;  ///< a run in which the word is right; nullopt: none is known
+    std::string order;               ///< of the right run: "all warps advance together, …"
+    /// Of the two runs; without a right one, the first read of shared memory that the block had not
+    /// written. nullopt: they do not part, or there is no such read.
+    std::optional<Parting> parting{};
+    PartingWords words{};  ///< why it is wrong, or why that is not known
     std::optional<PartingWriter> writer{};
 
     /// The step before which to look, and its thread: that of the parting, else the last store.

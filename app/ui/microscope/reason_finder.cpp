@@ -49,6 +49,7 @@ void mark(Reason& reason) {
     const auto read = words_of(word.run.trace, node);
     if (!read.empty()) reason.word = read.front();
     reason.run.parting = *word.parting->node;
+    if (!word.right) return;
     const auto& others = word.right->slice.nodes;
     const auto found = std::ranges::find_if(others, [&](const emulator::SliceNode& other) {
         return other.warp == node.warp && other.lane == node.lane && other.pc == node.pc &&
