@@ -20,9 +20,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view opcodes[] = {
-    "bar.sync", "barrier.sync",        "bar.warp.sync",     "membar",
-    "fence",    "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group"};
+constexpr std::string_view opcodes[] = {"bar.sync",
+                                        "barrier.sync",
+                                        "bar.warp.sync",
+                                        "membar",
+                                        "fence",
+                                        "cp.async.wait_group",
+                                        "cp.async.wait_all",
+                                        "cp.async.bulk.wait_group",
+                                        "mbarrier.test_wait",
+                                        "mbarrier.try_wait"};
 
 /// The opcode without its modifiers; empty: none of those that order accesses.
 std::string_view opcode_in(std::string_view text) {
@@ -240,6 +247,17 @@ std::string ptx_without(const Kernel& kernel, const OrderingLine& line) {
         const std::size_t end_of_line = text.find('\n', at);
         if (begin > end_of_line || begin == text.npos) continue;
         const std::size_t end = text.find(';', begin);
+        // A wait for a phase says at once that the phase has ended.
+        if (line.what.starts_with("mbarrier.")) {
+            const std::size_t opcode = text.find("mbarrier.", begin);
+            const std::size_t result = text.find_first_of(" \t", opcode),
+                              comma = text.find(',', result);
+            std::string instead =
+                fmt::format("setp.eq.u32 {}, 0, 0", text.substr(result + 1, comma - result - 1));
+            instead.resize(std::max(instead.size(), end - opcode), ' ');
+            text.replace(opcode, end - opcode, instead);
+            continue;
+        }
         for (std::size_t k = begin; k <= end && k < text.size(); ++k)
             if (text[k] != '\n') text[k] = ' ';
     }

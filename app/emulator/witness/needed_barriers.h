@@ -11,15 +11,17 @@
 
 namespace warpscope::emulator {
 
-/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies.
+/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies
+/// or for the phase of an mbarrier.
 struct OrderingLine {
     std::string what;                ///< its opcode: "bar.sync"
     std::vector<std::uint32_t> pcs;  ///< its instructions in Kernel::code
 };
 /// Those of a kernel that can be taken out, in the order of the code. A barrier whose result the
-/// kernel uses, and a wait that a loop polls, cannot.
+/// kernel uses cannot.
 std::vector<OrderingLine> ordering_lines(const Kernel& kernel);
-/// The PTX of the kernel's module without these instructions.
+/// The PTX of the kernel's module without these instructions. A wait for a phase becomes one that
+/// ends at once.
 std::string ptx_without(const Kernel& kernel, const OrderingLine& line);
 
 struct NecessityCheck {

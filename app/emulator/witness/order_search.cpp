@@ -395,10 +395,6 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
 OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
                                      std::uint32_t block) const {
     launch = checked_launch(launch, block);
-    if (launch.kernel->has_mbarriers)
-        throw Error(
-            fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
-                        launch.kernel->name));
     // The orders share it, and none may fail because of the others.
     launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
     return BlockSearch(*this, machine, launch, block).run();
