@@ -107,6 +107,9 @@ class Parser {
                                 n.empty() ? 100 : unsigned(parse_count("--provoke", n, 1'000'000));
                         });
         provoke_->expected(0, 1);
+        why_ = text("--why", "ELEMENT",
+                    "say why an element is wrong: X,Y of the picture, NAME[INDEX], first", group,
+                    [this](const std::string& element) { options_.headless.why = element; });
         flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -373,7 +376,7 @@ class Parser {
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
         for (const CLI::Option* option : {frames_, screenshot_, html_, view_only_, compare_, force_,
-                                          checkpoint_, every_, resume_}) {
+                                          why_, checkpoint_, every_, resume_}) {
             if (option->count() && !headless) {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
@@ -509,12 +512,12 @@ class Parser {
     std::string bodies_;
     std::string checked_;    ///< the value of --check
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *bench_{},
-        *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{},
-        *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{}, *kernel_source_{},
-        *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{}, *experiment_{},
-        *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{}, *captured_launches_{},
-        *captured_kernel_{};
+    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *why_{},
+        *bench_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{},
+        *vsync_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
+        *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
+        *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
+        *captured_launches_{}, *captured_kernel_{};
 };
 
 }  // namespace

@@ -271,6 +271,54 @@ class Microscope(Session):
         app.wait_value("microscope.seed", "1")
         self.assertEqual(self.panels(app), first)
 
+    def test_a_wrong_pixel_says_why_and_opens_the_access_that_got_the_wrong_value(self):
+        app = self.start(*RIPPLE)
+        app.wait_value("transport.frame", lambda value: int(value) > 1)
+        app.click("ripple.sync")
+        app.wait_value("result.wrong_pixels", lambda value: value != "0 %")
+        app.pause()
+        # The pointer asks about pixels of one column until one of them is wrong.
+        width, height = map(int, app.value("picture.pixels").split("x"))
+        at = app.widgets()["picture.pixels"]
+
+        def why(x, y):
+            app.move(round(at["x"] + at["w"] * (x + 0.5) / width),
+                     round(at["y"] + at["h"] * (y + 0.5) / height))
+            wait_for("the pixel", lambda: f"x {x}  y {y} " in (app.value("picture.hover") or ""))
+            app.catch_up()
+            return app.value("picture.hover.hint") or ""
+        y = next(y for y in range(1, height, 2) if "expected" in why(35, y))
+        said = re.match(r"green (\d+), expected (\d+): thread \((\d+),(\d+)\) read before "
+                        r"warp (\d) wrote", why(35, y))
+        self.assertTrue(said, why(35, y))
+        found, expected, x_of, y_of, writer = map(int, said.groups())
+        self.assertNotEqual(found, expected)
+        self.assertEqual((x_of, y_of), (35 % 16, y % 16))  # a thread computes its own pixel
+
+        app.display.xdotool("click", 3)
+        app.wait_value("why", lambda value: value)
+        self.assertEqual(app.value("microscope.block"), f"{35 // 16}, {y // 16}")
+        self.assertEqual(app.value("picture.thread"), f"{x_of}, {y_of}")
+        warp = (y_of * 16 + x_of) // 32
+        self.assertEqual(app.value("warp.next"), str(warp))
+        self.assertEqual(app.value(f"warp.{warp}"), f"at line {READ}")
+        # It reads the element of the opposite thread, which is in the warp that writes too late.
+        word = (15 - x_of) * 16 + 15 - y_of
+        self.assertEqual(app.value("tile.wrong"), str(word))
+        self.assertEqual(((15 - y_of) * 16 + 15 - x_of) // 32, writer)
+        self.assertIn(f"before thread ({15 - x_of},{15 - y_of}) of warp {writer} wrote it "
+                      f"(kernels/ripple.cu:{WRITE})", app.value("why"))
+        self.assertTrue(app.value(f"source.why.{READ}").startswith(f"warp {warp} got the wrong"))
+        self.assertTrue(app.value(f"source.why.{WRITE}").startswith(f"warp {writer} writes here"))
+        # In the right run the store of the writer is among the instructions behind the value.
+        self.assertLess(int(app.value("why.run")), int(app.value("why.right")))
+        # After the next step the race of these two lines is not there yet: the writer comes later.
+        app.key("End")
+        app.wait_value("microscope.ending", lambda value: value)
+        app.click("dock.findings")
+        app.wait_value("finding.0", lambda value: f"line {WRITE}" in value or
+                       f":{WRITE}" in value)
+
 
 if __name__ == "__main__":
     main()

@@ -25,12 +25,14 @@ inline const emulator::Module& witness_module(const std::string& file) {
     return *module;
 }
 
-/// A block of a kernel whose one argument is a buffer with a word for each thread.
+/// A block of a kernel whose one argument is a buffer with a word for each thread, or with `size`
+/// words that hold numbers from 1000 on.
 struct SmallBlock {
     SmallBlock(const emulator::Kernel& kernel, std::uint32_t threads,
-               const emulator::LaunchSettings& settings = {})
-        : words(threads) {
+               const emulator::LaunchSettings& settings = {}, std::size_t size = 0)
+        : words(size ? size : threads) {
         out = machine.memory().allocate(words * 4);
+        for (std::uint32_t k = 0; k < size; ++k) static_cast<std::uint32_t*>(out)[k] = 1000 + k;
         const void* arguments[] = {&out};
         launch =
             emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings);

@@ -46,6 +46,39 @@ TEST(NeededBarriers, ASecondBarrierBehindTheFirstIsNotNeeded) {
     EXPECT_GT(found[0].count, 0u);
 }
 
+TEST(NeededBarriers, OnlyExpectedWordsCountWhereTheLaunchMakesThemRight) {
+    SmallBlock block(*witness_module("kernels").find("mirror"), 64);
+    const std::uint64_t out = std::uint64_t(block.out);
+    emulator::NecessityCheck check{.time = std::chrono::minutes(1)};
+    // Thread t reads what thread 63 - t has written. Of word 3 something else is expected.
+    check.judge = [&](std::uint64_t address) {
+        const std::uint64_t thread = (address - out) / 4;
+        if (thread >= 10) return emulator::WordVerdict::unknown;
+        const bool right = thread != 3 && block.values()[thread] == 63 - thread;
+        return right ? emulator::WordVerdict::right : emulator::WordVerdict::wrong;
+    };
+    const auto found = check.run(block.machine, block.launch);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].count, 9u);
+    EXPECT_EQ(
+        found[0].sentence,
+        "100 % depend on it: without it, 9 of the 9 expected words that 1 block writes differ "
+        "in at least one of 5 orders.");
+}
+
+TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {
+    SmallBlock block(*witness_module("async").find("handed_over_by_all_lanes"), 64, {}, 128);
+    const auto found =
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
+    const auto wait = std::ranges::find_if(found, [](const Finding& finding) {
+        return finding.first.line == 123;  // the loop that polls
+    });
+    ASSERT_NE(wait, found.end());
+    // One word of the result is 0 anyway.
+    EXPECT_EQ(wait->count, 31u);
+    EXPECT_TRUE(wait->sentence.starts_with("97 % depend on it")) << wait->sentence;
+}
+
 TEST(NeededBarriers, TheStatementIsTakenOutOfThePtx) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("rounds");
     const auto lines = emulator::ordering_lines(kernel);

@@ -162,6 +162,74 @@ TEST(OrderSearch, APairOfLinesHasItsOwnWitness) {
     EXPECT_FALSE(found.witnesses[1]) << "each thread writes a word of its own";
 }
 
+// Thread t reads cell 63 - t. Only what warp 0 computes is expected, so only orders in which it
+// reads too early are witnesses.
+TEST(OrderSearch, WithAnExpectedResultOnlyItsWordsCount) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("mirror_no_barrier");
+    SmallBlock block(kernel, 64);
+    const std::uint64_t out = std::uint64_t(block.out);
+    OrderSearch search;
+    search.judge = [&](std::uint64_t address) {
+        const std::uint64_t thread = (address - out) / 4;
+        if (thread >= 32) return emulator::WordVerdict::unknown;
+        return block.values()[thread] == 63 - thread ? emulator::WordVerdict::right
+                                                     : emulator::WordVerdict::wrong;
+    };
+    const auto found = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(found.judged, 32u);
+    ASSERT_TRUE(found.witnesses[0]);
+    EXPECT_EQ(found.witnesses[0]->words, 32u);
+    EXPECT_EQ(found.witnesses[0]->address, out);
+    EXPECT_EQ(found.witnesses[0]->expected, 63u);
+    const std::string sentence =
+        witness_sentence(block.machine, kernel, *found.witnesses[0], found);
+    EXPECT_TRUE(
+        sentence.ends_with("instead of 0x0000003f, and 31 more words differ from what is "
+                           "expected."))
+        << sentence;
+
+    // A result that no order makes right is none: any word may differ again.
+    search.judge = [](std::uint64_t) { return emulator::WordVerdict::wrong; };
+    const auto any = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(any.judged, 0u);
+    EXPECT_TRUE(any.witnesses[0]);
+}
+
+// A warp that waits for the phase of an mbarrier waits as at a barrier.
+TEST(OrderSearch, SearchesKernelsWithMbarriersAndAsynchronousCopies) {
+    struct Case {
+        const char* kernel;
+        std::optional<unsigned> preemptions;  ///< of the witness; nullopt: there is none
+    };
+    const Case cases[] = {{"waited_and_barrier", {}},    {"handed_over_by_all_lanes", {}},
+                          {"copies_counted", {}},        {"pipeline_of_the_library", {}},
+                          {"pipeline_of_stages", {}},    {"rows_handed_over", {}},
+                          {"waited_without_barrier", 0}, {"waited_and_syncwarp", 0},
+                          {"wrong_parity", 0},           {"copies_not_counted", 0},
+                          {"pipeline_without_wait", 0},  {"pipeline_of_stages_by_syncwarp", 0},
+                          {"phase_waited_for_twice", 1}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.kernel);
+        const emulator::Kernel& kernel = *witness_module("async").find(c.kernel);
+        SmallBlock block(kernel, 64, {.seed = 3}, 128);
+        const auto found =
+            OrderSearch{.time = std::chrono::seconds(20)}.run(block.machine, block.launch, 0);
+        const std::optional<Witness>& witness = found.witnesses[0];
+        ASSERT_EQ(witness.has_value(), c.preemptions.has_value());
+        if (!witness) {
+            EXPECT_EQ(found.exhausted, 2u);
+            continue;
+        }
+        EXPECT_EQ(witness->preemptions, *c.preemptions);
+        SmallBlock again(kernel, 64,
+                         {.schedule = Schedule::manual, .seed = 3, .turns = witness->turns}, 128);
+        again.machine.run(again.launch);
+        const std::size_t word = (witness->address - std::uint64_t(block.out)) / 4;
+        EXPECT_EQ(again.values()[word], witness->value);
+        EXPECT_NE(witness->value, witness->expected);
+    }
+}
+
 TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("mirror");
     const OrderSearch search{.preemptions = 1};

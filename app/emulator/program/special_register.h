@@ -54,6 +54,7 @@ enum class Special : std::uint8_t {
 /// Returns the special register of a name such as "%tid.x". Special::none for an unknown name and
 /// for the clocks, which have an instruction of their own.
 Special special_named(std::string_view name);
+std::string_view special_name(Special special);  ///< "%tid.x"
 /// Returns whether the lanes of a warp have different values in the register.
 bool varies_by_lane(Special special);
 

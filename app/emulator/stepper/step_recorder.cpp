@@ -81,6 +81,7 @@ void StepRecorder::update_words(const Access& access, std::uint64_t address, uns
 
 void StepRecorder::on_shared_access(const Access& access) {
     if (!is_stepped(access.block)) return;
+    if (also_told) also_told->on_shared_access(access);
     observed.shared[access.warp] = view(access);
     // If all lanes have one address, the highest lane counts as the newest. An asynchronous copy
     // writes when it lands.
@@ -94,6 +95,7 @@ void StepRecorder::on_shared_access(const Access& access) {
 void StepRecorder::on_global_access(const Access& access) {
     if (!access.asynchronous) undo.save(access);
     if (!is_stepped(access.block)) return;
+    if (also_told) also_told->on_global_access(access);
     observed.global[access.warp] = view(access);
     observed.races.on_global_access(access);
 }
@@ -139,7 +141,9 @@ void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {
     if (!begun_) return;
     if (event.kind == AsyncEvent::copy_started) note_start(block, event);
     if (event.kind == AsyncEvent::arrived_elsewhere) note_remote_arrival(block, event);
-    if (block == block_) on_own_async(event);
+    if (block != block_) return;
+    on_own_async(event);
+    if (also_told) also_told->on_async(block, event);
 }
 
 void StepRecorder::on_own_async(const AsyncEvent& event) {

@@ -37,6 +37,7 @@ class StepRecorder : public Observer {
     Observations observed;
     UndoLog undo;
     Timeline timeline;
+    Observer* also_told = nullptr;  ///< of the block's accesses and asynchronous copies; or null
 
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;

@@ -69,6 +69,10 @@ void Stepper::set_stop(std::stop_token stop) {
     history_->budget.set_stop(std::move(stop));
 }
 
+void Stepper::tell(Observer* observer) {
+    history_->recorder.also_told = observer;
+}
+
 void Stepper::seek(std::uint64_t position) {
     const FloatMode mode(kernel().flush_subnormals);
     history_->seek(position);

@@ -117,6 +117,9 @@ class Stepper {
 
     /// Sets the stop request of later runs, in place of the launch's.
     void set_stop(std::stop_token stop);
+    /// Tells an observer of the accesses and the asynchronous copies of later steps, of known ones
+    /// too. Null: nobody.
+    void tell(Observer* observer);
 
     /// --- Backwards. seek() goes to any position in the history: it restores the nearest saved
     /// position before it and repeats the steps from there. A step with another warp than the one

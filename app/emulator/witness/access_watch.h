@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,11 @@ class WrittenWords {
     std::vector<Word> words_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_;
 };
+
+/// Whether a word of global memory holds what people expect of the launch.
+enum class WordVerdict : std::uint8_t { unknown, right, wrong };
+/// Judges the word at an address, as it is now.
+using JudgeWord = std::function<WordVerdict(std::uint64_t address)>;
 
 /// An access of a warp to a word that another warp accesses in the same epoch, one of them writing.
 struct ConflictAccess {

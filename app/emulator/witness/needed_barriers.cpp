@@ -20,9 +20,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view opcodes[] = {
-    "bar.sync", "barrier.sync",        "bar.warp.sync",     "membar",
-    "fence",    "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group"};
+constexpr std::string_view opcodes[] = {"bar.sync",
+                                        "barrier.sync",
+                                        "bar.warp.sync",
+                                        "membar",
+                                        "fence",
+                                        "cp.async.wait_group",
+                                        "cp.async.wait_all",
+                                        "cp.async.bulk.wait_group",
+                                        "mbarrier.test_wait",
+                                        "mbarrier.try_wait"};
 
 /// The opcode without its modifiers; empty: none of those that order accesses.
 std::string_view opcode_in(std::string_view text) {
@@ -39,6 +46,7 @@ std::string_view opcode_in(std::string_view text) {
 struct Outcome {
     std::string error;
     std::vector<std::uint32_t> values;  ///< by the index of WrittenWords
+    std::vector<WordVerdict> verdicts;  ///< likewise; empty: nobody judges
     std::uint64_t races = 0;
     std::string race;  ///< a sentence about the first one
 };
@@ -46,8 +54,12 @@ struct Outcome {
 /// Runs the first blocks of a launch again and again, from one state of memory.
 class RepeatedLaunch {
   public:
-    RepeatedLaunch(Machine& machine, const FrozenLaunch& launch, std::uint64_t instructions)
-        : machine_(machine), launch_(launch), watch_(machine.memory(), *launch.kernel->module) {
+    RepeatedLaunch(Machine& machine, const FrozenLaunch& launch, std::uint64_t instructions,
+                   const JudgeWord& judge)
+        : machine_(machine),
+          launch_(launch),
+          judge_(judge),
+          watch_(machine.memory(), *launch.kernel->module) {
         const std::size_t bytes = launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
         for (unsigned sm = 0; sm < machine.virtual_sms(); ++sm) {
             const auto memory = machine.shared_memory(sm, bytes);
@@ -95,6 +107,8 @@ class RepeatedLaunch {
             outcome.error = error.what();
         }
         outcome.values = watch_.written.values();
+        for (std::size_t k = 0; judge_ && k < watch_.written.size(); ++k)
+            outcome.verdicts.push_back(judge_(watch_.written.address(k)));
         if (looks_for_races)
             for (const Finding& finding : merged({races.findings(), grid_races.findings()})) {
                 if (finding.kind != FindingKind::race) continue;
@@ -118,6 +132,7 @@ class RepeatedLaunch {
 
     Machine& machine_;
     FrozenLaunch launch_;
+    const JudgeWord& judge_;
     AccessWatch watch_;
     std::vector<std::vector<std::byte>> shared_, variables_;
     std::uint64_t longest_ = 0;
@@ -140,8 +155,9 @@ struct Without {
     std::string race, error;
 };
 
+/// `noun`: of the words that count.
 std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
-                        std::uint64_t blocks) {
+                        const char* noun, std::uint64_t blocks) {
     const auto count = [](std::uint64_t n, const char* noun) {
         return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
     };
@@ -150,20 +166,55 @@ std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint6
     if (differing > 0)
         return fmt::format(
             "{:.{}f} % depend on it: without it, {} of the {} that {} write{} differ in at least "
-            "one of {} "
-            "orders.",
+            "one of {} orders.",
             100.0 * double(differing) / double(words), differing * 10 < words ? 1 : 0, differing,
-            count(words, "word"), count(blocks, "block"), blocks == 1 ? "s" : "",
-            std::size(orders));
+            count(words, noun), count(blocks, "block"), blocks == 1 ? "s" : "", std::size(orders));
     if (seen.races > 0)
         return fmt::format(
             "It is needed, although no result shows it: without it, {} stay as they are in {} "
             "orders, but there are {}. {}",
-            count(words, "word"), std::size(orders), count(seen.races, "hazard"), seen.race);
+            count(words, noun), std::size(orders), count(seen.races, "hazard"), seen.race);
     return fmt::format(
         "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}, and "
         "there is no race.",
-        count(words, "word"), std::size(orders), count(blocks, "block"));
+        count(words, noun), std::size(orders), count(blocks, "block"));
+}
+
+/// By the index of WrittenWords: the words that are right in every order of the launch as it is.
+std::vector<bool> always_right(const std::vector<Outcome>& outcomes) {
+    std::vector<bool> right(outcomes[0].verdicts.size(), true);
+    for (const Outcome& outcome : outcomes)
+        for (std::size_t w = 0; w < right.size(); ++w)
+            right[w] = right[w] && outcome.verdicts[w] == WordVerdict::right;
+    return right;
+}
+
+/// Runs a form of the kernel in all orders. `expected`: the words that must stay right; empty: each
+/// word must stay as it is.
+Without without(RepeatedLaunch& repeated, const Kernel& kernel,
+                const std::vector<Outcome>& as_it_is, const std::vector<bool>& expected) {
+    Without seen;
+    for (std::size_t k = 0; k < std::size(orders) && seen.error.empty(); ++k) {
+        const Outcome outcome = repeated.run(kernel, orders[k].schedule, orders[k].seed, k == 0);
+        seen.error = outcome.error;
+        if (k == 0 && outcome.races > as_it_is[0].races) {
+            seen.races = outcome.races - as_it_is[0].races;
+            seen.race = outcome.race;
+        }
+        const WrittenWords& words = repeated.written();
+        seen.differs.resize(words.size());
+        for (std::size_t w = 0; w < words.size(); ++w) {
+            const auto value = [&](const std::vector<std::uint32_t>& values) {
+                return w < values.size() ? values[w] : words.original(w);
+            };
+            const bool differs = expected.empty()
+                                     ? value(outcome.values) != value(as_it_is[k].values)
+                                     : w < expected.size() && expected[w] &&
+                                           outcome.verdicts[w] == WordVerdict::wrong;
+            if (differs) seen.differs[w] = true;
+        }
+    }
+    return seen;
 }
 
 }  // namespace
@@ -196,6 +247,17 @@ std::string ptx_without(const Kernel& kernel, const OrderingLine& line) {
         const std::size_t end_of_line = text.find('\n', at);
         if (begin > end_of_line || begin == text.npos) continue;
         const std::size_t end = text.find(';', begin);
+        // A wait for a phase says at once that the phase has ended.
+        if (line.what.starts_with("mbarrier.")) {
+            const std::size_t opcode = text.find("mbarrier.", begin);
+            const std::size_t result = text.find_first_of(" \t", opcode),
+                              comma = text.find(',', result);
+            std::string instead =
+                fmt::format("setp.eq.u32 {}, 0, 0", text.substr(result + 1, comma - result - 1));
+            instead.resize(std::max(instead.size(), end - opcode), ' ');
+            text.replace(opcode, end - opcode, instead);
+            continue;
+        }
         for (std::size_t k = begin; k <= end && k < text.size(); ++k)
             if (text[k] != '\n') text[k] = ' ';
     }
@@ -208,12 +270,15 @@ std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& l
     const std::vector<OrderingLine> lines = ordering_lines(kernel);
     std::vector<Finding> found;
     if (lines.empty()) return found;
-    RepeatedLaunch repeated(machine, launch, instructions);
+    if (progress) progress->begin(lines.size());
+    RepeatedLaunch repeated(machine, launch, instructions, judge);
     std::vector<Outcome> as_it_is;
     for (const Order& order : orders) {
         as_it_is.push_back(repeated.run(kernel, order.schedule, order.seed, as_it_is.empty()));
         if (!as_it_is.back().error.empty()) throw Error(as_it_is.back().error);
     }
+    const std::vector<bool> expected = always_right(as_it_is);
+    const auto judged = std::uint64_t(std::ranges::count(expected, true));
     ObservedLaunch observed;
     observed.begin(kernel, launch.launch);
     for (const OrderingLine& line : lines) {
@@ -223,31 +288,18 @@ std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& l
         finding.kernel = kernel.name;
         finding.first = observed.at(line.pcs[0], 0, 0);
         if (stop.stop_requested() || Clock::now() > deadline) {
-            finding.sentence = "It was not examined: the time was over.";
+            finding.sentence = stop.stop_requested() ? "It was not examined: a person stopped that."
+                                                     : "It was not examined: the time was over.";
             continue;
         }
         const auto module = Module::parse(ptx_without(kernel, line), kernel.module->name());
-        const Kernel& other = *module->find(kernel.name);
-        Without seen;
-        for (std::size_t k = 0; k < std::size(orders) && seen.error.empty(); ++k) {
-            const Outcome outcome = repeated.run(other, orders[k].schedule, orders[k].seed, k == 0);
-            seen.error = outcome.error;
-            if (k == 0 && outcome.races > as_it_is[0].races) {
-                seen.races = outcome.races - as_it_is[0].races;
-                seen.race = outcome.race;
-            }
-            const WrittenWords& words = repeated.written();
-            seen.differs.resize(words.size());
-            for (std::size_t w = 0; w < words.size(); ++w) {
-                const auto value = [&](const std::vector<std::uint32_t>& values) {
-                    return w < values.size() ? values[w] : words.original(w);
-                };
-                if (value(outcome.values) != value(as_it_is[k].values)) seen.differs[w] = true;
-            }
-        }
+        const Without seen = without(repeated, *module->find(kernel.name), as_it_is,
+                                     judged > 0 ? expected : std::vector<bool>());
         finding.count = std::uint64_t(std::ranges::count(seen.differs, true));
         finding.sentence =
-            sentence_of(seen, finding.count, repeated.written().size(), repeated.blocks());
+            sentence_of(seen, finding.count, judged > 0 ? judged : repeated.written().size(),
+                        judged > 0 ? "expected word" : "word", repeated.blocks());
+        if (progress) progress->add(1);
     }
     return found;
 }

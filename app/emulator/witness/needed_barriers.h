@@ -7,24 +7,31 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/observe/findings.h"
+#include "emulator/witness/access_watch.h"
 
 namespace warpscope::emulator {
 
-/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies.
+/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies
+/// or for the phase of an mbarrier.
 struct OrderingLine {
     std::string what;                ///< its opcode: "bar.sync"
     std::vector<std::uint32_t> pcs;  ///< its instructions in Kernel::code
 };
 /// Those of a kernel that can be taken out, in the order of the code. A barrier whose result the
-/// kernel uses, and a wait that a loop polls, cannot.
+/// kernel uses cannot.
 std::vector<OrderingLine> ordering_lines(const Kernel& kernel);
-/// The PTX of the kernel's module without these instructions.
+/// The PTX of the kernel's module without these instructions. A wait for a phase becomes one that
+/// ends at once.
 std::string ptx_without(const Kernel& kernel, const OrderingLine& line);
 
 struct NecessityCheck {
     std::chrono::milliseconds time{5000};    ///< of all lines together
     std::uint64_t instructions = 4'000'000;  ///< of a run, of warps: more blocks are left out
     std::stop_token stop{};
+    std::shared_ptr<LaunchProgress> progress{};  ///< counts the lines that were examined; or null
+    /// What people expect. If the launch as it is makes some words right, only these count. Null,
+    /// or none is right: every word counts that the blocks write.
+    JudgeWord judge{};
 
     /// Takes out what orders accesses, one line at a time, and runs the first blocks of the launch
     /// in several orders of their warps. Returns a finding with the severity of a note for each

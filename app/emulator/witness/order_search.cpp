@@ -101,13 +101,31 @@ class BlockSearch {
     OrderResult take_result();
     void compare();
     void add_witness(const OrderResult& result);
+    void judge_reference();
+    bool is_spoilt() const;
+    /// Whether a word of the result counts, and is another one than in the reference.
+    bool differs(std::size_t word) const;
+    std::uint32_t expected(std::size_t word) const {
+        return word < reference_.values.size() ? reference_.values[word]
+                                               : watch_.written.original(word);
+    }
     Witness witness_of(const OrderResult& result, const Reversal& reversal) const;
     std::vector<std::vector<ListedTurn>> path_turns() const;
     bool found_all() const {
         return std::ranges::all_of(result_.witnesses, [](const auto& w) { return w.has_value(); });
     }
     bool must_end() {
+        tell_progress();
         return ends_ = ends_ || options_.stop.stop_requested() || Clock::now() > deadline_;
+    }
+
+    void tell_progress() {
+        if (!options_.progress) return;
+        const auto passed =
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
+        const auto now = std::min(passed, options_.time).count();
+        options_.progress->add(std::uint64_t(std::max<std::int64_t>(0, now - told_)));
+        told_ = std::max<std::int64_t>(told_, now);
     }
 
     const OrderSearch& options_;
@@ -117,12 +135,14 @@ class BlockSearch {
     TurnRunner runner_;
     std::vector<std::vector<std::byte>> shared_;
     TurnRunner::Position start_;
-    Clock::time_point deadline_;
+    Clock::time_point started_ = Clock::now(), deadline_;
+    std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of
     bool ends_ = false, too_deep_ = false;
     unsigned depth_ = 0;
 
     OrderResult reference_;
-    std::string error_;  ///< of the order that has just ended
+    std::vector<bool> judged_;  ///< by the index of WrittenWords: the reference makes them right
+    std::string error_;         ///< of the order that has just ended
     std::vector<PathTurn> path_;
     std::map<std::pair<TurnRunner::Key, std::uint64_t>, double> visited_;
     OrderSearch::Result result_;
@@ -142,8 +162,34 @@ void BlockSearch::run_reference(ReferenceOrder order) {
     } catch (const Error& error) {
         error_ = error.what();
     }
+    judge_reference();
     reference_ = take_result();
     result_.reference = order;
+}
+
+void BlockSearch::judge_reference() {
+    judged_.assign(watch_.written.size(), false);
+    result_.judged = 0;
+    for (std::size_t k = 0; options_.judge && error_.empty() && k < judged_.size(); ++k)
+        if (options_.judge(watch_.written.address(k)) == WordVerdict::right) {
+            judged_[k] = true;
+            ++result_.judged;
+        }
+}
+
+bool BlockSearch::differs(std::size_t word) const {
+    if (result_.judged == 0) return watch_.written.now(word) != expected(word);
+    return word < judged_.size() && judged_[word] &&
+           options_.judge(watch_.written.address(word)) == WordVerdict::wrong;
+}
+
+/// Whether the order that has just ended spoils the result.
+bool BlockSearch::is_spoilt() const {
+    if (result_key() == reference_.key) return false;
+    if (result_.judged == 0 || !error_.empty()) return true;
+    for (std::size_t k = 0; k < judged_.size(); ++k)
+        if (differs(k)) return true;
+    return false;
 }
 
 OrderResult BlockSearch::take_result() {
@@ -157,8 +203,9 @@ OrderResult BlockSearch::take_result() {
 
 OrderSearch::Result BlockSearch::run() {
     const FloatMode mode(kernel_.flush_subnormals);
-    const auto start = Clock::now();
+    const auto start = started_ = Clock::now();
     deadline_ = start + options_.time;
+    if (options_.progress) options_.progress->begin(std::uint64_t(options_.time.count()));
     // Conflicts that this order does not show are learned later, and it has to be logged again.
     for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
         known = watch_.learned();
@@ -211,20 +258,18 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
     for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
     for (std::size_t k = 0; k < words.size(); ++k) {
-        const std::uint32_t expected =
-            k < reference_.values.size() ? reference_.values[k] : words.original(k);
-        if (words.now(k) == expected) continue;
+        if (!differs(k)) continue;
         if (witness.words++ > 0 && words.address(k) > witness.address) continue;
         witness.address = words.address(k);
         witness.value = words.now(k);
-        witness.expected = expected;
+        witness.expected = expected(k);
     }
     return witness;
 }
 
 // An order has ended.
 void BlockSearch::compare() {
-    if (result_key() != reference_.key) add_witness(take_result());
+    if (is_spoilt()) add_witness(take_result());
     error_.clear();
     if (found_all()) ends_ = true;
 }
@@ -356,10 +401,6 @@ OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
             "kernel {}: the blocks of a {} wait for each other, so the orders of one block alone "
             "can't be searched",
             launch.kernel->name, launch.launch.cooperative ? "cooperative launch" : "cluster"));
-    if (launch.kernel->has_mbarriers)
-        throw Error(
-            fmt::format("kernel {}: its warps wait at mbarriers, whose orders are not searched",
-                        launch.kernel->name));
     // The orders share it, and none may fail because of the others.
     launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
     return BlockSearch(*this, machine, launch, block).run();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "emulator/machine/machine.h"
+#include "emulator/witness/access_watch.h"
 
 namespace warpscope::emulator {
 
@@ -43,12 +45,18 @@ struct OrderSearch {
     unsigned preemptions = 2;
     std::chrono::milliseconds time{2000};
     std::stop_token stop{};
+    /// Counts the milliseconds of `time` that have passed; or null.
+    std::shared_ptr<LaunchProgress> progress{};
     /// Looks for a witness for each of them, in which accesses of these lines come in the other
     /// order. Empty: any witness ends the search.
     std::vector<LinePair> pairs{};
+    /// What people expect. If the reference makes some words right, an order is a witness only if
+    /// one of these is wrong in it. Null, or none is right: any word may differ.
+    JudgeWord judge{};
 
     struct Result {
         ReferenceOrder reference = ReferenceOrder::in_step;
+        std::uint64_t judged = 0;  ///< words that the reference makes right; 0: any may differ
         std::vector<std::optional<Witness>> witnesses;  ///< one for each of `pairs`; else one
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.

@@ -1,6 +1,7 @@
 #include "emulator/witness/turn_runner.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "emulator/warp/splitmix64.h"
@@ -61,6 +62,25 @@ void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_c
     block_.context.timer_base = 1;
     watch_.begin();
     events_->block_begin();
+}
+
+std::uint32_t TurnRunner::runnable() const {
+    const std::uint32_t able = block_.runnable;
+    std::uint32_t waiting = 0;
+    for (std::uint32_t left = kernel_.has_mbarriers ? able : 0; left; left &= left - 1)
+        if (waits_for_phase(std::uint32_t(std::countr_zero(left)))) waiting |= left & (0 - left);
+    return able != waiting ? able & ~waiting : able & (0 - able);
+}
+
+/// Its lanes have all looked at a phase that has not ended, and have done nothing since.
+bool TurnRunner::waits_for_phase(std::uint32_t warp) const {
+    const FailedWait& wait = block_.async.failed_waits()[warp];
+    const auto& splits = block_.warps[warp].splits;
+    if (!wait.is_some() || wait.for_cluster || splits.size() != 1) return false;
+    if (kernel_.index_of(splits[0].pc) != wait.pc + 1) return false;
+    for (const Mbarrier& barrier : block_.async.barriers())
+        if (barrier.address == wait.barrier) return !barrier.has_ended(wait.parity);
+    return false;
 }
 
 std::uint32_t TurnRunner::usual_warp() const {

@@ -21,7 +21,9 @@ class TurnRunner : public BlockRunner {
     /// Stops before the block's first instruction.
     void start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared);
 
-    std::uint32_t runnable() const { return block_.runnable; }  ///< warps, a bit each
+    /// Warps, a bit each. One that waits for the phase of an mbarrier cannot run, as at any
+    /// barrier; if all do, the lowest one looks again, and copies land meanwhile.
+    std::uint32_t runnable() const;
     std::uint32_t epoch() const { return block_.epoch; }
     /// The warp that runs next where no turn is listed: see Schedule::manual.
     std::uint32_t usual_warp() const;
@@ -61,6 +63,8 @@ class TurnRunner : public BlockRunner {
     std::uint64_t warp_key() const;
 
   private:
+    bool waits_for_phase(std::uint32_t warp) const;
+
     AccessWatch& watch_;
     const LiveRegisters live_;
     std::uint32_t warp_ = 0;

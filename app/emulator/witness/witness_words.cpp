@@ -36,7 +36,7 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
 }
 
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
-                             ReferenceOrder reference) {
+                             const OrderSearch::Result& result) {
     std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
                                    reversal_words(kernel, witness.reversal));
     if (!witness.error.empty()) return text + "the block fails: " + witness.error;
@@ -47,7 +47,8 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
     if (witness.words > 1)
         text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
                             witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
-    return text + (reference == ReferenceOrder::in_step
+    if (result.judged > 0) return text + " from what is expected.";
+    return text + (result.reference == ReferenceOrder::in_step
                        ? " from the order in which all warps advance together, access by access."
                        : " from the order in which each warp runs until it waits or ends.");
 }
@@ -82,9 +83,10 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
             "The orders without a preemption are too many: in {} turns no result differed.{}",
             result.turns, landing);
     std::string text =
-        fmt::format("All {}orders with at most {} give one result",
+        fmt::format("All {}orders with at most {} {}",
                     result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
-                    preemptions_words(*result.exhausted));
+                    preemptions_words(*result.exhausted),
+                    result.judged > 0 ? "give the expected result" : "give one result");
     if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 std::string reversal_words(const Kernel& kernel, const Reversal& reversal);
 /// A sentence: what comes before what, and what the block then computes.
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
-                             ReferenceOrder reference);
+                             const OrderSearch::Result& result);
 /// The turns as a list, one line each: "warp 3 runs until it is before a.cu:74".
 std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness);
 /// A sentence: which orders were run, and what was found in them.

@@ -158,6 +158,12 @@ Array converted(const Array& array, ElementType type) {
     return made;
 }
 
+Array reals(const std::vector<double>& numbers) {
+    Array array({ElementKind::floating, 4, 1}, {numbers.size()});
+    for (std::size_t k = 0; k < numbers.size(); ++k) array.set(k, numbers[k]);
+    return array;
+}
+
 std::string shape_words(const std::vector<std::size_t>& shape) {
     return fmt::format("{}", fmt::join(shape, " x "));
 }

@@ -54,6 +54,9 @@ struct Array {
 /// Returns the numbers converted to another type, with the lanes of the array.
 Array converted(const Array& array, ElementType type);
 
+/// An array of floats, with one dimension.
+Array reals(const std::vector<double>& numbers);
+
 /// Returns "1000" or "64 x 48".
 std::string shape_words(const std::vector<std::size_t>& shape);
 

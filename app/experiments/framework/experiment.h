@@ -16,6 +16,7 @@
 
 #include "compiler/host/host_code.h"
 #include "compute/device/device.h"
+#include "experiments/framework/known_result.h"
 #include "experiments/framework/parameter.h"
 #include "experiments/framework/report.h"
 
@@ -118,6 +119,9 @@ class Experiment {
     /// Continues from a snapshot of an experiment of its kind, from any device. After a throw, it
     /// can still be used.
     void resume(const Snapshot& snapshot);
+
+    /// What launch_kernel() should leave in memory, as far as that is known.
+    virtual std::vector<KnownResult> known_results() { return {}; }
 
     /// Size of the picture for a view of this size. {0, 0}: it has a tree() instead of a picture.
     virtual Size picture_size(Size view) const = 0;

@@ -12,6 +12,7 @@
 #include "emulator/witness/order_search.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/witness_words.h"
+#include "experiments/replicas/expected_words.h"
 
 namespace warpscope::experiments {
 
@@ -51,12 +52,13 @@ std::vector<std::string> kernels_of(const LaunchState& state, const std::stop_to
 
 /// Searches one block for the findings of its kernel.
 void search_block(const std::vector<Finding*>& findings, const LaunchState& state,
-                  std::chrono::milliseconds time, const std::stop_token& stop) {
+                  std::chrono::milliseconds time, const std::stop_token& stop,
+                  const std::shared_ptr<compute::LaunchProgress>& progress) {
     const auto say = [&](const std::string& sentence) {
         for (Finding* finding : findings) finding->witness = WitnessWords{.sentence = sentence};
     };
     const emulator::Dim3 block = findings[0]->place().block;
-    OrderSearch search{.time = time, .stop = stop};
+    OrderSearch search{.time = time, .stop = stop, .progress = progress};
     for (const Finding* finding : findings)
         search.pairs.emplace_back(finding->first.where(), finding->second->where());
     try {
@@ -65,6 +67,7 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
         const emulator::Kernel& kernel = *launch.kernel;
         if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
             return say("No order was searched: the first frame does not launch this kernel.");
+        search.judge = expected_words(specimen, state, stop);
         const OrderSearch::Result found = search.run(
             specimen.machine(), launch, std::uint32_t(linear_in(launch.launch.grid, block)));
         for (std::size_t k = 0; k < findings.size(); ++k) {
@@ -72,8 +75,7 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
             WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
             if (witness) {
                 words = {
-                    .sentence =
-                        witness_sentence(specimen.machine(), kernel, *witness, found.reference),
+                    .sentence = witness_sentence(specimen.machine(), kernel, *witness, found),
                     .preemptions = witness->preemptions,
                     .turns = turn_words(kernel, *witness),
                     .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns).text()};
@@ -90,13 +92,17 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
 }  // namespace
 
 std::vector<Finding> find_needed(const LaunchState& state, std::chrono::milliseconds time,
-                                 std::stop_token stop) {
+                                 std::stop_token stop,
+                                 std::shared_ptr<compute::LaunchProgress> progress) {
     std::vector<std::vector<Finding>> all;
     try {
         for (const std::string& name : kernels_of(state, stop)) {
             Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, name);
-            all.push_back(emulator::NecessityCheck{.time = time, .stop = stop}.run(
-                specimen.machine(), specimen.launch()));
+            const emulator::NecessityCheck check{.time = time,
+                                                 .stop = stop,
+                                                 .progress = progress,
+                                                 .judge = expected_words(specimen, state, stop)};
+            all.push_back(check.run(specimen.machine(), specimen.launch()));
         }
     } catch (const emulator::Error&) {
         // The other checks report a launch that fails.
@@ -107,7 +113,8 @@ std::vector<Finding> find_needed(const LaunchState& state, std::chrono::millisec
 }
 
 void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
-                    std::chrono::milliseconds time, std::stop_token stop) {
+                    std::chrono::milliseconds time, std::stop_token stop,
+                    std::shared_ptr<compute::LaunchProgress> progress) {
     std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>,
              std::vector<Finding*>>
         of_block;
@@ -124,7 +131,7 @@ void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
     for (const auto& [where, races] : of_block) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             deadline - std::chrono::steady_clock::now());
-        search_block(races, state, std::max(left, time / 8), stop);
+        search_block(races, state, std::max(left, time / 8), stop, progress);
     }
 }
 

@@ -69,6 +69,7 @@ class Specimen {
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return replica_.device->machine(); }
+    Experiment& experiment() { return *replica_.experiment; }
     /// Device::source() of the copy's device.
     std::string_view source(std::string_view file) const { return replica_.device->source(file); }
 

@@ -188,6 +188,27 @@ void Ripple::launch_kernel() {
     draw(state_->shown, chosen_.layout.index(), chosen_.sync);
 }
 
+// Another kernel must not change the counts, mask and times of the picture on show.
+std::size_t Ripple::reference_layout() const {
+    return chosen_.stamped() ? Parameters::book_layout : chosen_.layout.index();
+}
+
+std::vector<KnownResult> Ripple::known_results() {
+    const auto size = std::size_t(chosen_.size);
+    return {{.name = "pixel",
+             .address = state_->shown.pointer().address,
+             .type = parse_element_type("uchar4"),
+             .shape = {size, size},
+             .is_picture = true,
+             .right = [this, size] {
+                 draw_reference(reference_layout());
+                 Array right(parse_element_type("uchar4"), {size, size});
+                 device().download(right.bytes.data(), state_->reference.pointer().address,
+                                   right.bytes.size());
+                 return right;
+             }}};
+}
+
 std::any Ripple::save_state() {
     return ticks_;
 }
@@ -200,9 +221,7 @@ void Ripple::render_into(const PixelTarget& target) {
     const Counter wrong = state_->wrong.pointer() + state_->slot();
     const Counter stale = state_->stale.pointer() + state_->slot();
     const int size = int(chosen_.size);
-    // The other half must not change the counts, mask and times of the picture on show.
-    const std::size_t other_layout =
-        chosen_.stamped() ? Parameters::book_layout : chosen_.layout.index();
+    const std::size_t other_layout = reference_layout();
 
     // Not rendered until the end: a stop leaves pictures and times half done.
     rendered_frame_.reset();

@@ -21,6 +21,8 @@ class Ripple : public Experiment {
 
     const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
+    /// The picture, which should be that of the built-in kernel with the barrier.
+    std::vector<KnownResult> known_results() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
     Report report() override;
@@ -87,6 +89,8 @@ class Ripple : public Experiment {
     const Draw& kernel(std::size_t layout, bool sync);
     const Draw& reference_kernel(std::size_t layout);
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
+    /// The layout of the kernel that the picture is compared with.
+    std::size_t reference_layout() const;
     /// Draws into state_->reference with the built-in kernel.
     void draw_reference(std::size_t layout);
     /// Returns the current pictures of the layout, without the barrier and with it.

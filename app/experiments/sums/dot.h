@@ -18,6 +18,8 @@ class Dot : public Experiment {
 
     const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
+    /// The sums of the blocks, for the kernels with a block for each of these shares.
+    std::vector<KnownResult> known_results() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
     /// The readings of the newest `launches` launches. Runs the launches that are missing.

@@ -77,6 +77,26 @@ void Reduction::launch_kernel() {
     launch(chosen_.kernel);
 }
 
+std::vector<KnownResult> Reduction::known_results() {
+    if (chosen_.kernel >= Variant::vectorized) return {};
+    const compute::LaunchShape launch = shape(chosen_.kernel);
+    const bool two_each =
+        chosen_.kernel == Variant::first_add || chosen_.kernel == Variant::shuffle;
+    const std::size_t share = launch.block.x * (two_each ? 2 : 1);
+    // The elements have a mean magnitude below 1.
+    return {{.name = "partial sum",
+             .address = partials_.pointer().address,
+             .type = parse_element_type("float"),
+             .shape = {launch.grid.x},
+             .absolute = error_bound(chosen_.kernel) * double(share),
+             .right = [this, launch, share] {
+                 std::vector<double> sums(launch.grid.x);
+                 for (std::size_t i = 0; i < std::size_t(chosen_.n); ++i)
+                     sums[i / share] += double(reduction_input(i));
+                 return reals(sums);
+             }}};
+}
+
 void Reduction::do_step() {
     device().begin_frame(frame() + 1);
     launch(chosen_.kernel);

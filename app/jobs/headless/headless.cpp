@@ -173,6 +173,10 @@ void run_frames(RunResult& result, const Entry& entry,
         device.synchronize();
     });
     if (!reported) missing("report");
+    if (!request.why.empty() && !run.stopped())
+        result.why = ask_why(
+            std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings()),
+            request.why, request.stops.work);
     if (!request.html.empty() && !run.stopped())
         result.png = png_of(*experiment, entry, request.size);
     if (!run.stopped()) result.files = experiment->output_files();

@@ -17,6 +17,7 @@
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
+#include "jobs/headless/why.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -50,6 +51,9 @@ struct HeadlessRequest {
     unsigned provoked = 0;
     /// Makes the GPU; run_headless() sets it.
     experiments::DeviceOf gpu{};
+    /// The element of the result whose wrong value is to be explained: see
+    /// experiments::WrongResults::find(). Empty: none.
+    std::string why{};
     bool counters = false;  ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
@@ -114,7 +118,8 @@ struct RunResult {
     /// The experiment before its first frame, for a search that repeats a launch; or null.
     std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
-    bool counted = false;  ///< counters were requested
+    std::optional<Why> why{};  ///< the answer to HeadlessRequest::why
+    bool counted = false;      ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
     std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested

@@ -148,6 +148,7 @@ Json to_json(const RunResult& r) {
         json["findings"] = to_json(r.findings);
         json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
     }
+    if (r.why) json["why"] = to_json(*r.why);
     if (r.counted) json["counters"] = to_json(r.counters);
     for (std::size_t k = 0; r.lines && k < r.counters.size(); ++k)
         json["counters"][k]["lines"] = lines_json(r.counters[k], *r.lines, r.edits);
@@ -179,6 +180,7 @@ std::string summary(const RunResult& r) {
     if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
+    if (r.why) text += "\n" + why_text(*r.why);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
     if (!r.stopped.empty()) text += "========= The run ended with an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/microscope/ask_why.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
@@ -128,7 +129,10 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       microscope_(microscope),
       options_(options),
       launch_(stage),
-      buffer_(stage),
+      buffer_(stage,
+              [&stage, &microscope](Ui& ui, const std::string& element) {
+                  return ask_why(ui, stage, microscope, element);
+              }),
       timings_(stage, facts),
       roofline_(stage),
       occupancy_(stage),
@@ -140,6 +144,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       banks_(microscope),
       registers_(microscope),
       breaks_(microscope),
+      why_(microscope),
       policies_(stage, options) {}
 
 std::vector<Dock::Tab> Dock::tabs() {
@@ -177,6 +182,10 @@ std::vector<Dock::Tab> Dock::tabs() {
         tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",
                         draws(timeline_)});
     if (open) {
+        if (microscope_.reason())
+            tabs.push_back({"why", "Why",
+                            "The instructions behind the wrong value, beside those of a right run.",
+                            draws(why_)});
         tabs.push_back(
             {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
         tabs.push_back(
@@ -225,6 +234,8 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
 
 void Dock::draw(Ui& ui, bool folded) {
     show_proposal();
+    if (const Reason* reason = microscope_.reason(); std::exchange(seen_reason_, reason) != reason)
+        if (reason) options_.dock_open = "why";
     const std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
     const std::vector<Tab> all = tabs();
     const auto wished =

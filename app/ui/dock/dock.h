@@ -11,13 +11,14 @@
 #include "ui/dock/occupancy_panel.h"
 #include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
-#include "ui/timeline/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
+#include "ui/dock/why_panel.h"
 #include "ui/heat/heat_panel.h"
 #include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breaks_panel.h"
+#include "ui/timeline/timeline_panel.h"
 
 namespace warpscope::ui {
 
@@ -31,6 +32,8 @@ class Dock {
     /// timings; a click on a tab opens it.
     void draw(Ui& ui, bool folded);
     LaunchPanel& launch() { return launch_; }
+    /// Something is computed for a tab.
+    bool works() const { return findings_.works(); }
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
   private:
@@ -49,6 +52,7 @@ class Dock {
     const Microscope& microscope_;
     ViewOptions& options_;
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
+    const Reason* seen_reason_ = nullptr;
     LaunchPanel launch_;
     BufferPanel buffer_;
     TimingsPanel timings_;
@@ -62,6 +66,7 @@ class Dock {
     BanksPanel banks_;
     RegistersPanel registers_;
     BreaksPanel breaks_;
+    WhyPanel why_;
     BarriersPanel policies_;
 };
 

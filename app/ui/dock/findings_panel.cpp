@@ -127,25 +127,39 @@ void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows
         microscope_.mark_needed(needed_, examined_->edits);
     }
     const bool answered = examined_ == checked && !examining_.valid();
+    if (examining_.valid()) {
+        const auto now = progress_->now();
+        ImGui::AlignTextToFramePadding();
+        const std::string words =
+            now.blocks == 0
+                ? "The barriers are examined."
+                : fmt::format("{} of {} barriers, fences and waits examined", now.done, now.blocks);
+        text(ui.fonts.small, colour::dim, words);
+        record(ui, "findings.examining", words);
+        ImGui::SameLine(0, ui.px(10));
+        if (flat_button(ui, "findings.stop", "Stop")) stop_.request_stop();
+        return;
+    }
     if (!answered) {
-        ImGui::BeginDisabled(examining_.valid());
         if (flat_button(ui, "findings.needed", "Which barriers are needed?")) {
             examined_ = checked;
             needed_.clear();
             stop_ = std::stop_source();
-            examining_ = std::async(std::launch::async, [checked, stop = stop_.get_token()] {
-                try {
-                    auto found = experiments::find_needed(*checked, std::chrono::seconds(5), stop);
-                    for (Finding& finding : found)
-                        finding.sentence =
-                            experiments::as_named(std::move(finding.sentence), checked->edits);
-                    return found;
-                } catch (const std::exception&) {
-                    return std::vector<Finding>();
-                }
-            });
+            progress_ = std::make_shared<compute::LaunchProgress>();
+            examining_ = std::async(
+                std::launch::async, [checked, stop = stop_.get_token(), progress = progress_] {
+                    try {
+                        auto found = experiments::find_needed(*checked, std::chrono::seconds(5),
+                                                              stop, progress);
+                        for (Finding& finding : found)
+                            finding.sentence =
+                                experiments::as_named(std::move(finding.sentence), checked->edits);
+                        return found;
+                    } catch (const std::exception&) {
+                        return std::vector<Finding>();
+                    }
+                });
         }
-        ImGui::EndDisabled();
         tooltip(ui,
                 "Takes out each barrier, fence and wait alone, and counts the words of the result "
                 "that depend on it.");

@@ -23,6 +23,8 @@ class FindingsPanel {
     ~FindingsPanel() { stop_.request_stop(); }
 
     void draw(Ui& ui);
+    /// The barriers are being examined.
+    bool works() const { return examining_.valid(); }
 
   private:
     using Checked = std::shared_ptr<const experiments::LaunchState>;
@@ -35,6 +37,7 @@ class FindingsPanel {
     Checked examined_;
     std::vector<emulator::Finding> needed_;
     std::future<std::vector<emulator::Finding>> examining_;
+    std::shared_ptr<compute::LaunchProgress> progress_;  ///< of `examining_`
     std::stop_source stop_;
 };
 

@@ -127,6 +127,13 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
                             experiments::to_string(buffer.numbers.at(index)));
             if (!buffer.expected.bytes.empty())
                 words += ", expected " + experiments::to_string(buffer.expected.at(index));
+            if (differs) {
+                Array elements = buffer.numbers;
+                elements.type.lanes = 1;
+                const std::string why =
+                    ask_why_(ui, place_words(buffer.name, elements, index / lanes));
+                if (!why.empty()) words += "\n" + why;
+            }
             quick_tooltip(ui, words);
         }
     }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include <string>
 
 #include "ui/stage/stage.h"
@@ -12,7 +16,9 @@ namespace warpscope::ui {
 /// expected are red. Buttons save the buffer.
 class BufferPanel {
   public:
-    explicit BufferPanel(Stage& stage) : stage_(stage) {}
+    /// Says why an element under the mouse is wrong, in lines for its tooltip: ask_why().
+    using AskWhy = std::function<std::string(Ui& ui, const std::string& element)>;
+    BufferPanel(Stage& stage, AskWhy ask_why) : stage_(stage), ask_why_(std::move(ask_why)) {}
     void draw(Ui& ui);
 
   private:
@@ -21,6 +27,7 @@ class BufferPanel {
     void table(Ui& ui, const experiments::BufferContents& buffer);
 
     Stage& stage_;
+    AskWhy ask_why_;
 };
 
 }  // namespace warpscope::ui

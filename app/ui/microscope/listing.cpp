@@ -117,6 +117,9 @@ void row_background(Ui& ui, const Listing& listing, const Places& at, std::uint3
     const KernelText::Line& line = listing.text->lines[row];
     if (line.barrier || hazard)
         list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
+    if (std::ranges::binary_search(listing.slice, row))
+        list.AddRectFilled({at.text - ui.px(5), low.y}, {at.text - ui.px(2), high.y},
+                           colour::accent);
 }
 
 /// Marks the words that a person looks for.
@@ -144,13 +147,21 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     if (listing.find) row_matches(ui, *listing.find, at, row);
     draw_text({at.text - at.scroll_x, at.y(row)}, line);
     list.PopClipRect();
-    for (const auto& [marked, words] : listing.needed) {
-        if (marked != row) continue;
-        const float x = at.high.x - ImGui::CalcTextSize(words.c_str()).x - ui.px(8);
-        list.AddText({x, at.y(row)}, colour::dim, words.c_str());
-        record_rect(ui, {x, at.y(row)}, {at.high.x, at.y(row) + at.line},
-                    fmt::format("{}.needed.{}", listing.id, line.number), words);
-    }
+    float right = at.high.x - ImGui::GetStyle().ScrollbarSize;
+    const auto remark = [&](const auto& remarks, const char* kind, ImU32 colour) {
+        for (const auto& [marked, words] : remarks) {
+            if (marked != row) continue;
+            const float x = right - ImGui::CalcTextSize(words.c_str()).x - ui.px(8);
+            list.AddRectFilled({x - ui.px(4), at.y(row)}, {right, at.y(row) + at.line},
+                               colour::canvas);
+            list.AddText({x, at.y(row)}, colour, words.c_str());
+            record_rect(ui, {x, at.y(row)}, {right, at.y(row) + at.line},
+                        fmt::format("{}.{}.{}", listing.id, kind, line.number), words);
+            right = x - ui.px(8);
+        }
+    };
+    remark(listing.needed, "needed", colour::dim);
+    remark(listing.reasons, "why", colour::bad);
 }
 
 /// The row for a breakpoint that is set at `row`: the first one from there on with instructions.

@@ -34,8 +34,11 @@ struct Listing {
     /// The file to whose lines breakpoints belong; empty: the PTX.
     std::string file;
     const FindBar* find = nullptr;  ///< searches this text; null: it searches another
-    /// At rows with a barrier: how much depends on it.
+    /// Words at the right edge of rows: how much depends on a barrier.
     std::vector<std::pair<std::uint32_t, std::string>> needed{};
+    /// Likewise: where a wrong value was read, and where the right one is written.
+    std::vector<std::pair<std::uint32_t, std::string>> reasons{};
+    std::vector<std::uint32_t> slice{};  ///< rows behind the wrong value, ascending
 };
 
 /// How a listing is scrolled.

@@ -66,6 +66,8 @@ void Microscope::close() {
     run_.close();
     specimen_.reset();
     checked_.reset();
+    reason_.reset();
+    asked_.clear();
     notice_.clear();
     copying_ = {};
     actions_.clear();
@@ -77,6 +79,7 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (!open_) return;
     receive();
     receive_witness(live);
+    receive_reason(live);
     const Source now = source_of(live);
     if (!source_.entry || now.entry->id != source_.entry->id) return open(live);
     if (!live.settled) return;
@@ -154,6 +157,7 @@ void Microscope::when_ready(std::function<void()> action) {
 
 void Microscope::open_block() {
     run_.close();
+    reason_.reset();
     playing_ = false;
     owed_ = 0;
     notice_.clear();

@@ -13,6 +13,7 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
+#include "ui/microscope/reason_finder.h"
 #include "ui/microscope/witness_finder.h"
 #include "ui/stage/live_launch.h"
 
@@ -144,7 +145,17 @@ class Microscope {
     void show_witness(const LiveLaunch& live,
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
-    bool searches() const { return finder_.works(); }
+    bool searches() const { return finder_.works() || reasons_.works(); }
+    /// The search for that order, which can be stopped.
+    WitnessFinder& finder() { return finder_; }
+    const WitnessFinder& finder() const { return finder_; }
+    /// Asks why an element of the result is wrong, as WrongResults::find() reads it. If it is,
+    /// opens the launch at the access that got the wrong value: see WrongWord::place().
+    void show_reason(const LiveLaunch& live, std::string element);
+    ReasonFinder& reasons() { return reasons_; }
+    /// Why the element is wrong at whose access the block was opened; null: it was opened
+    /// otherwise.
+    const Reason* reason() const { return reason_.get(); }
     /// Marks the barriers of these kernels with what depends on them: findings of
     /// experiments::find_needed().
     void mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels);
@@ -195,6 +206,7 @@ class Microscope {
     void move_breakpoints(const compute::KernelEdits& next);
     void receive();
     void receive_witness(const LiveLaunch& live);
+    void receive_reason(const LiveLaunch& live);
     void receive_copy();
     void open_block();
     void block_has_run();
@@ -223,6 +235,9 @@ class Microscope {
     std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is
     std::unique_ptr<experiments::Specimen> specimen_;
     WitnessFinder finder_;
+    ReasonFinder reasons_;
+    std::string asked_;  // the element about which show_reason() was asked; empty: none
+    std::shared_ptr<const Reason> reason_;
     BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;

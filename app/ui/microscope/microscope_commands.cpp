@@ -160,6 +160,33 @@ void Microscope::receive_witness(const LiveLaunch& live) {
     when_ready([this, words = found->finding.witness->sentence] { notice_ = words; });
 }
 
+void Microscope::show_reason(const LiveLaunch& live, std::string element) {
+    if (!open_) open(live);
+    asked_ = std::move(element);
+}
+
+void Microscope::receive_reason(const LiveLaunch& live) {
+    if (asked_.empty() || !live.settled) return;
+    const auto reason = reasons_.ask(live, asked_);
+    if (!reasons_.knows(asked_)) return;
+    asked_.clear();
+    if (!reason) return;
+    const auto place = reason->words.word ? reason->word_of_memory().place() : std::nullopt;
+    if (!place) {
+        notice_ = reason->words.whole;
+        return;
+    }
+    start(reason->launch->settings, *reason->words.block);
+    take(live, reason->launch);
+    when_ready([this, reason, place] {
+        if (!ready()) return;
+        pick(place->warp, place->lane);
+        reason_ = reason;
+        seek(place->step);
+        when_ready([this, words = reason->words.brief] { notice_ = words; });
+    });
+}
+
 void Microscope::go_to_race(bool forward) {
     struct Place {
         std::uint64_t step = 0;

@@ -68,11 +68,32 @@ std::optional<std::uint32_t> focus_row(const Microscope& microscope, const Kerne
     return text.row(microscope.stepper().history()[here - 1].pc);
 }
 
+/// Marks the lines behind a wrong value.
+void mark_reason(const Reason& reason, const KernelText& text, Listing& listing) {
+    for (const std::uint32_t pc : reason.pcs)
+        if (const auto row = text.row(pc)) listing.slice.push_back(*row);
+    std::ranges::sort(listing.slice);
+    const emulator::WrongWord& word = reason.word_of_memory();
+    const auto place = word.place();
+    if (!place || !word.parting) return;
+    const std::uint32_t pc = word.run.trace.steps()[place->step].pc;
+    if (const auto row = text.row(pc))
+        listing.reasons.emplace_back(*row, fmt::format("warp {} got the wrong value here, step {}",
+                                                       place->warp, place->step + 1));
+    if (!word.writer) return;
+    if (const auto row = text.row(word.writer->pc))
+        listing.reasons.emplace_back(
+            *row, word.writer->step ? fmt::format("warp {} writes here, step {}", word.writer->warp,
+                                                  *word.writer->step + 1)
+                                    : fmt::format("warp {} should write here", word.writer->warp));
+}
+
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
                      const std::string& file, const FindBar* find) {
     Listing listing{id,   &text, chips(microscope, text), {}, focus_row(microscope, text),
                     file, find};
     listing.hazards = hazard_rows(microscope, text);
+    if (const Reason* reason = microscope.reason()) mark_reason(*reason, text, listing);
     for (const emulator::Finding& barrier : microscope.needed()) {
         const auto row =
             barrier.first.file == text.file ? text.row_of_line(barrier.first.line) : std::nullopt;

@@ -12,11 +12,12 @@ namespace warpscope::ui {
 namespace {
 
 WitnessFinder::Found find(const WitnessFinder::Checked& checked, emulator::Finding finding,
-                          const std::stop_token& stop) {
+                          const std::stop_token& stop,
+                          const std::shared_ptr<compute::LaunchProgress>& progress) {
     try {
         std::vector<emulator::Finding> one{finding};
         one[0].kernel.clear();  // the launch of the check
-        experiments::find_witnesses(one, *checked, std::chrono::seconds(2), stop);
+        experiments::find_witnesses(one, *checked, std::chrono::seconds(2), stop, progress);
         one = experiments::as_named(std::move(one), checked->edits);
         finding.witness = std::move(one[0].witness);
         if (!finding.witness || !finding.witness->preemptions) return {finding, nullptr};
@@ -35,8 +36,14 @@ WitnessFinder::Found find(const WitnessFinder::Checked& checked, emulator::Findi
 void WitnessFinder::look(Checked checked, emulator::Finding finding) {
     cancel();
     stop_ = std::stop_source();
+    progress_ = std::make_shared<compute::LaunchProgress>();
     work_ = std::async(std::launch::async, find, std::move(checked), std::move(finding),
-                       stop_.get_token());
+                       stop_.get_token(), progress_);
+}
+
+double WitnessFinder::progress() const {
+    const auto now = progress_ ? progress_->now() : compute::LaunchProgress::Reading{};
+    return now.blocks > 0 ? double(now.done) / double(now.blocks) : 0;
 }
 
 std::optional<WitnessFinder::Found> WitnessFinder::take() {

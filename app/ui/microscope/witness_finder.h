@@ -23,6 +23,8 @@ class WitnessFinder {
     void look(Checked checked, emulator::Finding finding);
     void cancel() { stop_.request_stop(); }
     bool works() const { return work_.valid(); }
+    /// The share of its time that the search has taken, 0 to 1.
+    double progress() const;
     /// The finding with its witness, and the launch in that order; once, when the search has ended.
     struct Found {
         emulator::Finding finding;
@@ -33,6 +35,7 @@ class WitnessFinder {
   private:
     std::future<Found> work_;
     std::stop_source stop_;
+    std::shared_ptr<compute::LaunchProgress> progress_;
 };
 
 }  // namespace warpscope::ui

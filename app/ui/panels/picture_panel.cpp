@@ -8,6 +8,7 @@
 
 #include "gl/gl_info.h"
 #include "ui/launch/plot_labels.h"
+#include "ui/microscope/ask_why.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -28,7 +29,9 @@ void draw_frame(Ui& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
     list.AddRect(low, high, colour, 0, 0, ui.px(2));
 }
 
-void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImVec2 low, ImVec2 high) {
+/// A line about a pixel, with further ones in `colour`.
+void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImU32 colour, ImVec2 low,
+               ImVec2 high) {
     ImGui::PushFont(ui.fonts.mono);
     const ImVec2 size = ImGui::CalcTextSize(line.c_str());
     ImGui::PopFont();
@@ -39,8 +42,7 @@ void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImVec2 
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
     if (!hint.empty())
-        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour::dim,
-                     hint.c_str());
+        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour, hint.c_str());
     ImGui::PopFont();
     ImGui::PushFont(ui.fonts.mono);
     list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
@@ -144,7 +146,21 @@ void PicturePanel::queue(Ui& ui, const gl::Texture& pixels) {
     list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
-/// A right click opens the microscope at the pixel. While the microscope is open, any click that is
+/// The element of the result that a pixel shows, for a question about it; empty: none.
+std::string PicturePanel::element_at(int x, int y) const {
+    const auto& plan = stage_.shown().plan;
+    if (!plan) return fmt::format("{},{}", x, y);
+    const auto buffer = stage_.shown().readings.buffer;
+    if (!buffer || buffer->differing.empty()) return {};
+    const gl::Texture* pixels = stage_.pixels();
+    const std::vector<std::size_t> size{std::size_t(pixels->height()),
+                                        std::size_t(pixels->width())};
+    if (buffer->numbers.shape != size) return {};
+    return fmt::format("{}[{}, {}]", buffer->name, y, x);
+}
+
+/// A right click opens the microscope at the pixel, and where the pixel is wrong, at the access
+/// that has made it wrong. While the microscope is open, any click that is
 /// no drag moves it there.
 void PicturePanel::choose_pixel(Ui& ui, gl::Point texel, bool hovered) {
     const auto clicked = [&](ImGuiMouseButton button) {
@@ -153,8 +169,15 @@ void PicturePanel::choose_pixel(Ui& ui, gl::Point texel, bool hovered) {
         return hovered && still && ImGui::IsMouseReleased(button);
     };
     const bool right = clicked(ImGuiMouseButton_Right);
+    const std::string element = element_at(int(std::floor(texel.x)), int(std::floor(texel.y)));
+    if (right && !element.empty())
+        ui.later([this, texel, element] {
+            if (!microscope_.is_open()) open_microscope(microscope_, stage_, texel);
+            show_why(stage_, microscope_, element);
+        });
     if (!microscope_.is_open()) {
-        if (right) ui.later([this, texel] { open_microscope(microscope_, stage_, texel); });
+        if (right && element.empty())
+            ui.later([this, texel] { open_microscope(microscope_, stage_, texel); });
     } else if (right || clicked(ImGuiMouseButton_Left)) {
         ui.later([this, texel] { pick_pixel(microscope_, stage_, texel); });
     }
@@ -256,11 +279,16 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
     if (const int side = stage_.tile_side(); side > 0)
         line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
     if (!narrow) line += value_text(pixels, x, y);
-    const bool tiled = stage_.tile_side() > 0;
     std::string hint = heat_.words_at(x, y);
-    if (hint.empty() && tiled && !microscope_.is_open())
+    ImU32 colour = colour::dim;
+    if (const std::string element = element_at(x, y); stage_.paused() && !element.empty())
+        if (const auto reason = microscope_.reasons().ask(stage_.launch(), element)) {
+            hint = reason->words.brief + "\nright click: open this access in the microscope";
+            colour = colour::bad;
+        }
+    if (hint.empty() && stage_.tile_side() > 0 && !microscope_.is_open())
         hint = "right click: open the microscope here";
-    hover_box(ui, line, hint, low, high);
+    hover_box(ui, line, hint, colour, low, high);
 }
 
 /// Says over the picture why it does not show what the parameters and the source promise, with

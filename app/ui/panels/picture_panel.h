@@ -44,6 +44,7 @@ class PicturePanel {
     void queue(Ui& ui, const gl::Texture& pixels);
     void navigate(Ui& ui, ImVec2 size);
     void choose_pixel(Ui& ui, gl::Point texel, bool hovered);
+    std::string element_at(int x, int y) const;
     bool gives_mouse_to_experiment() const;
     void point(gl::Point texel, bool hovered);
     std::string value_text(const gl::Texture& pixels, int x, int y);

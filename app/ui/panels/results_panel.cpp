@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/microscope/ask_why.h"
 #include "ui/panels/comparison_table.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/histogram.h"
@@ -237,6 +238,10 @@ void ResultsPanel::draw(Ui& ui) {
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
         reading(ui, r);
+        const bool is_wrong = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+        if (is_wrong && ImGui::IsItemHovered())
+            if (const std::string why = ask_why(ui, stage_, microscope_, "first"); !why.empty())
+                tooltip(ui, why);
         ImGui::PopID();
         ImGui::Dummy({0, ui.px(3)});
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
@@ -8,7 +9,7 @@ namespace warpscope::ui {
 /// The experiment's report and, once it was asked for, the comparison of its variants.
 class ResultsPanel {
   public:
-    explicit ResultsPanel(Stage& stage) : stage_(stage) {}
+    ResultsPanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
     void draw(Ui& ui);
     /// Draws the readings side by side, as many as have room.
@@ -16,6 +17,7 @@ class ResultsPanel {
 
   private:
     Stage& stage_;
+    Microscope& microscope_;
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
 

@@ -76,6 +76,9 @@ std::string cost_words(double seconds) {
 std::string WorkChip::words() const {
     const BlockRun& run = microscope_.run();
     if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
+    if (microscope_.finder().works())
+        return fmt::format("Searching the orders of the warps · {:.0f} % of the time",
+                           100 * microscope_.finder().progress());
     const auto work = stage_.work();
     if (!work) return {};
     return work_words(work->activity, work->frame, seconds_since(work->since), work->launch);
@@ -86,6 +89,8 @@ void WorkChip::cancel() {
         stage_.answer(Stage::Answer::go_back);
     else if (microscope_.run().works())
         microscope_.cancel();
+    else if (microscope_.finder().works())
+        microscope_.finder().cancel();
     else
         stage_.cancel();
 }

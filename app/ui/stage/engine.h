@@ -108,6 +108,10 @@ class Engine {
     LaunchCopy copy_checked_launch(const experiments::LaunchState& checked) const {
         return ui::copy_launch(checked, live_->inspected().frame());
     }
+    std::shared_ptr<const experiments::LaunchState> launch_state() const {
+        return std::make_shared<const experiments::LaunchState>(
+            *live_->inspected_entry(), live_->inspected(), live_->inspected().device().settings());
+    }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
     /// Waits until the edits that are being tried have been. The next frame takes the result.

@@ -56,6 +56,8 @@ struct LiveLaunch {
     /// Copies a launch that a check has run, likewise.
     std::function<std::future<LaunchCopy>(std::shared_ptr<const experiments::LaunchState>)>
         copy_checked;
+    /// What a copy is made from, for work on another thread, likewise.
+    std::function<std::future<std::shared_ptr<const experiments::LaunchState>>()> state;
 };
 
 }  // namespace warpscope::ui

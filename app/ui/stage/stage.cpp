@@ -325,6 +325,19 @@ LiveLaunch Stage::launch() {
                 return copy_launch([checked = std::move(checked)](Engine& engine) {
                     return engine.copy_checked_launch(*checked);
                 });
+            },
+            [this] {
+                using State = std::shared_ptr<const experiments::LaunchState>;
+                auto promise = std::make_shared<std::promise<State>>();
+                auto future = promise->get_future();
+                send([promise](Engine& engine) {
+                    try {
+                        promise->set_value(engine.launch_state());
+                    } catch (const std::exception&) {
+                        promise->set_value(nullptr);  // the device was lost
+                    }
+                });
+                return future;
             }};
 }
 

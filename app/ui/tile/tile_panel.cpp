@@ -112,7 +112,14 @@ void choice_of_block(Ui& ui, Microscope& microscope) {
 }
 
 /// What the red frames mean, where there are any.
-void legend(Ui& ui, std::span<const WordView> words) {
+void legend(Ui& ui, std::span<const WordView> words, const Reason* reason) {
+    if (reason && reason->word) {
+        const std::string meaning = fmt::format(
+            "filled red: word {}, which was read{}", *reason->word,
+            reason->shared.size() > 1 ? "; blue: other words behind the wrong value" : "");
+        paragraph(ui.fonts.small, colour::bad, meaning);
+        return record(ui, "tile.legend", meaning);
+    }
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
     const bool races = has([](const WordView& word) { return word.hazard; });
     const bool stale = has(is_stale_read);
@@ -151,6 +158,13 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
         party("written", word.writer, word.writer_rank, word.write_pc, word.write_epoch);
     if (word.reader != WordView::nobody)
         party("read", word.reader, word.reader_rank, word.read_pc, word.read_epoch);
+    const Reason* reason = microscope.reason();
+    if (reason && reason->word == index && reason->word_of_memory().writer) {
+        const emulator::PartingWriter& writer = *reason->word_of_memory().writer;
+        words += fmt::format("\nwarp {} writes the right value at {}", writer.warp,
+                             microscope.where(writer.pc));
+        if (writer.step) words += fmt::format(", step {}", *writer.step + 1);
+    }
     if (word.hazard) words += "\nno barrier orders these accesses: a race";
     const std::string copy = words_of_copy_to(microscope, word);
     return copy.empty() ? words : words + "\n" + copy;
@@ -202,6 +216,16 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
         if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
     for (std::size_t i = first; i < last; ++i)
         if (words[i].hazard || is_stale_read(words[i])) frame(i, colour::bad, ui.px(1.6F));
+    if (const Reason* reason = microscope.reason()) {
+        for (const std::size_t i : reason->shared)
+            if (i >= first && i < last) frame(i, colour::accent, ui.px(1.6F));
+        if (reason->word && *reason->word >= first && *reason->word < last) {
+            fill(*reason->word, faded(colour::bad, 0.75F));
+            frame(*reason->word, colour::bad, ui.px(2.4F));
+            record_rect(ui, grid.at(*reason->word), grid.at(*reason->word + 1), "tile.wrong",
+                        std::to_string(*reason->word));
+        }
+    }
     for (const emulator::Watchpoint& watch : microscope.breaks().watches) {
         const std::size_t i = watch.address / 4;
         if (watch.space != emulator::Space::shared || i < first || i >= last) continue;
@@ -283,7 +307,7 @@ void TilePanel::draw(Ui& ui) {
     const unsigned usual = usual_row(microscope.launch().block, words);
     header(ui, look_, usual);
     choice_of_block(ui, microscope_);
-    legend(ui, microscope.stepper().words());
+    legend(ui, microscope.stepper().words(), microscope.reason());
     draw_copies(ui, microscope_);
     legend_of_corners(ui, microscope.stepper().words());
     grid(ui, microscope_, look_, look_.words_in_row == 0 ? usual : look_.words_in_row);

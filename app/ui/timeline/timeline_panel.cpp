@@ -178,6 +178,35 @@ void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
         }
 }
 
+/// Marks the steps behind a wrong value, the access that got it, and its writer.
+void draw_reason(Ui& ui, const Reason& reason, const Strip& strip, const StepRange& zoom) {
+    const double unit = zoom.count > 0 ? double(strip.width()) / double(zoom.count) : 0;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const auto mark = [&](std::uint64_t step, unsigned warp, ImU32 colour, float height) {
+        const float x = strip.low.x + float((double(step) - double(zoom.first)) * unit);
+        const float wide = std::max(ui.px(2), float(unit));
+        if (x + wide < strip.low.x || x > strip.high.x) return;
+        const float y = strip.y(warp) + strip.pitch * (1 - height);
+        list.AddRectFilled({x, y}, {x + wide, strip.y(warp) + strip.pitch - 1}, colour);
+        list.AddRect({x - 1, y - 1}, {x + wide + 1, strip.y(warp) + strip.pitch}, colour::canvas);
+    };
+    const emulator::WrongWord& word = reason.word_of_memory();
+    for (const emulator::SliceNode& node : word.run.slice.nodes)
+        mark(node.step, node.warp, IM_COL32_WHITE, 0.55F);
+    if (const auto place = word.place(); place && word.parting)
+        mark(place->step, place->warp, colour::bad, 1);
+    if (word.writer && word.writer->step)
+        mark(*word.writer->step, word.writer->warp, colour::finding, 1);
+}
+
+/// What these marks mean; empty: there are none.
+std::string reason_words(const Reason* reason) {
+    if (!reason) return {};
+    const auto& writer = reason->word_of_memory().writer;
+    return fmt::format(" · white: behind the wrong value, red: the access that got it{}",
+                       writer && writer->step ? ", yellow: the writer" : "");
+}
+
 /// The tooltip of a step: the instruction, and the barrier where the warp under the mouse waits.
 std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned warp) {
     const emulator::Stepper& stepper = microscope.stepper();
@@ -206,10 +235,13 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     const std::string part =
         zoom.count == steps ? ""
                             : fmt::format(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
-    title_line(ui, fmt::format("Block ({}, {}), by step{}", block.x, block.y, part), width,
+    title_line(ui,
+               fmt::format("Block ({}, {}), by step{}{}", block.x, block.y, part,
+                           reason_words(microscope.reason())),
+               width,
                fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
-               keys_too, true, stepper.kernel().is_asynchronous, false);
+               keys_too && !microscope.reason(), true, stepper.kernel().is_asynchronous, false);
     const unsigned bar_rows = bars_of(ui, microscope, cache, bottom);
     const Strip strip =
         lay_lanes(ui, stepper.warps(), width, bottom - ui.px(copy_row) * float(bar_rows));
@@ -217,6 +249,7 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     draw_lanes(lanes, strip);
     const std::string hint = draw_copy_bars(ui, cache.bars, stepper.marks(), strip, zoom, steps);
     if (!hint.empty()) quick_tooltip(ui, hint);
+    if (const Reason* reason = microscope.reason()) draw_reason(ui, *reason, strip, zoom);
     const double unit = zoom.count > 0 ? double(strip.width()) / double(zoom.count) : 0;
     const float cursor =
         strip.low.x + float((double(stepper.position()) - double(zoom.first)) * unit);

@@ -306,7 +306,8 @@ void App::write_widgets() {
     const auto [width, height] = ImGui::GetIO().DisplaySize;
     const auto [x, y] = ImGui::GetIO().MousePos;
     const bool settled = stage_->settled() && !stage_->shown().report_due &&
-                         !view_->microscope().waits() && !input_.waits() && ui.requests.empty();
+                         !view_->microscope().waits() && !view_->microscope().searches() &&
+                         !input_.waits() && ui.requests.empty();
     ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(frames_), true, false});
     ui.widgets.add({"mouse", 0, 0, width, height, fmt::format("{:.0f},{:.0f}", x, y)});
     ui.widgets.add({"settled", 0, 0, 0, 0, settled ? "on" : "off", true, false});

@@ -76,8 +76,9 @@ class WindowView {
     experiments::Size picture_size() const;
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
-        return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
-               opener_.busy() || lessons_.busy() || (options_.marks && marks_.moves());
+        return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
+               stage_.checks().busy || dock_.works() || opener_.busy() || lessons_.busy() ||
+               (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
@@ -148,7 +149,7 @@ class WindowView {
     PicturePanel picture_{stage_, microscope_, options_};
     TreePanel tree_{stage_};
     TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};
-    ResultsPanel results_{stage_};
+    ResultsPanel results_{stage_, microscope_};
     CompilerDownload download_;
     EditorPanel editor_{stage_, options_, download_};
     MicroscopeBar microscope_bar_{stage_, microscope_};

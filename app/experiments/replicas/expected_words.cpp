@@ -1,0 +1,50 @@
+#include "experiments/replicas/expected_words.h"
+
+#include <cstring>
+
+#include "experiments/arrays/out_of_tolerance.h"
+#include "experiments/replicas/wrong_results.h"
+
+namespace warpscope::experiments {
+
+namespace {
+
+/// Compares the numbers that lie in the word at `offset` of a buffer with the right ones.
+emulator::WordVerdict verdict(const KnownResult& known, const Array& right, std::uint64_t offset) {
+    const std::uint64_t bytes = known.type.bytes, first = offset / bytes;
+    const std::uint64_t end =
+        std::min<std::uint64_t>((offset + 4 + bytes - 1) / bytes, right.numbers());
+    if (first >= end) return emulator::WordVerdict::unknown;
+    const ElementType one{known.type.kind, known.type.bytes, 1};
+    Array found(one, {std::size_t(end - first)}), wanted = found;
+    std::memcpy(found.bytes.data(), reinterpret_cast<const void*>(known.address + first * bytes),
+                found.bytes.size());
+    std::memcpy(wanted.bytes.data(), right.bytes.data() + first * bytes, wanted.bytes.size());
+    const bool is_right =
+        out_of_tolerance(found, wanted, known.absolute, known.relative).count == 0;
+    return is_right ? emulator::WordVerdict::right : emulator::WordVerdict::wrong;
+}
+
+}  // namespace
+
+emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
+                                   const std::stop_token& stop) {
+    if (!specimen.experiment().plan()) return {};
+    const auto known =
+        std::make_shared<const std::vector<KnownResult>>(specimen.experiment().known_results());
+    if (known->empty()) return {};
+    // What is expected may be what another kernel of the file computes.
+    const auto results =
+        std::make_shared<const WrongResults>(std::make_shared<const LaunchState>(state), stop);
+    return [known, results](std::uint64_t address) {
+        for (std::size_t k = 0; k < known->size(); ++k) {
+            const Array& right = results->results()[k].right;
+            const std::uint64_t offset = address - (*known)[k].address;
+            if (address >= (*known)[k].address && offset < right.bytes.size())
+                return verdict((*known)[k], right, offset);
+        }
+        return emulator::WordVerdict::unknown;
+    };
+}
+
+}  // namespace warpscope::experiments

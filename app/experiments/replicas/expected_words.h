@@ -1,0 +1,15 @@
+#pragma once
+
+#include <stop_token>
+
+#include "emulator/witness/access_watch.h"
+#include "experiments/replicas/specimen.h"
+
+namespace warpscope::experiments {
+
+/// Judges words of the memory of a specimen by what its launch file expects. Null: the launch has
+/// no file, or the file expects nothing of this launch. It is valid as long as the specimen.
+emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
+                                   const std::stop_token& stop);
+
+}  // namespace warpscope::experiments

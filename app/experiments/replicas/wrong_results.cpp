@@ -1,0 +1,266 @@
+#include "experiments/replicas/wrong_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+
+#include "emulator/witness/schedule_file.h"
+#include "experiments/arrays/out_of_tolerance.h"
+
+namespace warpscope::experiments {
+
+namespace {
+
+constexpr std::uint32_t nobody = ~0u;
+
+/// Notes which block has stored last to each element.
+class LastWriters : public emulator::Observer {
+  public:
+    struct Watched {
+        std::uint64_t address;
+        std::size_t element_bytes;
+        std::vector<std::uint32_t>* writers;
+    };
+    explicit LastWriters(std::vector<Watched> watched) : watched_(std::move(watched)) {}
+
+    bool wants_instructions(const emulator::Kernel&) const override { return false; }
+    bool wants_shared_accesses() const override { return false; }
+    void on_global_access(const emulator::Access& access) override {
+        if (access.kind == emulator::MemoryAccess::load) return;
+        for (std::uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+            const std::uint64_t begin = access.address(unsigned(std::countr_zero(lanes)));
+            for (const Watched& w : watched_) {
+                const std::uint64_t end = w.address + w.writers->size() * w.element_bytes;
+                const std::uint64_t last = std::min(begin + access.bytes, end);
+                for (std::uint64_t at = std::max(begin, w.address); at < last; ++at)
+                    (*w.writers)[(at - w.address) / w.element_bytes] = access.block;
+            }
+        }
+    }
+
+  private:
+    std::vector<Watched> watched_;
+};
+
+/// The channels in which two colours differ: "green 0" and "green 75", "0" and "75" of greys.
+std::pair<std::string, std::string> colour_words(const Array& found, const Array& right,
+                                                 std::size_t element) {
+    static constexpr const char* names[] = {"red", "green", "blue", "alpha"};
+    const auto channel = [&](const Array& array, std::size_t c) {
+        return unsigned(array.bytes[element * 4 + c]);
+    };
+    const auto is_grey = [&](const Array& array) {
+        return channel(array, 0) == channel(array, 1) && channel(array, 1) == channel(array, 2);
+    };
+    std::vector<std::size_t> differ;
+    for (std::size_t c = 0; c < 4; ++c)
+        if (channel(found, c) != channel(right, c)) differ.push_back(c);
+    if (is_grey(found) && is_grey(right))
+        return {fmt::format("{}", channel(found, 0)), fmt::format("{}", channel(right, 0))};
+    if (differ.size() == 1)
+        return {fmt::format("{} {}", names[differ[0]], channel(found, differ[0])),
+                fmt::format("{}", channel(right, differ[0]))};
+    const auto rgb = [&](const Array& array) {
+        return fmt::format("rgb {} {} {}", channel(array, 0), channel(array, 1), channel(array, 2));
+    };
+    return {rgb(found), rgb(right)};
+}
+
+/// The first number of an element that is wrong.
+std::size_t wrong_number(const KnownResult& known, const Array& found, const Array& right,
+                         std::size_t element) {
+    const unsigned lanes = known.type.lanes;
+    for (std::size_t k = element * lanes; k < (element + 1) * lanes; ++k) {
+        Array a({known.type.kind, known.type.bytes, 1}, {1}), b = a;
+        a.set(0, found.at(k));
+        b.set(0, right.at(k));
+        if (out_of_tolerance(a, b, known.absolute, known.relative).count > 0) return k;
+    }
+    return element * lanes;
+}
+
+/// The bytes of memory at an address, as numbers of an array with one element.
+Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address, ElementType type) {
+    Array numbers(type, {1});
+    for (std::size_t k = 0; k < numbers.bytes.size(); ++k) {
+        const std::uint64_t at = address + k;
+        const std::uint32_t word = stepper.global_word(at & ~3ull).value_or(0);
+        numbers.bytes[k] = std::byte(word >> (at % 4 * 8));
+    }
+    return numbers;
+}
+
+/// Memory with a kernel that a reason speaks of.
+struct KeptWord {
+    Specimen specimen;
+    std::optional<emulator::WrongWord> word;
+};
+
+std::vector<std::size_t> numbers_in(std::string_view text) {
+    std::vector<std::size_t> found;
+    for (const char *at = text.data(), *const end = at + text.size(); at < end;) {
+        std::size_t number = 0;
+        const auto [next, error] = std::from_chars(at, end, number);
+        if (error == std::errc()) found.push_back(number);
+        at = error == std::errc() ? next : at + 1;
+    }
+    return found;
+}
+
+std::string element_words(const WrongResults::Result& result, std::size_t element) {
+    const Array& array = result.found;
+    if (!result.is_picture) {
+        Array whole;
+        whole.type = {array.type.kind, array.type.bytes, 1};
+        whole.shape = array.shape;
+        return place_words(result.name, whole, element);
+    }
+    const std::size_t width = array.shape[1];
+    return fmt::format("{} ({}, {})", result.name, element % width, element / width);
+}
+
+}  // namespace
+
+WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std::stop_token& stop)
+    : launch_(std::move(launch)) {
+    Specimen specimen(*launch_, compute::usual_emulator_memory(), stop);
+    const std::vector<KnownResult> known = specimen.experiment().known_results();
+    results_.resize(known.size());
+    std::vector<LastWriters::Watched> watched;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        results_[k].name = known[k].name;
+        results_[k].is_picture = known[k].is_picture;
+        results_[k].found = Array(known[k].type, known[k].shape);
+        results_[k].writers.resize(results_[k].found.elements(), nobody);
+        watched.push_back({known[k].address, known[k].type.size(), &results_[k].writers});
+    }
+    if (known.empty()) return;
+    LastWriters writers(std::move(watched));
+    specimen.machine().run(specimen.launch(), &writers);
+    compute::Device& device = specimen.experiment().device();
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        Result& result = results_[k];
+        device.download(result.found.bytes.data(), known[k].address, result.found.bytes.size());
+        result.right = known[k].right();
+        result.wrong =
+            out_of_tolerance(result.found, result.right, known[k].absolute, known[k].relative)
+                .elements;
+    }
+}
+
+bool WrongResults::is_wrong(const ElementPlace& place) const {
+    return place.result < results_.size() && place.element < results_[place.result].wrong.size() &&
+           results_[place.result].wrong[place.element];
+}
+
+std::optional<ElementPlace> WrongResults::first_wrong() const {
+    for (std::size_t k = 0; k < results_.size(); ++k) {
+        const auto& wrong = results_[k].wrong;
+        const auto found = std::ranges::find(wrong, true);
+        if (found != wrong.end()) return ElementPlace{k, std::size_t(found - wrong.begin())};
+    }
+    return {};
+}
+
+ElementPlace WrongResults::find(std::string_view words) const {
+    if (words == "first") {
+        if (const auto first = first_wrong()) return *first;
+        throw std::invalid_argument("no element is wrong");
+    }
+    std::string known;
+    for (std::size_t k = 0; k < results_.size(); ++k) {
+        const Result& result = results_[k];
+        known += fmt::format("{}{}", known.empty() ? "" : ", ",
+                             result.is_picture ? "X,Y of the picture" : result.name + "[INDEX]");
+        const bool is_named =
+            words.starts_with(result.name) && words.substr(result.name.size()).starts_with("[");
+        if (!is_named && !result.is_picture) continue;
+        std::vector<std::size_t> index =
+            numbers_in(is_named ? words.substr(result.name.size()) : words);
+        const auto& shape = result.found.shape;
+        if (index.size() != shape.size()) continue;
+        if (result.is_picture && !is_named) std::ranges::reverse(index);
+        std::size_t element = 0;
+        bool inside = true;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            inside = inside && index[d] < shape[d];
+            element = element * shape[d] + index[d];
+        }
+        if (inside) return {k, element};
+    }
+    throw std::invalid_argument(
+        fmt::format("'{}' is no element of a result; name one of: {}, first", words,
+                    known.empty() ? "nothing, since no result of this launch is known" : known));
+}
+
+WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
+    const Result& result = results_[place.result];
+    WrongReason reason{.place = place,
+                       .element = element_words(result, place.element),
+                       .found = {},
+                       .expected = {},
+                       .brief = {},
+                       .whole = {}};
+    const auto kept = std::make_shared<KeptWord>(
+        KeptWord{Specimen(*launch_, compute::usual_emulator_memory(), stop), {}});
+    const KnownResult known = kept->specimen.experiment().known_results()[place.result];
+    const bool is_whole = known.type.size() <= 4;
+    const std::size_t number = wrong_number(known, result.found, result.right, place.element);
+    if (result.is_picture) {
+        std::tie(reason.found, reason.expected) =
+            colour_words(result.found, result.right, place.element);
+    } else {
+        reason.found = to_string(result.found.at(number));
+        reason.expected = to_string(result.right.at(number));
+    }
+    const std::string values = fmt::format("{}, expected {}", reason.found, reason.expected);
+    if (!is_wrong(place)) {
+        reason.brief = reason.whole = fmt::format("{} is right: {}", reason.element, reason.found);
+        return reason;
+    }
+    const std::uint32_t block = result.writers[place.element];
+    if (block == nobody) {
+        reason.brief = values + ": no thread of this launch has written it";
+        reason.whole = fmt::format("No thread of this launch has written {}.", reason.element);
+        return reason;
+    }
+    const emulator::FrozenLaunch& launch = kept->specimen.launch();
+    const ElementType type =
+        is_whole ? known.type : ElementType{known.type.kind, known.type.bytes, 1};
+    const std::uint64_t address =
+        known.address + (is_whole ? place.element * known.type.size() : number * known.type.bytes);
+    Array right(type, {1});
+    std::memcpy(right.bytes.data(), result.right.bytes.data() + (address - known.address),
+                right.bytes.size());
+    kept->word = emulator::explain(
+        kept->specimen.machine(), launch, block, {address, std::uint32_t(type.size())},
+        [&](const emulator::Stepper& stepper) {
+            return out_of_tolerance(read_numbers(stepper, address, type), right, known.absolute,
+                                    known.relative)
+                       .count == 0;
+        });
+    reason.block = emulator::index_in(launch.launch.grid, block);
+    reason.word = {kept, &*kept->word};
+    reason.kernel = launch.kernel;
+    reason.brief = values + ": " + reason.word->words.brief;
+    reason.whole = reason.word->words.whole;
+    return reason;
+}
+
+std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std::size_t most) {
+    std::vector<std::string> lines;
+    if (!reason.word || (right && !reason.word->right)) return lines;
+    const emulator::Slice& slice = right ? reason.word->right->slice : reason.word->run.slice;
+    for (std::size_t k = 0; k < std::min(most, slice.nodes.size()); ++k)
+        lines.push_back(emulator::node_words(*reason.kernel, slice.nodes[k]));
+    if (slice.nodes.size() > most)
+        lines.push_back(fmt::format("… and {} more, back to the inputs of the kernel",
+                                    slice.nodes.size() - most));
+    return lines;
+}
+
+}  // namespace warpscope::experiments

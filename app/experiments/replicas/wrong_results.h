@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "emulator/slice/wrong_word.h"
+#include "experiments/replicas/specimen.h"
+
+namespace warpscope::experiments {
+
+/// An element of one of the results of a launch.
+struct ElementPlace {
+    std::size_t result = 0;   ///< index into Experiment::known_results()
+    std::size_t element = 0;  ///< in the order of memory
+    bool operator==(const ElementPlace&) const = default;
+};
+
+/// Why an element is wrong.
+struct WrongReason {
+    ElementPlace place;
+    std::string element;          ///< "pixel (35, 41)", "y[12]"
+    std::string found, expected;  ///< "0", "75"
+    std::string brief;            ///< "0, expected 75: thread (3,9) read before warp 7 wrote"
+    std::string whole;            ///< sentences with the lines
+    /// The block that has written the element; nullopt: none has, and there is no more to say.
+    std::optional<emulator::Dim3> block{};
+    std::shared_ptr<const emulator::WrongWord> word{};  ///< null likewise
+    const emulator::Kernel* kernel = nullptr;           ///< of `word`, which keeps it alive
+};
+
+/// The results of a launch beside what they should be, and why elements of them are wrong.
+class WrongResults {
+  public:
+    /// Copies the launch and runs it in the emulator. Throws what make_replica() throws, and the
+    /// errors of the launch.
+    explicit WrongResults(std::shared_ptr<const LaunchState> launch,
+                          const std::stop_token& stop = {});
+
+    const std::shared_ptr<const LaunchState>& launch() const { return launch_; }
+    struct Result {
+        std::string name;
+        Array found, right;
+        bool is_picture = false;
+        std::vector<bool> wrong;             ///< by element
+        std::vector<std::uint32_t> writers;  ///< by element: the last block that stored to it
+    };
+    const std::vector<Result>& results() const { return results_; }
+    bool is_wrong(const ElementPlace& place) const;
+    std::optional<ElementPlace> first_wrong() const;
+    /// The element that a person names: "35,41" of a picture, "y[3, 5]", "partial sum[2]", "first".
+    /// Throws std::invalid_argument that says what can be named.
+    ElementPlace find(std::string_view words) const;
+    /// Runs the block that has written the element, in several orders. Throws emulator::Error and
+    /// what make_replica() throws.
+    WrongReason why(const ElementPlace& place, const std::stop_token& stop = {}) const;
+
+  private:
+    std::shared_ptr<const LaunchState> launch_;
+    std::vector<Result> results_;
+};
+
+/// The slices of the two runs as text, a line for each instruction: its source line, the thread,
+/// its value. `most` nodes of each.
+std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std::size_t most = 12);
+
+}  // namespace warpscope::experiments

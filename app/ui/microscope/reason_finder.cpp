@@ -1,0 +1,130 @@
+#include "ui/microscope/reason_finder.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "experiments/measure/source_names.h"
+
+namespace warpscope::ui {
+
+namespace {
+
+/// Instructions of a slice that are listed.
+constexpr std::size_t most_lines = 400;
+
+template <class T>
+bool is_ready(const std::future<T>& future) {
+    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void keep_each_once(auto& list) {
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+/// The words of shared memory that an instruction of the slice accesses.
+std::vector<std::size_t> words_of(const emulator::BlockTrace& trace,
+                                  const emulator::SliceNode& node) {
+    std::vector<std::size_t> words;
+    for (const emulator::TracedAccess& access : trace.accesses(node.step))
+        if (access.space == emulator::Space::shared && (access.mask >> node.lane & 1))
+            for (std::uint32_t k = 0; k < access.bytes; k += 4)
+                words.push_back((access.addresses[node.lane] + k) / 4);
+    return words;
+}
+
+void mark(Reason& reason) {
+    const emulator::WrongWord& word = reason.word_of_memory();
+    for (const emulator::SliceNode& node : word.run.slice.nodes) {
+        reason.pcs.push_back(node.pc);
+        for (const std::size_t w : words_of(word.run.trace, node)) reason.shared.push_back(w);
+    }
+    keep_each_once(reason.pcs);
+    keep_each_once(reason.shared);
+    reason.run.nodes = word.run.slice.nodes.size();
+    if (word.right) reason.right.nodes = word.right->slice.nodes.size();
+    if (!word.parting || !word.parting->node) return;
+    const emulator::SliceNode& node = word.run.slice.nodes[*word.parting->node];
+    const auto read = words_of(word.run.trace, node);
+    if (!read.empty()) reason.word = read.front();
+    reason.run.parting = *word.parting->node;
+    if (!word.right) return;
+    const auto& others = word.right->slice.nodes;
+    const auto found = std::ranges::find_if(others, [&](const emulator::SliceNode& other) {
+        return other.warp == node.warp && other.lane == node.lane && other.pc == node.pc &&
+               other.executions == node.executions;
+    });
+    if (found != others.end()) reason.right.parting = std::size_t(found - others.begin());
+}
+
+}  // namespace
+
+ReasonFinder::Answer ReasonFinder::answer(const State& state, Results results, std::string element,
+                                          const std::stop_token& stop) {
+    Answer answer{std::move(element), state, std::move(results), nullptr};
+    try {
+        if (!answer.results)
+            answer.results = std::make_shared<const experiments::WrongResults>(state, stop);
+        const experiments::ElementPlace place = answer.results->find(answer.element);
+        if (!answer.results->is_wrong(place)) return answer;
+        auto reason = std::make_shared<Reason>();
+        reason->words = answer.results->why(place, stop);
+        reason->launch = state;
+        if (reason->words.word) mark(*reason);
+        reason->run.lines = slice_lines(reason->words, false, most_lines);
+        reason->right.lines = slice_lines(reason->words, true, most_lines);
+        const auto name = [&](std::string& text) {
+            text = experiments::as_named(std::move(text), state->edits);
+        };
+        for (Reason::Side* side : {&reason->run, &reason->right})
+            for (std::string& line : side->lines) name(line);
+        name(reason->words.brief);
+        name(reason->words.whole);
+        answer.reason = std::move(reason);
+    } catch (const std::exception&) {
+        // No result of this launch is known, or the launch fails, which the checks report.
+    }
+    return answer;
+}
+
+void ReasonFinder::follow(const LiveLaunch& live) {
+    Key now{live.generation, live.frame, live.parameters, live.settings, live.edits};
+    if (!(now == key_)) {
+        key_ = std::move(now);
+        stop_.request_stop();
+        stop_ = std::stop_source();
+        asked_state_ = {};
+        state_.reset();
+        results_.reset();
+        answers_.clear();
+    }
+    if (is_ready(work_)) {
+        Answer done = work_.get();
+        // An answer of an earlier frame has other results.
+        if (done.state == state_) {
+            results_ = done.results;
+            answers_[done.element] = done.reason;
+        }
+    }
+    if (is_ready(asked_state_)) state_ = asked_state_.get();
+}
+
+std::shared_ptr<const Reason> ReasonFinder::ask(const LiveLaunch& live,
+                                                const std::string& element) {
+    if (!live.settled) return {};
+    follow(live);
+    const auto known = answers_.find(element);
+    if (known != answers_.end()) return known->second;
+    if (work_.valid() || asked_state_.valid()) return {};
+    if (!state_) {
+        asked_state_ = live.state();
+        if (!is_ready(asked_state_)) return {};
+        state_ = asked_state_.get();
+        if (!state_) return {};
+    }
+    work_ = std::async(std::launch::async, answer, state_, results_, element, stop_.get_token());
+    return {};
+}
+
+}  // namespace warpscope::ui
