@@ -211,10 +211,11 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         const Operand guard{.kind = Operand::register_, .index = s.guard};
         report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
     }
-    const Kernel& kernel = launch_.kernel();
-    const bool accesses = kernel.lines[pc].access != MemoryAccess::none;
-    const Lanes addressing =
-        accesses ? AccessForm(kernel.code[pc].target).addressing_lanes() : all_lanes;
+    const Instruction& i = launch_.kernel().code[pc];
+    const bool accesses = launch_.kernel().lines[pc].access != MemoryAccess::none;
+    const Lanes addressing = accesses && !accesses_image(i.operation)
+                                 ? AccessForm(i.target).addressing_lanes()
+                                 : all_lanes;
     if (const Operand* address = address_of(s))
         report(*address, undefined_of(*address) & mask & addressing, warp, pc,
                "uses an undefined value as an address");
@@ -223,6 +224,7 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         case OpcodeKind::loads:
             return load(step, warp, mask, pc);
         case OpcodeKind::stores:
+        case OpcodeKind::writes_image:
             return store(step, warp, mask, pc);
         case OpcodeKind::branches_by_index:
             report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,
