@@ -143,9 +143,8 @@ void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& wa
              });
 }
 
-std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsigned lane,
-                                                        std::uint32_t pc) const {
-    const Kernel& kernel = launch_.kernel();
+std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std::uint32_t pc) {
+    const Kernel& kernel = *warp.block->kernel;
     const InstructionInfo& info = kernel.lines[pc];
     if (info.space != Space::local && info.space != Space::generic) return std::nullopt;
     const Instruction& i = kernel.code[pc];
@@ -154,10 +153,20 @@ std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsign
         AccessForm(i.target).wide_address
             ? warp.get<std::uint64_t>(operand, lane) + std::uint64_t(i.immediate)
             : warp.get<std::uint32_t>(operand, lane) + std::uint32_t(i.immediate);
-    if (info.space == Space::generic) address -= local_window;
-    const std::uint64_t size = kernel.cleared_local_bytes;
-    if (address >= size || info.bytes > size - address) return std::nullopt;
-    return (warp.index * lanes_per_warp + lane) * size + address;
+    if (info.space == Space::generic) {
+        if (address - local_window >= window_size) return std::nullopt;
+        address -= local_window;
+    }
+    return address;
+}
+
+std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsigned lane,
+                                                        std::uint32_t pc) const {
+    const Kernel& kernel = launch_.kernel();
+    const std::uint64_t size = kernel.cleared_local_bytes, bytes = kernel.lines[pc].bytes;
+    const auto address = local_address(warp, lane, pc);
+    if (!address || *address >= size || bytes > size - *address) return std::nullopt;
+    return (warp.index * lanes_per_warp + lane) * size + *address;
 }
 
 void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {

@@ -26,10 +26,13 @@ struct TextureReads {
 /// A texture or surface object: how kernels read elements of global memory, in rows and slices.
 struct Texture {
     enum class Numbers : std::uint8_t { unsigned_, signed_, float_ };
+    /// A GPU has to know what the slices are; in the emulator the instruction says it.
+    enum class Slices : std::uint8_t { of_volume, layers, faces };
 
     std::uint64_t memory = 0;             ///< address of the first element
     std::uint32_t width = 0, height = 0;  ///< elements; height 0: it has one dimension
     std::uint32_t depth = 0;              ///< slices or layers; 0: it has none
+    Slices slices_are = Slices::of_volume;
     std::uint64_t pitch = 0;              ///< bytes from a row to the next
     std::uint32_t channels = 1;           ///< numbers of an element: 1, 2 or 4
     std::uint32_t bytes = 4;              ///< of a number: 1, 2 or 4

@@ -82,8 +82,11 @@ struct TextureSpec {
     std::string name, buffer;
     bool linear = false;
     bool normalized_coordinates = false, normalized_numbers = false;
-    std::array<emulator::TextureAddress, 2> address{emulator::TextureAddress::clamp,
+    std::array<emulator::TextureAddress, 3> address{emulator::TextureAddress::clamp,
+                                                    emulator::TextureAddress::clamp,
                                                     emulator::TextureAddress::clamp};
+    /// What the first dimension of the buffer counts; nullopt: nothing but elements.
+    std::optional<emulator::Texture::Slices> slices{};
 };
 
 /// What a buffer must hold after a frame.

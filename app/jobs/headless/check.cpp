@@ -67,7 +67,10 @@ std::string paragraph(const Finding& f) {
     std::string sentences = f.sentence;
     for (const Finding& other : f.repaired_too)
         sentences += fmt::format(
-            "{} {} [{}]", &other == &f.repaired_too.front() ? " This barrier also repairs:" : ";",
+            "{} {} [{}]",
+            &other != &f.repaired_too.front() ? ";"
+            : f.needs_atomic                  ? " The atomic operation also repairs:"
+                                              : " This barrier also repairs:",
             what(other), other.count);
     if (!f.repaired_too.empty()) sentences += ".";
     const auto add = [&](const std::string& words) {
