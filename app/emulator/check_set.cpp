@@ -16,7 +16,7 @@ CheckSet::CheckSet(const CheckChoice& choice, Memory& memory) : heat_(memory) {
 }
 
 std::vector<Finding> CheckSet::findings() const {
-    return by_missing_barrier(merged(
+    return by_repair(merged(
         {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()}));
 }
 

@@ -35,6 +35,9 @@ class CheckSet {
     Observer& observer() { return all_; }
     /// What the checks have found, grouped by the missing barrier.
     std::vector<Finding> findings() const;
+    /// True where fences and words of memory have ordered accesses: the race check may find other
+    /// races with another order of the warps and blocks.
+    bool depends_on_order() const { return race_.depends_on_order(); }
     MemoryCheck& memory_check() { return memory_; }
     const std::vector<KernelCounters>& counters() const { return counters_.kernels(); }
     std::vector<KernelHeat> take_heat() { return heat_.take(); }

@@ -242,7 +242,7 @@ TEST(BlockModel, OtherLanesAreOtherAccesses) {
         "setp.gt.u32 %p1, %r1, 20; and.pred %p1, %p0, %p1; @%p1 bra END;"
         "setp.eq.u32 %p2, %r1, 20; and.pred %p2, %p0, %p2; @%p2 sub.u32 %r3, %r3, 4;"
         "st.shared.u32 [%r3], %r1; END:");
-    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 1u);
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 1u);
     EXPECT_EQ(findings.size(), 1u);
 }
 
@@ -270,8 +270,7 @@ TEST(BlockModel, ABlockWhoseValuesCountIsNoModel) {
         "mov.u32 %r5, 1; @%p0 add.u32 %r5, %r5, %r1; st.shared.u32 [%r20], %r5; bar.sync 0;");
     // Of each block, 31 values in each warp, and the other warp's value.
     EXPECT_EQ(count(findings, FindingKind::race, Severity::note), 5 * (32 + 2 * 31u));
-    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 2 * 31u);
-    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32 + 2 * 31u);
 }
 
 // Each thread stores to a word of its own; in one block, the upper half of the upper warp to the

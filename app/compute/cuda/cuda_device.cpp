@@ -15,6 +15,7 @@
 #include "compute/cuda/cluster_launch.h"
 #include "compute/cuda/compiling.h"
 #include "compute/cuda/cuda_check.h"
+#include "compute/cuda/cuda_image.h"
 #include "compute/cuda/cuda_library.h"
 #include "compute/cuda/primary_context.h"
 #include "compute/cuda/timing_event.h"
@@ -89,6 +90,7 @@ class CudaDevice : public Device {
     ~CudaDevice() override {
         exchange_.reset();  // it ends what other ranks could keep waiting on the stream
         context_.make_current();
+        textures_.clear();
         cuda().stream_synchronize(stream_);
         cuda().stream_destroy(stream_);
     }
@@ -151,6 +153,25 @@ class CudaDevice : public Device {
         throw DeviceError("host memory can't be attached to a GPU: use a buffer");
     }
     void detach(std::uint64_t) noexcept override {}
+    TextureHandle make_texture(const emulator::Texture& texture, bool is_surface) override {
+        context_.make_current();
+        auto image = std::make_unique<CudaImage>(texture, is_surface);
+        const TextureHandle handle{image->handle(), is_surface};
+        textures_[handle] = std::move(image);
+        return handle;
+    }
+    void release_texture(TextureHandle handle) noexcept override {
+        context_.make_current();
+        textures_.erase(handle);
+    }
+    void load_texture(TextureHandle handle) override {
+        context_.make_current();
+        textures_.at(handle)->load(stream_);
+    }
+    void store_surface(TextureHandle handle) override {
+        context_.make_current();
+        textures_.at(handle)->store(stream_);
+    }
     void* native_stream() const override { return stream_; }
 
   protected:
@@ -224,6 +245,7 @@ class CudaDevice : public Device {
     std::list<CudaLibrary> libraries_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>, const CudaLibrary*> images_;
     std::map<CudaFunction, CudaKernel> kernels_;
+    std::map<TextureHandle, std::unique_ptr<CudaImage>> textures_;
     std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
     std::optional<Pending> group_;  ///< the group of the time_as() that is running

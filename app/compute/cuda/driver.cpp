@@ -43,6 +43,13 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.copy_to_host, "cuMemcpyDtoHAsync_v2");
     find(d.copy_on_device, "cuMemcpyDtoDAsync_v2");
     find(d.memory_set, "cuMemsetD8Async");
+    find(d.array_create, "cuArray3DCreate_v2");
+    find(d.array_destroy, "cuArrayDestroy");
+    find(d.copy_array, "cuMemcpy3DAsync_v2");
+    find(d.texture_create, "cuTexObjectCreate");
+    find(d.texture_destroy, "cuTexObjectDestroy");
+    find(d.surface_create, "cuSurfObjectCreate");
+    find(d.surface_destroy, "cuSurfObjectDestroy");
     find(d.module_load, "cuModuleLoadDataEx");
     find(d.module_unload, "cuModuleUnload");
     find(d.module_function, "cuModuleGetFunction");

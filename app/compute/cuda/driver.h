@@ -18,6 +18,7 @@ using CudaFunction = struct CudaFunctionHandle*;
 using CudaStream = struct CudaStreamHandle*;
 using CudaEvent = struct CudaEventHandle*;
 using CudaResource = struct CudaResourceHandle*;  // CUgraphicsResource
+using CudaArray = struct CudaArrayHandle*;
 
 /// CUlaunchConfig.
 struct CudaLaunch {
@@ -33,6 +34,59 @@ struct CudaLaunchAttribute {
     int id;
     int padding;
     unsigned value[16];
+};
+
+/// CUDA_ARRAY3D_DESCRIPTOR.
+struct CudaArrayShape {
+    static constexpr unsigned layered = 1, surface = 2, cube = 4;
+    std::size_t width, height, depth;  ///< elements; 0: the array has no such dimension
+    int format;                        ///< CUarray_format
+    unsigned channels;
+    unsigned flags = 0;
+};
+/// One half of CUDA_MEMCPY3D: where a copy reads or writes.
+struct CudaCopyEnd {
+    static constexpr int device = 2, in_array = 3;
+    std::size_t x, y, z, level;
+    int kind;
+    void* host;
+    CudaAddress device_address;
+    CudaArray array;
+    void* reserved;
+    std::size_t pitch, height;
+};
+/// CUDA_MEMCPY3D.
+struct CudaCopy {
+    CudaCopyEnd from, to;
+    std::size_t row_bytes, height, depth;
+};
+/// CUDA_RESOURCE_DESC.
+struct CudaResourceShape {
+    static constexpr int of_array = 0, of_memory = 2;
+    int kind;
+    union {
+        CudaArray array;
+        struct {
+            CudaAddress address;
+            int format;
+            unsigned channels;
+            std::size_t bytes;
+        } memory;
+        int reserved[32];
+    } of;
+    unsigned flags;
+};
+/// CUDA_TEXTURE_DESC.
+struct CudaSampling {
+    static constexpr unsigned reads_integers = 1, normalized_coordinates = 2;
+    int address[3];  ///< CUaddress_mode
+    int filter;      ///< 0: the nearest element, 1: linear
+    unsigned flags;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most;
+    float border[4];
+    int reserved[12];
 };
 
 /// The functions of libcuda.so.1, the library of NVIDIA's driver. The names with _v2 are those of
@@ -73,6 +127,15 @@ struct CudaDriver {
                                  CudaStream stream);
     CudaStatus (*memory_set)(CudaAddress to, unsigned char value, std::size_t bytes,
                              CudaStream stream);
+
+    CudaStatus (*array_create)(CudaArray* array, const CudaArrayShape* shape);
+    CudaStatus (*array_destroy)(CudaArray array);
+    CudaStatus (*copy_array)(const CudaCopy* copy, CudaStream stream);
+    CudaStatus (*texture_create)(std::uint64_t* handle, const CudaResourceShape* resource,
+                                 const CudaSampling* sampling, const void* view);
+    CudaStatus (*texture_destroy)(std::uint64_t handle);
+    CudaStatus (*surface_create)(std::uint64_t* handle, const CudaResourceShape* resource);
+    CudaStatus (*surface_destroy)(std::uint64_t handle);
 
     CudaStatus (*module_load)(CudaModule* module, const void* image, unsigned options,
                               int* option_names, void** option_values);

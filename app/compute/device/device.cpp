@@ -47,8 +47,8 @@ const LoadedKernel& Device::kernel_of_sizes(std::string_view file, std::string_v
     return found;
 }
 
-std::uint64_t Device::make_texture(const emulator::Texture&) {
-    throw DeviceError("textures and surfaces are emulated only: add --device emulator");
+TextureHandle Device::make_texture(const emulator::Texture&, bool) {
+    throw DeviceError("this device has no textures and surfaces");
 }
 
 void Device::launch(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,

@@ -145,6 +145,13 @@ struct LaunchLimits {
     std::stop_token stop{};
 };
 
+/// A texture or a surface object. Both kinds have numbers of their own.
+struct TextureHandle {
+    std::uint64_t number = 0;  ///< what kernels get
+    bool is_surface = false;
+    auto operator<=>(const TextureHandle&) const = default;
+};
+
 /// Runs kernels and owns their memory. Work is queued and done in order; `download` and
 /// `synchronize` wait until the queue is empty. A device is used by one thread. Every failure
 /// throws DeviceError.
@@ -202,10 +209,14 @@ class Device {
     /// Lets kernels access host memory. Only the emulator of this process can.
     virtual std::uint64_t attach(void* host, std::size_t bytes) = 0;
     virtual void detach(std::uint64_t address) noexcept = 0;
-    /// A texture or surface object, which kernels read by its handle. Throws DeviceError where
-    /// there are none: only the emulator has them.
-    virtual std::uint64_t make_texture(const emulator::Texture& texture);
-    virtual void release_texture(std::uint64_t handle) noexcept { (void)handle; }
+    /// Makes an object by whose handle kernels read a buffer. Throws DeviceError where the device
+    /// has none of this kind.
+    virtual TextureHandle make_texture(const emulator::Texture& texture, bool is_surface);
+    virtual void release_texture(TextureHandle) noexcept {}
+    /// Called before a launch that gets the handle, and behind it for a surface: a GPU copies the
+    /// buffer into an array, and back. In the emulator, kernels access the buffer.
+    virtual void load_texture(TextureHandle) {}
+    virtual void store_surface(TextureHandle) {}
     /// The CUstream of this device's launches, which is a cudaStream_t too; null if it has none in
     /// this process.
     virtual void* native_stream() const { return nullptr; }

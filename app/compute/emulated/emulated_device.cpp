@@ -111,12 +111,12 @@ void EmulatedDevice::detach(std::uint64_t address) noexcept {
     machine().memory().detach(reinterpret_cast<void*>(address));
 }
 
-std::uint64_t EmulatedDevice::make_texture(const emulator::Texture& texture) {
-    return translated([&] { return machine().memory().textures().add(texture); });
+TextureHandle EmulatedDevice::make_texture(const emulator::Texture& texture, bool is_surface) {
+    return {translated([&] { return machine().memory().textures().add(texture); }), is_surface};
 }
 
-void EmulatedDevice::release_texture(std::uint64_t handle) noexcept {
-    machine().memory().textures().remove(handle);
+void EmulatedDevice::release_texture(TextureHandle handle) noexcept {
+    machine().memory().textures().remove(handle.number);
 }
 
 void EmulatedDevice::begin_frame(std::uint64_t frame) {

@@ -46,8 +46,8 @@ class EmulatedDevice final : public Device {
     void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override;
     void synchronize() override {}
     std::uint64_t attach(void* host, std::size_t bytes) override;
-    std::uint64_t make_texture(const emulator::Texture& texture) override;
-    void release_texture(std::uint64_t handle) noexcept override;
+    TextureHandle make_texture(const emulator::Texture& texture, bool is_surface) override;
+    void release_texture(TextureHandle handle) noexcept override;
     void detach(std::uint64_t address) noexcept override;
     std::string take_output() override { return launcher_.machine().take_output(); }
     void begin_frame(std::uint64_t frame) override;

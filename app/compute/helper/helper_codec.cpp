@@ -111,8 +111,8 @@ void put(WireWriter& to, const emulator::Texture& t) {
         .put(t.channels)
         .put(t.bytes);
     for (const auto value :
-         {int(t.numbers), int(t.linear), int(t.normalized_coordinates), int(t.normalized_numbers),
-          int(t.address[0]), int(t.address[1]), int(t.address[2])})
+         {int(t.slices_are), int(t.numbers), int(t.linear), int(t.normalized_coordinates),
+          int(t.normalized_numbers), int(t.address[0]), int(t.address[1]), int(t.address[2])})
         to.put(std::uint8_t(value));
 }
 
@@ -130,6 +130,7 @@ emulator::Texture texture(WireReader& from) {
         if (found > most) throw WireError("an unknown kind of texture");
         return found;
     };
+    t.slices_are = emulator::Texture::Slices(value(2));
     t.numbers = emulator::Texture::Numbers(value(2));
     t.linear = value(1) != 0;
     t.normalized_coordinates = value(1) != 0;

@@ -79,20 +79,27 @@ class HelperDevice : public Device {
         throw DeviceError("host memory can't be attached to another process: use a buffer");
     }
     void detach(std::uint64_t) noexcept override {}
-    std::uint64_t make_texture(const emulator::Texture& texture) override {
+    TextureHandle make_texture(const emulator::Texture& texture, bool is_surface) override {
         WireWriter request(HelperRequest::make_texture);
         put(request, texture);
-        return ask(request, "making a texture",
-                   [](WireReader& answer) { return answer.get<std::uint64_t>(); });
+        const std::uint64_t number =
+            ask(request.put(std::uint8_t(is_surface)), "making a texture",
+                [](WireReader& answer) { return answer.get<std::uint64_t>(); });
+        return {number, is_surface};
     }
-    void release_texture(std::uint64_t handle) noexcept override {
+    void release_texture(TextureHandle handle) noexcept override {
         if (!process_) return;
         try {
-            WireWriter request(HelperRequest::release_texture);
-            ask(request.put(handle), "releasing a texture");
+            ask_about(handle, HelperRequest::release_texture, "releasing a texture");
         } catch (const std::exception&) {
             // The next call that can throw reports it.
         }
+    }
+    void load_texture(TextureHandle handle) override {
+        ask_about(handle, HelperRequest::load_texture, "copying a texture");
+    }
+    void store_surface(TextureHandle handle) override {
+        ask_about(handle, HelperRequest::store_surface, "copying a surface");
     }
     void begin_frame(std::uint64_t frame) override {
         if (info_.kind == DeviceKind::cuda) return;
@@ -127,6 +134,10 @@ class HelperDevice : public Device {
     std::invoke_result_t<Take, WireReader&> ask(WireWriter& request, std::string_view doing,
                                                 Take take,
                                                 const Patience& patience = {usual_patience});
+    void ask_about(TextureHandle handle, HelperRequest what, std::string_view doing) {
+        WireWriter request(what);
+        ask(request.put(handle.number).put(std::uint8_t(handle.is_surface)), doing);
+    }
     void ask(WireWriter& request, std::string_view doing) {
         ask(request, doing, [](WireReader&) {});
     }

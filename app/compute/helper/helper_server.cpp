@@ -99,6 +99,10 @@ void HelperServer::perform(WireReader& request, WireWriter& answer) {
 
 void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& answer) {
     const auto address = [&] { return request.get<std::uint64_t>(); };
+    const auto handle = [&] {
+        const auto number = request.get<std::uint64_t>();
+        return TextureHandle{number, request.get<std::uint8_t>() != 0};
+    };
     switch (HelperRequest(request.word())) {
         case HelperRequest::settings:
             device.set(run_settings(request));
@@ -149,11 +153,19 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             device.copy(to, from, request.get<std::uint64_t>());
             break;
         }
-        case HelperRequest::make_texture:
-            answer.put(device.make_texture(texture(request)));
+        case HelperRequest::make_texture: {
+            const emulator::Texture shape = texture(request);
+            answer.put(device.make_texture(shape, request.get<std::uint8_t>() != 0).number);
             break;
+        }
         case HelperRequest::release_texture:
-            device.release_texture(address());
+            device.release_texture(handle());
+            break;
+        case HelperRequest::load_texture:
+            device.load_texture(handle());
+            break;
+        case HelperRequest::store_surface:
+            device.store_surface(handle());
             break;
         case HelperRequest::begin_frame:
             device.begin_frame(request.get<std::uint64_t>());

@@ -39,12 +39,15 @@ enum class HelperRequest : std::uint32_t {
     fill,         ///< u64 address, u8 value, u64 bytes
     copy,         ///< u64 address to, u64 address from, u64 bytes
     begin_frame,  ///< u64 frame
-    launch,    ///< u32 kernel, grid, block, cluster, u32 shared bytes, u8 cooperative, text packed arguments
+    launch,    ///< u32 kernel, grid, block, cluster, u32 shared bytes, u8 cooperative, text packed
+               ///< arguments
                ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes,
                ///< u32 registers of a thread
     variable,  ///< text file, text name, u8 edited -> u64 address, u64 bytes
-    make_texture,     ///< Texture -> u64 handle
-    release_texture,  ///< u64 handle
+    make_texture,     ///< Texture, u8 is surface -> u64 number
+    release_texture,  ///< u64 number, u8 is surface
+    load_texture,     ///< u64 number, u8 is surface
+    store_surface,    ///< u64 number, u8 is surface
 };
 
 /// The word of an answer. Every error is followed by its text.
@@ -59,7 +62,7 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 8;
+inline constexpr std::uint32_t protocol_version = 9;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// The largest frame. A kernel source has at most 1 MiB, its headers 4 MiB, its PTX somewhat more.

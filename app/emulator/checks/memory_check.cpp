@@ -109,10 +109,10 @@ void MemoryCheck::report(const Access& a, unsigned lane, const Region& region) {
 
 void MemoryCheck::on_shared_access(const Access& a) {
     const Kernel& kernel = launch_.kernel();
-    const int variable = kernel.lines[a.pc].variable;
-    if (variable < 0 || a.is_over) return;
-    const SharedVariable& v = kernel.shared_variables[std::size_t(variable)];
-    if (!v.bytes) return;  // dynamic
+    const int base = kernel.lines[a.pc].base;
+    if (base < 0 || a.is_over) return;
+    const AddressBase& v = kernel.bases[std::size_t(base)];
+    if (v.kind != AddressBase::shared || !v.bytes) return;
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
@@ -134,7 +134,7 @@ void MemoryCheck::on_shared_access(const Access& a) {
 std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding& f) const {
     const Kernel& kernel = launch_.kernel();
     const std::vector<SharedVariable>& all = kernel.shared_variables;
-    const SharedVariable& v = all[std::size_t(kernel.lines[a.pc].variable)];
+    const SharedVariable& v = all[std::size_t(kernel.lines[a.pc].base)];
     const std::uint64_t address = a.address(lane);
     const auto there = std::find_if(all.begin(), all.end(), [&](const SharedVariable& other) {
         return address >= other.offset && address < other.offset + std::uint64_t(other.bytes);
@@ -151,6 +151,39 @@ std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding&
         there == all.end() || &*there == &v
             ? ""
             : fmt::format(": the array {} lies there", source_name(there->name)));
+}
+
+void MemoryCheck::check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask,
+                              std::uint32_t pc) {
+    const Kernel& kernel = launch_.kernel();
+    const InstructionInfo& info = kernel.lines[pc];
+    if (info.base < 0 || info.access == MemoryAccess::none) return;
+    const AddressBase& array = kernel.bases[std::size_t(info.base)];
+    if (array.kind != AddressBase::local) return;
+    for (std::uint32_t m = mask; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const auto address = local_address(warp, lane, pc);
+        if (!address || *address >= kernel.local_bytes) continue;  // it ends the launch
+        const std::uint64_t at = *address - array.offset;
+        if (at <= array.bytes && info.bytes <= array.bytes - at) continue;
+        log_.add({&kernel, pc, pc, FindingKind::memory, Severity::error}, 1, [&] {
+            Finding f;
+            f.kind = FindingKind::memory;
+            f.kernel = kernel.name;
+            f.first = launch_.at(pc, warp.index * lanes_per_warp + lane, block);
+            f.sentence = fmt::format(
+                "Thread {} of block {} {} {} bytes at {}, {} of a local array that has at most {} "
+                "bytes: another local array lies there.",
+                name_of(f.first.thread), name_of(f.first.block),
+                info.access == MemoryAccess::load ? "reads" : "writes", info.bytes,
+                f.first.where_in_full(),
+                *address < array.offset
+                    ? fmt::format("{} bytes before the beginning", array.offset - *address)
+                    : fmt::format("at byte {}", at),
+                array.bytes);
+            return f;
+        });
+    }
 }
 
 void MemoryCheck::on_error(std::uint32_t block, const Error& error) {

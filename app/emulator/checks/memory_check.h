@@ -15,10 +15,9 @@ namespace warpscope::emulator {
 Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, std::uint32_t block);
 
 /// Finds reads of global memory that was not written since its allocation, and accesses of a static
-/// array in shared memory that run out of the array, and undefined values
-/// (UndefinedValues), and reports the invalid access that ends a
-/// launch. It checks the allocations that on_allocate() announces; other memory
-/// counts as written.
+/// array in shared memory or of a local array that run out of the array, and undefined values
+/// (UndefinedValues), and reports the invalid access that ends a launch. It checks the allocations
+/// that on_allocate() announces; other memory counts as written.
 class MemoryCheck : public Observer {
   public:
     MemoryCheck() = default;
@@ -40,8 +39,9 @@ class MemoryCheck : public Observer {
     bool wants_instructions(const Kernel& kernel) const override {
         return UndefinedValues::are_possible(kernel);
     }
-    void on_instruction(std::uint32_t, const Warp& warp, std::uint32_t mask,
+    void on_instruction(std::uint32_t block, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {
+        check_local(block, warp, mask, pc);
         undefined_.follow(warp, mask, pc);
     }
     void on_global_access(const Access& access) override;
@@ -75,6 +75,8 @@ class MemoryCheck : public Observer {
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
     void report(const Access& access, unsigned lane, const Region& region);
+    /// An access of a local array that runs out of it, into another one of the thread.
+    void check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask, std::uint32_t pc);
     std::string sentence(const Access& access, unsigned lane, const Finding& f) const;
 
     FindingLog log_;

@@ -32,8 +32,18 @@ bool belong_together(const Interval& first, const Interval& other) {
 auto plainness(const Finding& f) {
     const bool read_behind_write =
         f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
-    return std::make_tuple(-int(f.severity), !read_behind_write,
-                           std::abs(f.barrier->to - f.barrier->from), -std::int64_t(f.count));
+    const int lines = f.barrier ? std::abs(f.barrier->to - f.barrier->from) : 0;
+    return std::make_tuple(!f.needs_atomic, -int(f.severity), !read_behind_write, lines,
+                           -std::int64_t(f.count));
+}
+
+/// A race of the accesses with which threads change a word: whether it is with one or with both.
+bool is_of_update(const Finding& f, const Finding& update) {
+    const auto is_place = [&](const ThreadAtLine& at) {
+        return at.where() == update.first.where() || at.where() == update.second->where();
+    };
+    return f.kind == FindingKind::race && f.kernel == update.kernel && is_place(f.first) &&
+           is_place(*f.second);
 }
 
 /// The place at which a race or an unwritten read reads.
@@ -44,11 +54,14 @@ std::string read_line(const Finding& f) {
 
 }  // namespace
 
-std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings) {
+std::vector<Finding> by_repair(const std::vector<Finding>& findings) {
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> order, group(findings.size(), none);
+    for (std::size_t update = 0; update < findings.size(); ++update)
+        for (std::size_t k = 0; k < findings.size() && findings[update].needs_atomic; ++k)
+            if (group[k] == none && is_of_update(findings[k], findings[update])) group[k] = update;
     for (std::size_t k = 0; k < findings.size(); ++k)
-        if (findings[k].barrier) order.push_back(k);
+        if (findings[k].barrier && group[k] == none) order.push_back(k);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return findings[a].barrier->to < findings[b].barrier->to;
     });
@@ -79,7 +92,8 @@ std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings) {
             if (group[m] == group[k]) members.push_back(m);
         for (const std::size_t m : members) is_told[m] = true;
         const auto races_end = std::stable_partition(
-            members.begin(), members.end(), [&](std::size_t m) { return findings[m].barrier; });
+            members.begin(), members.end(),
+            [&](std::size_t m) { return findings[m].barrier || findings[m].needs_atomic; });
         const auto plainest =
             std::min_element(members.begin(), races_end, [&](std::size_t a, std::size_t b) {
                 return plainness(findings[a]) < plainness(findings[b]);

@@ -6,12 +6,15 @@
 
 namespace warpscope::emulator {
 
-/// Makes the findings that one barrier would repair one finding: races of a block whose
-/// Finding::barrier have a place in common, and reads of unwritten shared memory at the line of a
-/// read that came too early. The plainest pair stands for all: an error before a warning, a read
-/// behind a write in the order of the program, the nearest lines. The others become its
-/// Finding::repaired_too, and its count is that of all races among them. It takes the place of the
-/// most harmful one in the list.
-std::vector<Finding> by_missing_barrier(const std::vector<Finding>& findings);
+/// Makes the findings that one change of the source would repair one finding.
+///
+/// One barrier repairs races of a block whose Finding::barrier have a place in common, and reads of
+/// unwritten shared memory at the line of a read that came too early. One atomic operation repairs
+/// all races of the accesses with which threads change a word (Finding::needs_atomic).
+///
+/// The plainest pair stands for all: an error before a warning, a read behind a write in the order
+/// of the program, the nearest lines. The others become its Finding::repaired_too, and its count is
+/// that of all races among them. It takes the place of the most harmful one in the list.
+std::vector<Finding> by_repair(const std::vector<Finding>& findings);
 
 }  // namespace warpscope::emulator

@@ -143,9 +143,8 @@ void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& wa
              });
 }
 
-std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsigned lane,
-                                                        std::uint32_t pc) const {
-    const Kernel& kernel = launch_.kernel();
+std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std::uint32_t pc) {
+    const Kernel& kernel = *warp.block->kernel;
     const InstructionInfo& info = kernel.lines[pc];
     if (info.space != Space::local && info.space != Space::generic) return std::nullopt;
     const Instruction& i = kernel.code[pc];
@@ -154,10 +153,20 @@ std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsign
         AccessForm(i.target).wide_address
             ? warp.get<std::uint64_t>(operand, lane) + std::uint64_t(i.immediate)
             : warp.get<std::uint32_t>(operand, lane) + std::uint32_t(i.immediate);
-    if (info.space == Space::generic) address -= local_window;
-    const std::uint64_t size = kernel.cleared_local_bytes;
-    if (address >= size || info.bytes > size - address) return std::nullopt;
-    return (warp.index * lanes_per_warp + lane) * size + address;
+    if (info.space == Space::generic) {
+        if (address - local_window >= window_size) return std::nullopt;
+        address -= local_window;
+    }
+    return address;
+}
+
+std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsigned lane,
+                                                        std::uint32_t pc) const {
+    const Kernel& kernel = launch_.kernel();
+    const std::uint64_t size = kernel.cleared_local_bytes, bytes = kernel.lines[pc].bytes;
+    const auto address = local_address(warp, lane, pc);
+    if (!address || *address >= size || bytes > size - *address) return std::nullopt;
+    return (warp.index * lanes_per_warp + lane) * size + *address;
 }
 
 void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
@@ -211,10 +220,11 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         const Operand guard{.kind = Operand::register_, .index = s.guard};
         report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
     }
-    const Kernel& kernel = launch_.kernel();
-    const bool accesses = kernel.lines[pc].access != MemoryAccess::none;
-    const Lanes addressing =
-        accesses ? AccessForm(kernel.code[pc].target).addressing_lanes() : all_lanes;
+    const Instruction& i = launch_.kernel().code[pc];
+    const bool accesses = launch_.kernel().lines[pc].access != MemoryAccess::none;
+    const Lanes addressing = accesses && !accesses_image(i.operation)
+                                 ? AccessForm(i.target).addressing_lanes()
+                                 : all_lanes;
     if (const Operand* address = address_of(s))
         report(*address, undefined_of(*address) & mask & addressing, warp, pc,
                "uses an undefined value as an address");
@@ -223,6 +233,7 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         case OpcodeKind::loads:
             return load(step, warp, mask, pc);
         case OpcodeKind::stores:
+        case OpcodeKind::writes_image:
             return store(step, warp, mask, pc);
         case OpcodeKind::branches_by_index:
             report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,

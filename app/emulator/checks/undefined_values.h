@@ -12,6 +12,10 @@
 
 namespace warpscope::emulator {
 
+/// Where an instruction accesses the local memory of a thread; nothing where it accesses other
+/// memory.
+std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std::uint32_t pc);
+
 /// Finds values that nothing has set and that decide a result: a register or a byte of local memory
 /// is read before the thread has written it, and what is computed of it reaches a branch, an
 /// address, or a store to global memory. Copies and computations only pass the undefined value on,

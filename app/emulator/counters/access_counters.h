@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -116,6 +117,8 @@ class AccessCounters : public Observer, BlockSummaries {
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
+    /// What this access adds to the request of its texture or surface instruction.
+    MemoryCounts cost_of_image(const Access& access);
     /// Of all accesses of an instruction to global memory in a block that follows the model.
     static MemoryCounts moved_cost(const ModelBlock& model, const ModelBlock::Move& move);
     void add_followers();
@@ -127,6 +130,9 @@ class AccessCounters : public Observer, BlockSummaries {
     std::vector<CachedCost> costs_;  ///< indexed by pc
     std::vector<Counts> before_;     ///< the counts when the model began
     Model model_;
+    // What the accesses of the running texture or surface instruction have read or written so far.
+    std::set<std::uint64_t> image_elements_, image_sectors_;  ///< addresses; numbers of sectors
+    std::uint64_t image_bytes_ = 0;                           ///< of the elements
 };
 
 }  // namespace warpscope::emulator

@@ -34,10 +34,10 @@ Emission copy_emission(StatementDecoder& d, Handler handler, CopyForm& form) {
         d.fail("the offset of an address is too large");
     Emission e = async_emission(d, handler, {to.operand, from.operand});
     e.immediate = std::int64_t(std::uint64_t(from.offset) << 32 | std::uint32_t(to.offset));
-    // Of a copy between blocks, neither: one variable cannot stand for both addresses.
-    e.variable = std::int16_t(form.to == Space::global     ? from.variable
-                              : form.from == Space::global ? to.variable
-                                                           : -1);
+    // Of a copy between blocks, neither: one base cannot stand for both addresses.
+    e.base = std::int16_t(form.to == Space::global     ? from.base
+                          : form.from == Space::global ? to.base
+                                                       : -1);
     return e;
 }
 
@@ -160,7 +160,7 @@ void decode_mbarrier(StatementDecoder& d) {
         {returns ? d.destination(d.operand(0)) : 0, at.operand,
          has_value ? d.source(d.operand(value), opcode.operands.roles[value].own) : 0});
     e.immediate = at.offset;
-    e.variable = std::int16_t(at.variable);
+    e.base = std::int16_t(at.base);
     e.detail = e.address_operand = 1;
     e.target = form.access_form().encoded();
     e.space = form.space;
@@ -216,7 +216,7 @@ void decode_tensor_copy(StatementDecoder& d) {
     e.immediate = std::int64_t(std::uint64_t(of_map.offset) << 32 | std::uint32_t(shared.offset));
     e.detail = std::uint16_t(dimensions);
     e.target = form.encoded();
-    e.variable = std::int16_t(shared.variable);
+    e.base = std::int16_t(shared.base);
     e.bytes = 16;
     d.emit(std::move(e));
 }

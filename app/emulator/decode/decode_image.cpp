@@ -73,9 +73,14 @@ ImageForm surface_form(const StatementDecoder& d) {
     return form;
 }
 
-Emission image_emission(Handler handler, const ImageForm& form,
-                        std::vector<std::uint32_t> operands) {
+/// `handle`: the operand with the handle. `bytes`: what a lane accesses, at least.
+Emission image_emission(Handler handler, const ImageForm& form, MemoryAccess access,
+                        std::vector<std::uint32_t> operands, std::size_t handle, unsigned bytes) {
     Emission e = emission_of(std::move(operands));
+    e.access = access;
+    e.space = Space::global;
+    e.address_operand = std::uint8_t(handle);
+    e.bytes = std::uint8_t(bytes);
     e.full = e.masked = handler;
     e.target = form.encoded();
     e.cost_point = true;
@@ -97,7 +102,8 @@ void decode_texture(StatementDecoder& d) {
     std::vector<std::uint32_t> operands;
     for (const Operand& o : into) operands.push_back(d.destination(o));
     operands.insert(operands.end(), {handle, place});
-    Emission e = image_emission(fetch_texture, form, std::move(operands));
+    // The elements of a texture may be as small as a byte: only the launch tells.
+    Emission e = image_emission(fetch_texture, form, MemoryAccess::load, std::move(operands), 4, 1);
     e.detail = 4;
     d.emit(std::move(e));
 }
@@ -112,7 +118,8 @@ void decode_surface_load(StatementDecoder& d) {
     for (const Operand& o : into) operands.push_back(d.destination(o));
     for (const Operand& o : into) d.check_width(o, d.type());
     operands.insert(operands.end(), {handle, place});
-    Emission e = image_emission(load_surface, form, std::move(operands));
+    Emission e = image_emission(load_surface, form, MemoryAccess::load, std::move(operands),
+                                form.elements, form.bytes * form.elements);
     e.detail = std::uint16_t(form.elements);
     d.emit(std::move(e));
 }
@@ -125,7 +132,8 @@ void decode_surface_store(StatementDecoder& d) {
     const auto [handle, place] = read_place(d, d.operand(0), form, Type::b32);
     std::vector<std::uint32_t> operands = {handle, place};
     for (const Operand& o : from) operands.push_back(d.source(o, d.type()));
-    d.emit(image_emission(store_surface, form, std::move(operands)));
+    d.emit(image_emission(store_surface, form, MemoryAccess::store, std::move(operands), 0,
+                          form.bytes * form.elements));
 }
 
 }  // namespace warpscope::emulator

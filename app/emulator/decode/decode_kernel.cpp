@@ -50,7 +50,7 @@ std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& modul
     choose_float_mode(state);
     analyse_control(state);
     place_variables(state);
-    find_shared_variables(state);
+    find_bases(state);
     find_aliases(state);
     place_registers(state);
     decode_blocks(state);

@@ -29,7 +29,7 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     Address found;
     found.offset = o.value;
     found.wide = true;
-    found.variable = shared_variable_of(d.state(), o);
+    found.base = base_of_address(d.state(), o);
     if (o.elements.empty()) {
         found.operand = d.constant(0);
     } else if (o.elements[0].kind == Operand::symbol) {
@@ -88,7 +88,7 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
     Emission e;
     e.order = order_of(d, access);
     e.scope = scope_of(d.statement());
-    e.variable = std::int16_t(at.variable);
+    e.base = std::int16_t(at.base);
     form.uniform_address = is_uniform(at.operand);
     form.wide_address = at.wide;
     e.immediate = at.offset;

@@ -75,7 +75,7 @@ void Emitter::append(const Emission& e, bool inserted) {
     info.space = e.space;
     info.order = e.order;
     info.scope = e.scope;
-    info.variable = e.variable;
+    info.base = e.base;
     info.compares = e.compares;
     info.bytes = e.bytes;
     info.address_operand = e.address_operand;

@@ -23,7 +23,7 @@ struct Emission {
     MemoryOrder order = MemoryOrder::weak;
     bool compares = false;
     Scope scope = Scope::device;
-    std::int16_t variable = -1;
+    std::int16_t base = -1;
     std::uint8_t bytes = 0;
     std::uint8_t address_operand = 0;
     Role role = Role::operation;

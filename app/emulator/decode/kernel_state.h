@@ -43,11 +43,10 @@ struct KernelState {
     Uniformity uniformity;
     // place_variables() fills in:
     Symbols symbols;
-    // find_shared_variables() fills in:
-    static constexpr int no_variable = -1, several_variables = -2;
-    /// Indexed by register: the index into Kernel::shared_variables of the variable from whose
-    /// address its values are computed.
-    std::vector<int> variable_of_register;
+    // find_bases() fills in indices into Kernel::bases:
+    static constexpr int no_base = -1, several_bases = -2;
+    std::vector<int> base_of_register;  ///< of what its values are computed
+    std::map<std::string, int> base_of_symbol;
     // find_aliases() fills in:
     std::vector<std::optional<std::uint32_t>> aliases;
     std::vector<bool>
@@ -70,10 +69,10 @@ void choose_float_mode(KernelState& state);
 void analyse_control(KernelState& state);
 /// Computes the offsets of parameters, shared and local variables.
 void place_variables(KernelState& state);
-/// Finds the shared variables in which the addresses of accesses lie.
-void find_shared_variables(KernelState& state);
-/// Of an address operand: an index into Kernel::shared_variables, or a negative number.
-int shared_variable_of(const KernelState& state, const Operand& address);
+/// Finds the arrays, variables and parameters of which addresses are computed.
+void find_bases(KernelState& state);
+/// Of an address operand: an index into Kernel::bases, or a negative number.
+int base_of_address(const KernelState& state, const Operand& address);
 /// Finds registers that only rename a constant, a special register or a parameter. They need
 /// neither a slot nor an instruction.
 void find_aliases(KernelState& state);

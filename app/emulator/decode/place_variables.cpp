@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "emulator/decode/kernel_state.h"
 #include "emulator/lower/calls.h"
@@ -57,51 +61,148 @@ void place_variables(KernelState& state) {
 
 namespace {
 
-int variable_of(const KernelState& state, const Operand& operand) {
-    const auto& variables = state.kernel->shared_variables;
-    if (operand.kind != Operand::symbol) return KernelState::no_variable;
-    const auto found =
-        std::find_if(variables.begin(), variables.end(),
-                     [&](const SharedVariable& v) { return v.name == operand.name; });
-    return found == variables.end() ? KernelState::no_variable : int(found - variables.begin());
-}
+constexpr int none = KernelState::no_base, several = KernelState::several_bases;
 
-/// Of a value that is computed of two others.
-int joined(int one, int other) {
-    if (one == KernelState::no_variable || one == other) return other;
-    return other == KernelState::no_variable ? one : KernelState::several_variables;
-}
+/// Finds of which variable or parameter the values of registers are computed. A register has the
+/// bases of all values that it ever has.
+class BaseFinder {
+  public:
+    explicit BaseFinder(KernelState& state) : state_(state) {
+        state.base_of_register.assign(state.syntax.registers.size(), none);
+        for (const SharedVariable& v : state.kernel->shared_variables)
+            state.base_of_symbol[v.name] = add({AddressBase::shared, v.offset, v.bytes});
+        any_pointer_ = add({AddressBase::any_pointer});
+        find_frames();
+        find_local_arrays();
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const Statement& s : state.syntax.statements) changed |= follow(s);
+        }
+    }
 
-}  // namespace
+  private:
+    std::vector<AddressBase>& bases() { return state_.kernel->bases; }
+    int add(const AddressBase& base) {
+        bases().push_back(base);
+        return int(bases().size()) - 1;
+    }
+    bool is_pointer(int base) { return bases()[std::size_t(base)].kind >= AddressBase::pointer; }
 
-// A register has the variables of all values that it ever has.
-void find_shared_variables(KernelState& state) {
-    std::vector<int>& variables = state.variable_of_register;
-    variables.assign(state.syntax.registers.size(), KernelState::no_variable);
-    if (state.kernel->shared_variables.empty()) return;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const Statement& s : state.syntax.statements) {
-            if (s.opcode->kind != OpcodeKind::computes) continue;
-            int variable = KernelState::no_variable;
-            for (const Operand& o : s.operands) variable = joined(variable, variable_of(state, o));
-            for (const std::int32_t r : sources_of(s))
-                variable = joined(variable, variables[std::size_t(r)]);
-            for (const std::int32_t r : destinations_of(s)) {
-                int& mine = variables[std::size_t(r)];
-                const int both = joined(mine, variable);
-                changed |= both != mine;
-                mine = both;
+    /// Of a value that is computed of two others. What is added to an array is an index.
+    int joined(int one, int other) {
+        if (one == none || one == other) return other;
+        if (other == none) return one;
+        if (one == several || other == several) return several;
+        if (is_pointer(one) != is_pointer(other)) return is_pointer(one) ? other : one;
+        return is_pointer(one) ? any_pointer_ : several;
+    }
+
+    int base_of(const Operand& operand) {
+        if (operand.kind == Operand::register_)
+            return state_.base_of_register[std::size_t(operand.index)];
+        int base = none;
+        if (operand.kind == Operand::symbol && !is_local(operand.name)) {
+            const auto known = state_.base_of_symbol.find(operand.name);
+            base = known != state_.base_of_symbol.end()
+                       ? known->second
+                       : state_.base_of_symbol[operand.name] = add({AddressBase::pointer});
+        }
+        for (const Operand& element : operand.elements) base = joined(base, base_of(element));
+        return base;
+    }
+
+    bool is_local(const std::string& name) const {
+        const auto placed = state_.symbols.find(name);
+        return placed != state_.symbols.end() && placed->second.space == Space::local;
+    }
+
+    /// Registers that hold the address of a variable in local memory. Compilers have one variable
+    /// for all local arrays of a function.
+    void find_frames() {
+        for (std::size_t before = ~std::size_t(0); before != frames_.size();) {
+            before = frames_.size();
+            for (const Statement& s : state_.syntax.statements) {
+                const bool copies =
+                    s.opcode->operation == Operation::mov || s.opcode->operation == Operation::cvta;
+                if (!copies || s.operands[0].kind != Operand::register_) continue;
+                const Operand& from = s.operands[1];
+                if (from.kind == Operand::symbol && from.name != stack_name && is_local(from.name))
+                    frames_[s.operands[0].index] = from.name;
+                else if (const auto frame = frames_.find(from.index);
+                         from.kind == Operand::register_ && frame != frames_.end())
+                    frames_[s.operands[0].index] = frame->second;
             }
         }
     }
+
+    /// Where an array begins in the variable of its function: each has an addition of its own, such
+    /// as add.u64 %rd1, %SPL, 32.
+    std::optional<std::pair<std::string, std::int64_t>> begin_of_array(const Statement& s) const {
+        if (s.opcode->operation != Operation::add || s.operands[1].kind != Operand::register_ ||
+            s.operands[2].kind != Operand::integer)
+            return std::nullopt;
+        const auto frame = frames_.find(s.operands[1].index);
+        if (frame == frames_.end()) return std::nullopt;
+        return std::pair(frame->second, s.operands[2].value);
+    }
+
+    void find_local_arrays() {
+        std::map<std::pair<std::string, std::int64_t>, int> found;
+        for (const Statement& s : state_.syntax.statements)
+            if (const auto begin = begin_of_array(s)) found[*begin] = none;
+        for (auto array = found.begin(); array != found.end(); ++array) {
+            const auto& [name, begin] = array->first;
+            const auto next = std::next(array);
+            const bool is_last = next == found.end() || next->first.first != name;
+            const auto variable = std::ranges::find(state_.syntax.variables, name, &Variable::name);
+            const std::int64_t end = is_last ? std::int64_t(variable->bytes) : next->first.second;
+            array->second =
+                add({AddressBase::local, std::uint32_t(state_.symbols[name].address + begin),
+                     std::uint32_t(end - begin)});
+        }
+        for (const Statement& s : state_.syntax.statements)
+            if (const auto begin = begin_of_array(s)) local_arrays_[&s] = found[*begin];
+    }
+
+    bool follow(const Statement& s) {
+        const bool computes = s.opcode->kind == OpcodeKind::computes;
+        const bool is_parameter = s.opcode->kind == OpcodeKind::loads && s.has("param");
+        bool changed = false;
+        for (const std::int32_t r : destinations_of(s)) {
+            int base = state_.base_of_register[std::size_t(r)];
+            // A number of 32 bits from memory is no address of global memory.
+            const bool is_wide = bits_of(state_.syntax.registers[std::size_t(r)].type) == 64;
+            if (computes || (is_parameter && is_wide)) {
+                for (std::size_t k = destination_count(s); k < s.operands.size(); ++k)
+                    base = joined(base, base_of(s.operands[k]));
+                const auto array = local_arrays_.find(&s);
+                if (array != local_arrays_.end()) base = joined(base, array->second);
+            } else if (is_wide) {
+                base = joined(base, any_pointer_);
+            }
+            changed |= std::exchange(state_.base_of_register[std::size_t(r)], base) != base;
+        }
+        return changed;
+    }
+
+    KernelState& state_;
+    int any_pointer_ = none;
+    std::map<std::int32_t, std::string> frames_;  ///< by register
+    std::map<const Statement*, int> local_arrays_;
+};
+
+}  // namespace
+
+void find_bases(KernelState& state) {
+    BaseFinder finder(state);
 }
 
-int shared_variable_of(const KernelState& state, const Operand& address) {
-    if (address.elements.size() != 1) return KernelState::no_variable;
+int base_of_address(const KernelState& state, const Operand& address) {
+    if (address.elements.size() != 1) return none;
     const Operand& base = address.elements[0];
-    return base.kind == Operand::register_ ? state.variable_of_register[std::size_t(base.index)]
-                                           : variable_of(state, base);
+    if (base.kind == Operand::register_) return state.base_of_register[std::size_t(base.index)];
+    const auto known = state.base_of_symbol.find(base.name);
+    return known == state.base_of_symbol.end() ? none : known->second;
 }
 
 }  // namespace warpscope::emulator

@@ -90,7 +90,7 @@ struct Address {
     std::uint32_t operand = 0;
     std::int64_t offset = 0;
     bool wide = false;  ///< the register has 64 bits
-    int variable = -1;  ///< as InstructionInfo::variable
+    int base = -1;      ///< as InstructionInfo::base
 };
 /// Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
 /// the space of its variable.

@@ -8,9 +8,9 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
+#include "emulator/images/image_lanes.h"
 #include "emulator/warp/matrices.h"
 #include "emulator/warp/memory.h"
-#include "emulator/warp/textures.h"
 
 namespace warpscope::emulator {
 
@@ -65,24 +65,13 @@ void store_number(std::byte* p, unsigned bytes, std::uint64_t value) {
 }
 
 /// The texture or surface of an instruction, which most lanes have in common.
-class Image {
+class Image : public ImageLanes {
   public:
-    Image(const Instruction* i, Warp& w, const ImageForm& form, unsigned handle, unsigned place)
-        : i_(i), w_(w), form_(form), handle_(i->operands[handle]), place_(i->operands[place]) {}
-
-    /// The coordinates of a lane; those that the form lacks are 0.
-    std::array<std::uint32_t, 3> coordinates(unsigned lane) const {
-        if (form_.coordinates() == 1) return {w_.get<std::uint32_t>(place_, lane), 0, 0};
-        const auto both = w_.get<std::uint64_t>(place_, lane);
-        const auto third = form_.coordinates() == 2
-                               ? 0
-                               : std::uint32_t(w_.get<std::uint64_t>(handle_, lane) >> 32);
-        return {std::uint32_t(both), std::uint32_t(both >> 32), third};
-    }
+    Image(const Instruction* i, Warp& w, unsigned handle)
+        : ImageLanes(*i, w, handle), i_(i), w_(w) {}
 
     const Texture& of(unsigned lane) {
-        auto handle = w_.get<std::uint64_t>(handle_, lane);
-        if (form_.coordinates() == 3) handle = std::uint32_t(handle);
+        const std::uint64_t handle = this->handle(lane);
         if (found_ && handle == newest_) return *found_;
         found_ = w_.block->memory->textures().find(handle);
         newest_ = handle;
@@ -96,58 +85,30 @@ class Image {
         return *found_;
     }
 
+    /// Where a lane accesses a surface; null: outside, and the mode says that this does nothing.
+    std::byte* bytes_of(unsigned lane) {
+        const Texture& surface = of(lane);
+        const Place p = place(lane, surface);
+        if (p.byte % std::int64_t(place_bytes()) != 0)
+            w_.fail(i_, lane,
+                    fmt::format("the byte {} of a surface is no multiple of {}", p.byte,
+                                place_bytes()));
+        if (p.outside && form().outside == ImageForm::Outside::zero) return nullptr;
+        if (p.outside && form().outside == ImageForm::Outside::trap)
+            w_.fail(i_, lane,
+                    fmt::format("byte {} of row {}{} lies outside of the surface, which has {} "
+                                "rows of {} bytes",
+                                p.byte, p.row, p.slice ? fmt::format(" of layer {}", p.slice) : "",
+                                surface.rows(), surface.width * surface.element_bytes()));
+        return reinterpret_cast<std::byte*>(p.address);
+    }
+
   private:
     const Instruction* i_;
     Warp& w_;
-    const ImageForm& form_;
-    const std::uint32_t handle_, place_;
     const Texture* found_ = nullptr;
     std::uint64_t newest_ = 0;
 };
-
-float as_float(std::uint32_t bits) {
-    return std::bit_cast<float>(bits);
-}
-
-Texture::Texel texel_at(const Texture& image, const ImageForm& form,
-                        const std::array<std::uint32_t, 3>& c) {
-    if (form.has_layers()) {  // behind the number of a layer come the coordinates in it
-        const Texture layer = image.slice(c[0]);
-        return form.integer_coordinates ? layer.fetch(std::int32_t(c[1]), std::int32_t(c[2]))
-                                        : layer.sample(as_float(c[1]), as_float(c[2]));
-    }
-    if (form.integer_coordinates)
-        return image.fetch(std::int32_t(c[0]), std::int32_t(c[1]), std::int32_t(c[2]));
-    const float x = as_float(c[0]), y = as_float(c[1]), z = as_float(c[2]);
-    return form.geometry == ImageGeometry::cube     ? image.sample_cube(x, y, z)
-           : form.geometry == ImageGeometry::volume ? image.sample(x, y, z)
-                                                    : image.sample(x, y);
-}
-
-/// Where a lane accesses a surface; null: outside, and the mode says that this does nothing.
-std::byte* place_of(const Instruction* i, Warp& w, unsigned lane, const ImageForm& form,
-                    const Texture& image, const std::array<std::uint32_t, 3>& c) {
-    const unsigned layers = form.has_layers();
-    const std::int64_t size = std::int64_t(form.bytes) * form.elements;
-    const std::int64_t row = std::int64_t(image.width) * image.element_bytes();
-    std::int64_t x = std::int32_t(c[layers]), y = std::int32_t(c[layers + 1]),
-                 z = std::int32_t(c[layers ? 0 : 2]);
-    if (x % size != 0)
-        w.fail(i, lane, fmt::format("the byte {} of a surface is no multiple of {}", x, size));
-    const bool outside =
-        x < 0 || x + size > row || y < 0 || y >= image.rows() || z < 0 || z >= image.slices();
-    if (outside && form.outside == ImageForm::Outside::zero) return nullptr;
-    if (outside && form.outside == ImageForm::Outside::trap)
-        w.fail(i, lane,
-               fmt::format("byte {} of row {}{} lies outside of the surface, which has {} rows of "
-                           "{} bytes",
-                           x, y, z ? fmt::format(" of layer {}", z) : "", image.rows(), row));
-    x = std::clamp<std::int64_t>(x, 0, std::max<std::int64_t>(0, row - size));
-    y = std::clamp<std::int64_t>(y, 0, image.rows() - 1);
-    z = std::clamp<std::int64_t>(z, 0, image.slices() - 1);
-    return reinterpret_cast<std::byte*>(image.memory) + std::uint64_t(z) * image.slice_bytes() +
-           std::uint64_t(y) * image.pitch + x;
-}
 
 }  // namespace
 
@@ -246,11 +207,11 @@ std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned 
 }
 
 const Instruction* fetch_texture(const Instruction* i, Warp& w) {
-    const ImageForm form(i->target);
-    Image image(i, w, form, 4, 5);
+    Image image(i, w, 4);
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        const Texture::Texel texel = texel_at(image.of(lane), form, image.coordinates(lane));
+        const Texture& texture = image.of(lane);
+        const Texture::Texel texel = texture.texel_of(image.reads(lane, texture));
         for (unsigned e = 0; e < 4; ++e)
             if (i->operands[e]) w.set(i->operands[e], lane, texel[e]);
     }
@@ -259,11 +220,10 @@ const Instruction* fetch_texture(const Instruction* i, Warp& w) {
 
 const Instruction* load_surface(const Instruction* i, Warp& w) {
     const ImageForm form(i->target);
-    Image image(i, w, form, form.elements, form.elements + 1);
+    Image image(i, w, form.elements);
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        const std::byte* const from =
-            place_of(i, w, lane, form, image.of(lane), image.coordinates(lane));
+        const std::byte* const from = image.bytes_of(lane);
         for (unsigned e = 0; e < form.elements; ++e) {
             std::uint64_t value = 0;
             if (from) std::memcpy(&value, from + e * form.bytes, form.bytes);
@@ -279,10 +239,10 @@ const Instruction* load_surface(const Instruction* i, Warp& w) {
 
 const Instruction* store_surface(const Instruction* i, Warp& w) {
     const ImageForm form(i->target);
-    Image image(i, w, form, 0, 1);
+    Image image(i, w, 0);
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        std::byte* const to = place_of(i, w, lane, form, image.of(lane), image.coordinates(lane));
+        std::byte* const to = image.bytes_of(lane);
         for (unsigned e = 0; to && e < form.elements; ++e) {
             const std::uint32_t operand = i->operands[2 + e];
             const std::uint64_t value = form.bytes == 8 ? w.get<std::uint64_t>(operand, lane)

@@ -41,18 +41,40 @@ void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::
         for (std::size_t pc = 0; pc < reached.size(); ++pc)
             if (reached[pc]) behind_fence[pc] = true;
     }
+    const auto is_load = [&](std::uint32_t pc) {
+        return kernel.lines[pc].access == MemoryAccess::load;
+    };
+    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
+        if (!is_volatile(orders_[pc]) || !is_load(pc)) continue;
+        const std::vector<bool> reached = reached_in_epoch(kernel, pc);
+        const bool strong = std::any_of(fences.begin(), fences.end(),
+                                        [&](std::uint32_t fence) { return reached[fence]; }) &&
+                            is_polled(kernel, pc);
+        orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
+    }
+    const auto may_meet = [&](std::uint32_t one, std::uint32_t other) {
+        const int a = kernel.lines[one].base, b = kernel.lines[other].base;
+        if (a < 0 || b < 0 || a == b) return true;
+        const AddressBase &first = kernel.bases[std::size_t(a)],
+                          &second = kernel.bases[std::size_t(b)];
+        if (first.kind == AddressBase::any_pointer || second.kind == AddressBase::any_pointer)
+            return true;
+        // All arrays of dynamic shared memory are one.
+        return first.kind == AddressBase::shared && second.kind == AddressBase::shared &&
+               first.offset == second.offset;
+    };
+    const auto may_be_read = [&](std::uint32_t store) {
+        for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
+            if (kernel.lines[pc].access != MemoryAccess::none &&
+                kernel.lines[pc].access != MemoryAccess::store && is_strong(pc) &&
+                may_meet(store, pc))
+                return true;
+        return false;
+    };
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
         if (!is_volatile(orders_[pc])) continue;
-        const bool is_load = kernel.lines[pc].access == MemoryAccess::load;
-        bool strong = behind_fence[pc];
-        if (is_load) {
-            const std::vector<bool> reached = reached_in_epoch(kernel, pc);
-            strong = std::any_of(fences.begin(), fences.end(),
-                                 [&](std::uint32_t fence) { return reached[fence]; }) &&
-                     is_polled(kernel, pc);
-        }
-        volatile_stores_[pc] = strong && !is_load;
-        orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
+        volatile_stores_[pc] = behind_fence[pc] && may_be_read(pc);
+        orders_[pc] = volatile_stores_[pc] ? MemoryOrder::relaxed : MemoryOrder::weak;
     }
 }
 

@@ -13,7 +13,8 @@ namespace warpscope::emulator {
 /// only to keep the compiler from removing an access, and without a fence it orders nothing. So it
 /// counts as relaxed where it is half of a release or acquire pattern: a load that a thread repeats
 /// until the value lets it go on to a fence in the same epoch (is_polled()), and a store that it
-/// can execute after a fence. Elsewhere it counts as weak, and two volatile stores always race.
+/// can execute after a fence, to a buffer or variable that a strong load or an atomic may read.
+/// Elsewhere it counts as weak, and two volatile stores always race.
 class MemoryOrders {
   public:
     void begin_launch(const Kernel& kernel);

@@ -23,6 +23,7 @@ void ThreadClocks::begin_block() {
             for (std::size_t end = entries_; end <= clocks->entries.size(); end += entries_)
                 std::fill_n(&clocks->entries[end - most_mbarriers], most_mbarriers, 0);
     phases_.clear();
+    polled_.clear();
     seen_phases_ = {};
     begin_epoch();
 }
@@ -110,6 +111,7 @@ void ThreadClocks::fence(std::uint32_t warp, Lanes lanes) {
 }
 
 void ThreadClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
+    polled_.insert(address);
     const auto word = words_.find(address);
     if (word == words_.end()) return;
     // A thread that waits reads one version many times. Acquires and relaxed reads differ.

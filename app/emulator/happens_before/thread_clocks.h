@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/program/access_form.h"
@@ -43,6 +44,8 @@ class ThreadClocks {
 
     // A strong access of the word at `address`: an offset into shared memory, or in global memory.
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
+    /// True for a word that threads of the block poll, or access with atomics: a flag or a lock.
+    bool has_been_read(std::uint64_t address) const { return polled_.contains(address); }
     /// `updates`: an atomic, which leaves what others have published with the word.
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
     /// A weak write: nothing is published with these bytes any more.
@@ -99,6 +102,7 @@ class ThreadClocks {
     Clocks fenced_;   ///< as they were at each thread's last fence
     Clocks pending_;  ///< what each thread has read, and takes over at its next fence
     std::unordered_map<std::uint64_t, Word> words_;  ///< by address
+    std::unordered_set<std::uint64_t> polled_;       ///< addresses of strong reads
     std::uint64_t version_ = 0;
     std::vector<std::uint64_t> read_;  ///< by thread: the version that it has read last
     std::array<Clock, barriers_per_block> barriers_;

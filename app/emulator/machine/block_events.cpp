@@ -3,10 +3,13 @@
 #include <bit>
 #include <utility>
 
+#include "emulator/images/image_lanes.h"
 #include "emulator/observe/copy_accesses.h"
 #include "emulator/program/lanes.h"
+#include "emulator/ptx/opcodes.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/instruction_walk.h"
+#include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
 
@@ -76,7 +79,7 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
     if (told_ && events & Instruction::executes)
         told_->on_instruction(block_.block, warp, mask, block_.kernel->index_of(i));
     if (events & (Instruction::shared_access | Instruction::global_access))
-        memory_access(i, warp, mask);
+        accesses_image(i->operation) ? image_access(i, warp, mask) : memory_access(i, warp, mask);
     else if (events & Instruction::warp_sync)
         warp_barrier(i, warp, mask);
     else if (told_ && events & Instruction::fences)
@@ -134,6 +137,40 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
         shared_access_in_cluster(access, addresses);
     else
         global_access(access);
+}
+
+// An access that fails is not told: its handler reports it.
+void BlockEvents::image_access(const Instruction* i, const Warp& warp, std::uint32_t mask) {
+    const InstructionInfo& info = block_.kernel->lines[block_.kernel->index_of(i)];
+    const ImageLanes lanes(*i, warp, info.address_operand);
+    Access::Image part = Access::Image::first;
+    while (mask) {  // the lanes that access one image
+        const auto lane = unsigned(std::countr_zero(mask));
+        const std::uint64_t handle = lanes.handle(lane);
+        const Texture* const image = block_.memory->textures().find(handle);
+        std::uint64_t addresses[TextureReads::most][lanes_per_warp];
+        std::uint32_t reading[TextureReads::most] = {};
+        const std::uint32_t others = mask;
+        for_each_lane(others, [&](unsigned lane) {
+            if (lanes.handle(lane) != handle) return;
+            mask &= ~(1u << lane);
+            if (!image) return;
+            const TextureReads reads = i->operation == Operation::tex ? lanes.reads(lane, *image)
+                                                                      : lanes.bytes(lane, *image);
+            for (unsigned k = 0; k < reads.count; ++k) {
+                addresses[k][lane] = reads.elements[k].address;
+                reading[k] |= 1u << lane;
+            }
+        });
+        for (unsigned k = 0; k < TextureReads::most && reading[k]; ++k) {
+            Access access = access_of(i, warp, addresses[k]);
+            access.mask = reading[k];
+            access.same_address = false;
+            access.image = std::exchange(part, Access::Image::further);
+            if (i->operation == Operation::tex) access.bytes = image->element_bytes();
+            global_access(access);
+        }
+    }
 }
 
 // A shared access of all lanes, lane 0 among them, to one address: the most frequent one in inner

@@ -99,6 +99,7 @@ class BlockEvents : public AsyncListener {
     void tell_release(unsigned barrier, std::uint32_t epoch);
     void copy_accesses(const AsyncEvent& event, bool destinations, bool shared);
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
+    void image_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);
     /// Of the window .shared::cluster, of lanes in any blocks of the cluster.

@@ -7,15 +7,22 @@ namespace warpscope::emulator {
 
 void Access::stored(unsigned lane, std::byte* into) const {
     const Instruction& i = state->block->kernel->code[pc];
+    const auto copy = [&](unsigned elements, unsigned first_operand, bool wide_register) {
+        const unsigned size = bytes / elements;
+        for (unsigned e = 0; e < elements; ++e) {
+            const std::uint32_t operand = i.operands[first_operand + e];
+            const std::uint64_t value = wide_register ? state->get<std::uint64_t>(operand, lane)
+                                                      : state->get<std::uint32_t>(operand, lane);
+            std::memcpy(into + e * size, &value, size);
+        }
+    };
+    if (image != Image::none) {
+        const ImageForm form(i.target);
+        return copy(form.elements, 2, form.bytes == 8);
+    }
     const AccessForm form(i.target);
     if (form.matrices) return copy_matrix_row(*state, i, lane, into);
-    const unsigned size = bytes / form.elements;
-    for (unsigned e = 0; e < form.elements; ++e) {
-        const std::uint32_t operand = i.operands[e + 1];
-        const std::uint64_t value = form.wide_register ? state->get<std::uint64_t>(operand, lane)
-                                                       : state->get<std::uint32_t>(operand, lane);
-        std::memcpy(into + e * size, &value, size);
-    }
+    copy(form.elements, 1, form.wide_register);
 }
 
 const std::byte* Access::shared_memory() const {

@@ -96,7 +96,9 @@ struct Finding {
         int from = 0, to = 0;
     };
     std::optional<BarrierPlace> barrier;
-    std::vector<Finding> repaired_too;         ///< by this barrier: see by_missing_barrier()
+    /// Of a race: threads change a word at one time, so that changes are lost.
+    bool needs_atomic = false;
+    std::vector<Finding> repaired_too{};       ///< by this barrier or atomic: see by_repair()
     std::optional<WitnessWords> witness{};     ///< nullopt: none was looked for
     std::optional<Provocation> provocation{};  ///< nullopt: no GPU was asked
 

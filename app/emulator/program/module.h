@@ -38,9 +38,9 @@ struct InstructionInfo {
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;  ///< memory order of an access, or of a fence
     Scope scope = Scope::device;            ///< scope of an order that is not weak
-    /// The variable in which the address of an access must lie, as the code computes it: an index
-    /// into Kernel::shared_variables; negative where that is not known.
-    std::int16_t variable = -1;
+    /// Of what the address of an access is computed: an index into Kernel::bases; negative where
+    /// that is not known.
+    std::int16_t base = -1;
     /// The instruction is an atomic that may leave memory unchanged (cas).
     bool compares = false;
     /// Width of one lane's access, or of a unit of an asynchronous copy, which is no access.
@@ -68,6 +68,15 @@ struct SharedVariable {
     std::uint32_t bytes = 0;   ///< 0: dynamic, all bytes from `offset` on
 };
 
+/// Of what addresses are computed: an array in shared or local memory, in which they must lie; or a
+/// variable or a parameter that is a pointer. All other pointers are one base.
+struct AddressBase {
+    enum Kind : std::uint8_t { shared, local, pointer, any_pointer };
+    Kind kind = pointer;
+    std::uint32_t offset = 0;  ///< bytes
+    std::uint32_t bytes = 0;   ///< 0: not known, or dynamic
+};
+
 struct SpecialSlot {
     Special special;
     std::uint32_t slot;
@@ -80,7 +89,9 @@ struct Kernel {
     /// Static shared memory; dynamic shared memory begins behind it.
     std::uint32_t shared_bytes = 0;
     std::vector<SharedVariable> shared_variables;  ///< in the order of their offsets
-    std::uint32_t local_bytes = 0;                 ///< local memory of one thread
+    /// Those of the shared variables come first, in their order.
+    std::vector<AddressBase> bases;
+    std::uint32_t local_bytes = 0;  ///< local memory of one thread
     /// The first bytes of local memory, which are zero when a block begins: all of them except the
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;

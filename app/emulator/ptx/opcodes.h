@@ -170,4 +170,9 @@ constexpr bool uses_mbarrier(Operation operation) {
     return operation >= Operation::mbarrier_init && operation <= Operation::mbarrier_wait_parity;
 }
 
+/// tex, suld and sust: Instruction::target holds an ImageForm.
+constexpr bool accesses_image(Operation operation) {
+    return operation >= Operation::tex && operation <= Operation::sust;
+}
+
 }  // namespace warpscope::emulator

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "emulator/happens_before/synchronise.h"
+#include "emulator/ptx/opcodes.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
@@ -122,7 +123,7 @@ void GridRaces::find_constants(const Kernel& kernel) {
         const InstructionInfo& info = kernel.lines[pc];
         if (info.access != MemoryAccess::store || info.bytes != cell_bytes_) continue;
         const Instruction& store = kernel.code[pc];
-        if (AccessForm(store.target).elements != 1) continue;
+        if (accesses_image(store.operation) || AccessForm(store.target).elements != 1) continue;
         const auto found = values.find(store.operands[1]);
         if (found == values.end()) continue;
         std::byte bytes[8];

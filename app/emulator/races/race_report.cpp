@@ -119,13 +119,14 @@ bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
 }
 
 // A hazard in a warp is a warning, because most GPUs run its lanes in step. That does not help an
-// update: lanes in step read one value and store one result.
+// update: lanes in step read one value and store one result. Nor does it help different values that
+// one instruction stores to a word.
 void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
     Conflict conflict = found;
     const bool of_copy = conflict.in_flight || conflict.lacks_proxy_fence;
     conflict.is_update = !of_copy && is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const bool in_step = one_warp && !conflict.is_update && !of_copy;
+    const bool in_step = one_warp && !conflict.is_update && !conflict.one_instruction && !of_copy;
     const Severity severity = conflict.same_value ? Severity::note
                               : in_step           ? Severity::warning
                                                   : Severity::error;
@@ -188,6 +189,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
     if (!conflict.global_address) f.byte = conflict.byte;
     f.order = order_of(launch_.kernel(), earlier.pc, later.pc);
+    f.needs_atomic = conflict.is_update;
     f.sentence = sentence(conflict, later, f);
     return f;
 }

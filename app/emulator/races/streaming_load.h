@@ -13,6 +13,7 @@ namespace warpscope::emulator {
 /// large arrays. It is known by its instruction and the address of its first lane.
 inline bool is_streaming_load(const Access& a) {
     if (a.kind != MemoryAccess::load || a.mask != all_lanes || a.same_address) return false;
+    if (a.image != Access::Image::none) return false;  // its instruction says no number of bytes
     const std::uint64_t first = a.lane_addresses[0];
     if ((first & (a.bytes - 1)) != 0) return false;  // it fails
     if (a.consecutive) return true;

@@ -53,10 +53,8 @@ std::uint32_t number(const Texture& t, const std::byte* at) {
 }
 
 /// Texels are written in place: small values that are returned in parts make a CPU wait.
-void read(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, Texel& to) {
-    const auto* at = reinterpret_cast<const std::byte*>(t.memory) +
-                     std::uint64_t(z) * t.slice_bytes() + std::uint64_t(y) * t.pitch +
-                     std::uint64_t(x) * t.element_bytes();
+void read(const Texture& t, std::uint64_t address, Texel& to) {
+    const auto* at = reinterpret_cast<const std::byte*>(address);
     for (std::uint32_t c = 0; c < t.channels; ++c) to[c] = number(t, at + c * t.bytes);
 }
 
@@ -121,32 +119,61 @@ Texture Texture::slice(std::uint32_t number) const {
     return one;
 }
 
-Texel Texture::fetch(std::int64_t x, std::int64_t y, std::int64_t z) const {
-    Texel result{};
+TextureReads Texture::reads_of_index(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    TextureReads reads;
     if (x >= 0 && x < width && y >= 0 && y < rows() && z >= 0 && z < slices())
-        read(*this, x, y, z, result);
-    return result;
+        reads.add(address_of(x, y, z), 1);
+    return reads;
 }
 
-Texel Texture::sample(float x, float y, float z) const {
-    const auto of_slice = [&](std::int64_t number) -> Texel {
-        const std::int64_t k = addressed(number, slices(), mode_of(*this, 2));
-        return k == border ? Texel{} : slice(std::uint32_t(k)).sample(x, y);
+TextureReads Texture::reads_at(float x, float y, float z) const {
+    TextureReads reads;
+    const auto add = [&](std::int64_t column, std::int64_t row, std::int64_t number, float weight) {
+        const std::int64_t i = addressed(column, width, mode_of(*this, 0));
+        const std::int64_t j = height == 0 ? 0 : addressed(row, height, mode_of(*this, 1));
+        const std::int64_t k = depth == 0 ? 0 : addressed(number, depth, mode_of(*this, 2));
+        if (i != border && j != border && k != border) reads.add(address_of(i, j, k), weight);
     };
-    z = among_elements(*this, z, slices());
-    if (!linear || !gives_floats()) return of_slice(whole_part(z));
-    const Weighted k = neighbours(z);
-    const Texel low = of_slice(k.first), high = of_slice(k.first + 1);
-    Texel result;
-    for (std::size_t c = 0; c < result.size(); ++c)
-        result[c] = std::bit_cast<std::uint32_t>((1 - k.weight) * std::bit_cast<float>(low[c]) +
-                                                 k.weight * std::bit_cast<float>(high[c]));
+    x = among_elements(*this, x, width);
+    y = height == 0 ? 0 : among_elements(*this, y, height);
+    z = depth == 0 ? 0 : among_elements(*this, z, depth);
+    if (!interpolates()) {
+        add(whole_part(x), whole_part(y), whole_part(z), 1);
+        return reads;
+    }
+    const Weighted i = neighbours(x), j = height == 0 ? Weighted{0, 0} : neighbours(y),
+                   k = depth == 0 ? Weighted{0, 0} : neighbours(z);
+    for (const bool behind : {false, true})
+        for (const bool lower : {false, true})
+            for (const bool right : {false, true}) {
+                const float weight = (right ? i.weight : 1 - i.weight) *
+                                     (lower ? j.weight : 1 - j.weight) *
+                                     (behind ? k.weight : 1 - k.weight);
+                if (weight != 0) add(i.first + right, j.first + lower, k.first + behind, weight);
+            }
+    return reads;
+}
+
+Texel Texture::texel_of(const TextureReads& reads) const {
+    Texel result{};
+    if (!interpolates()) {
+        if (reads.count) read(*this, reads.elements[0].address, result);
+        return result;
+    }
+    std::array<float, 4> sums{};
+    for (unsigned e = 0; e < reads.count; ++e) {
+        Texel one{};
+        read(*this, reads.elements[e].address, one);
+        for (std::uint32_t c = 0; c < channels; ++c)
+            sums[c] += reads.elements[e].weight * std::bit_cast<float>(one[c]);
+    }
+    for (std::uint32_t c = 0; c < channels; ++c) result[c] = std::bit_cast<std::uint32_t>(sums[c]);
     return result;
 }
 
 // CUDA C++ Programming Guide, "Cubemap Textures": the face that the direction points to, and where
 // it meets the face.
-Texel Texture::sample_cube(float x, float y, float z) const {
+TextureReads Texture::reads_of_cube(float x, float y, float z) const {
     const float ax = std::abs(x), ay = std::abs(y), az = std::abs(z);
     std::uint32_t face;
     float most, s, t;
@@ -162,36 +189,7 @@ Texel Texture::sample_cube(float x, float y, float z) const {
     }
     Texture one = slice(face);
     one.normalized_coordinates = true;
-    return one.sample((s / most + 1) / 2, (t / most + 1) / 2);
-}
-
-Texel Texture::sample(float x, float y) const {
-    const auto read_element = [&](std::int64_t column, std::int64_t row, Texel& to) {
-        const std::int64_t i = addressed(column, width, mode_of(*this, 0));
-        const std::int64_t j = height == 0 ? 0 : addressed(row, height, mode_of(*this, 1));
-        if (i != border && j != border) read(*this, i, j, 0, to);
-    };
-    Texel result{};
-    x = among_elements(*this, x, width);
-    y = height == 0 ? 0 : among_elements(*this, y, height);
-    if (!linear || !gives_floats()) {
-        read_element(whole_part(x), whole_part(y), result);
-        return result;
-    }
-    const Weighted i = neighbours(x), j = height == 0 ? Weighted{0, 0} : neighbours(y);
-    std::array<float, 4> sums{};
-    for (const bool lower : {false, true})
-        for (const bool right : {false, true}) {
-            const float weight =
-                (right ? i.weight : 1 - i.weight) * (lower ? j.weight : 1 - j.weight);
-            if (weight == 0) continue;
-            Texel one{};
-            read_element(i.first + right, j.first + lower, one);
-            for (std::uint32_t c = 0; c < channels; ++c)
-                sums[c] += weight * std::bit_cast<float>(one[c]);
-        }
-    for (std::uint32_t c = 0; c < channels; ++c) result[c] = std::bit_cast<std::uint32_t>(sums[c]);
-    return result;
+    return one.reads_at((s / most + 1) / 2, (t / most + 1) / 2);
 }
 
 std::uint64_t Textures::add(const Texture& t) {

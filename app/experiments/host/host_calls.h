@@ -107,6 +107,7 @@ class HostCalls {
     void read_launch_call(std::size_t i);
     void add_launch(HostLaunch launch);
     std::string template_argument(std::string text) const;
+    std::string class_of_temporary(const std::string& text) const;
     void deduce_templates(HostLaunch& launch) const;
 
     std::string fill_of(const std::vector<std::string>& elements) const;

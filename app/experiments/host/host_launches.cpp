@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "experiments/host/host_calls.h"
 #include "experiments/host/host_values.h"
 
@@ -99,6 +102,31 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
     }
 }
 
+/// Of an object that is made where it is passed: "Plus < T > ( )" is a Plus<float>. Empty: the text
+/// is something else.
+std::string HostCalls::class_of_temporary(const std::string& text) const {
+    const TokenText tokens(text);
+    const std::size_t n = tokens.size();
+    const bool is_made = n > 2 && tokens.is_word(0) &&
+                         ((tokens.is(n - 2, "(") && tokens.is(n - 1, ")")) ||
+                          (tokens.is(n - 2, "{") && tokens.is(n - 1, "}")));
+    if (!is_made) return {};
+    const std::string name = text.substr(0, tokens.token(n - 2).begin);
+    const std::size_t open = name.find('<'), close = name.rfind('>');
+    if (open == name.npos || close == name.npos) return template_argument(name);
+    const std::string list = name.substr(open + 1, close - open - 1);
+    const HostCalls reader(list);
+    std::vector<std::string> arguments = reader.plain_parts(0, reader.text_.size());
+    for (std::string& argument : arguments) {
+        const auto value = program_.values.find(argument);
+        if (value != program_.values.end()) argument = value->second;
+        // An enumerator of a class must keep its name.
+        if (argument.find(':') == argument.npos) argument = template_argument(argument);
+    }
+    return fmt::format("{}<{}>", template_argument(name.substr(0, open)),
+                       fmt::join(arguments, ","));
+}
+
 /// Adds arguments of the template that its pointers and numbers have.
 void HostCalls::deduce_templates(HostLaunch& launch) const {
     const auto found = kernel_templates_.find(launch.kernel);
@@ -114,8 +142,9 @@ void HostCalls::deduce_templates(HostLaunch& launch) const {
                 names = names || parameter.is(t, name);
             const auto& known = program_.variables;
             const auto variable = known.find(place_of(program_, launch.arguments[p]).array);
-            if (names && variable != known.end() && deduced.empty())
-                deduced = variable->second.type;
+            if (!names || !deduced.empty()) continue;
+            deduced = variable != known.end() ? variable->second.type
+                                              : class_of_temporary(launch.arguments[p]);
         }
         if (deduced.empty() || deduced == "auto") return;
         launch.templates.push_back(template_argument(deduced));

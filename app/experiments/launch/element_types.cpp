@@ -65,9 +65,12 @@ bool is_union(const Type& type) {
                                [](const compiler::Member& member) { return member.offset == 0; });
 }
 
+bool is_surface(const Type& type) {
+    return type.name.find("SurfaceObject") != std::string::npos;
+}
+
 bool is_image(const Type& type) {
-    return type.name.find("TextureObject") != std::string::npos ||
-           type.name.find("SurfaceObject") != std::string::npos;
+    return type.name.find("TextureObject") != std::string::npos || is_surface(type);
 }
 
 }  // namespace warpscope::experiments

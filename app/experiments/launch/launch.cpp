@@ -196,8 +196,8 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
                               sizeof address);
             put(&address, sizeof address);
         } else if (const auto* texture = std::get_if<TextureArgument>(&part.value)) {
-            const std::uint64_t handle = buffers_.texture(texture->index);
-            put(&handle, sizeof handle);
+            const std::uint64_t number = buffers_.texture(*texture).number;
+            put(&number, sizeof number);
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));
@@ -214,7 +214,11 @@ void Launch::run_once(const Ready& launch, const Names& names, const std::string
         values.push_back(argument_bytes(argument, names, field + ".arguments"));
     for (std::vector<std::byte>& value : values) pointers.push_back(value.data());
     const compute::LaunchShape shape = shape_of(*launch.bound, names, device().info(), field);
+    const std::vector<TextureArgument> textures = textures_of(*launch.bound);
+    for (const TextureArgument& t : textures) device().load_texture(buffers_.texture(t));
     device().launch(*launch.kernel, shape, {}, pointers);
+    for (const TextureArgument& t : textures)
+        if (t.is_surface) device().store_surface(buffers_.texture(t));
 }
 
 void Launch::run(std::size_t count) {

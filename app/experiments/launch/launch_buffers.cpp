@@ -17,16 +17,27 @@ LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, co
     // Now all addresses are known.
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (has_addresses(i)) set_start(buffers_[i], start_array(i, names));
-    for (const TextureSpec& texture : plan.file.textures) {
-        const std::size_t buffer = plan.file.index_of(texture.buffer);
+    make_textures();
+}
+
+void LaunchBuffers::make_textures() {
+    std::vector<emulator::Texture> shapes;
+    for (const TextureSpec& texture : plan_->file.textures) {
+        const std::size_t buffer = plan_->file.index_of(texture.buffer);
         const One& memory = buffers_[buffer];
-        const std::uint64_t handle = device.make_texture(
-            texture_of(texture, plan.types[buffer], memory.shape, memory.address));
-        textures_.emplace_back(new std::uint64_t(handle), [&device](const std::uint64_t* made) {
-            device.release_texture(*made);
-            delete made;
-        });
+        shapes.push_back(texture_of(texture, plan_->types[buffer], memory.shape, memory.address));
     }
+    for (const BoundLaunch& launch : plan_->launches)
+        for (const TextureArgument& argument : textures_of(launch)) {
+            if (textures_.contains(argument)) continue;
+            const auto handle = device_->make_texture(shapes[argument.index], argument.is_surface);
+            textures_[argument] = std::shared_ptr<const compute::TextureHandle>(
+                new compute::TextureHandle(handle),
+                [device = device_](const compute::TextureHandle* made) {
+                    device->release_texture(*made);
+                    delete made;
+                });
+        }
 }
 
 bool LaunchBuffers::has_addresses(std::size_t buffer) const {

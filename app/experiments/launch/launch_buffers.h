@@ -32,8 +32,9 @@ class LaunchBuffers {
     /// The buffer that begins at an address; empty: none does.
     std::string name_at(std::uint64_t address) const;
     std::uint64_t address(std::size_t buffer) const { return buffers_[buffer].address; }
-    /// The handle of a texture: an index into LaunchFile::textures.
-    std::uint64_t texture(std::size_t index) const { return *textures_[index]; }
+    compute::TextureHandle texture(const TextureArgument& argument) const {
+        return *textures_.at(argument);
+    }
     Array download(std::size_t buffer) const;
 
     /// Fills the buffers for a frame, whose `names` those fills use that depend on the frame.
@@ -61,6 +62,7 @@ class LaunchBuffers {
     };
 
     One made(std::size_t buffer, const Names& names);
+    void make_textures();
     /// Its fill names buffers, whose addresses it gets.
     bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
@@ -74,8 +76,8 @@ class LaunchBuffers {
 
     compute::Device* device_ = nullptr;
     const LaunchPlan* plan_ = nullptr;
-    std::vector<One> buffers_;                                    ///< in the order of the file
-    std::vector<std::shared_ptr<const std::uint64_t>> textures_;  ///< handles, likewise
+    std::vector<One> buffers_;  ///< in the order of the file
+    std::map<TextureArgument, std::shared_ptr<const compute::TextureHandle>> textures_;
 };
 
 }  // namespace warpscope::experiments

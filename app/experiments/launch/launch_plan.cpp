@@ -110,7 +110,7 @@ class Binder {
         }
         if (!value.elements.empty())
             throw LaunchError(fmt::format("{}: {} is no array; write one value", place, type.name));
-        if (is_image(type)) return add_texture(to, offset, value, place);
+        if (is_image(type)) return add_texture(to, offset, is_surface(type), value, place);
         const auto number = number_type(type);
         if (!number)
             throw LaunchError(fmt::format(
@@ -125,15 +125,16 @@ class Binder {
         }
     }
 
-    void add_texture(BoundArgument& to, std::size_t offset, const ArgumentSpec& value,
-                     const std::string& place) const {
+    void add_texture(BoundArgument& to, std::size_t offset, bool is_surface,
+                     const ArgumentSpec& value, const std::string& place) const {
         const std::string name = value.text.value_or("null");
         const auto& textures = plan_.file.textures;
         const auto found = std::ranges::find(textures, name, &TextureSpec::name);
         if (found == textures.end())
             throw LaunchError(fmt::format(
                 "{}: \"{}\" is no texture; write the name of one under \"textures\"", place, name));
-        to.parts.push_back({offset, {}, TextureArgument{std::size_t(found - textures.begin())}});
+        to.parts.push_back(
+            {offset, {}, TextureArgument{std::size_t(found - textures.begin()), is_surface}});
     }
 
     void add_struct(BoundArgument& to, std::size_t offset, const Type& type,
@@ -285,6 +286,15 @@ std::string address_variable(const std::string& function) {
 
 std::string source_key(const LaunchFile& file) {
     return (file.built_in ? "gallery/" : "launch/") + file.source.stem().string();
+}
+
+std::vector<TextureArgument> textures_of(const BoundLaunch& launch) {
+    std::vector<TextureArgument> found;
+    for (const BoundArgument& argument : launch.arguments)
+        for (const ArgumentPart& part : argument.parts)
+            if (const auto* texture = std::get_if<TextureArgument>(&part.value))
+                found.push_back(*texture);
+    return found;
 }
 
 LaunchPlan uncompiled_plan(const LaunchFile& file) {

@@ -16,6 +16,8 @@ namespace warpscope::experiments {
 /// A texture of the launch file, as an argument: its index in LaunchFile::textures.
 struct TextureArgument {
     std::size_t index = 0;
+    bool is_surface = false;
+    auto operator<=>(const TextureArgument&) const = default;
 };
 
 /// A number or an address within the bytes of an argument.
@@ -42,6 +44,8 @@ struct BoundLaunch {
     bool cooperative = false;
     std::vector<BoundArgument> arguments;
 };
+
+std::vector<TextureArgument> textures_of(const BoundLaunch& launch);
 
 /// A launch file with the types that the compiler gives the parameters of its kernels.
 struct LaunchPlan {

@@ -60,7 +60,8 @@ std::string argument_words(const LaunchPlan& plan, const BoundArgument& argument
             all.push_back(name + " = null");
     }
     constexpr std::size_t most = 8;
-    if (all.size() > most) return parameter.name;
+    // A functor has no members.
+    if (all.size() > most || all.empty()) return parameter.name;
     return fmt::format("{}", fmt::join(all, ", "));
 }
 

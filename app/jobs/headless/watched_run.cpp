@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <tuple>
+
 #include "experiments/measure/source_names.h"
 #include "experiments/replicas/find_witnesses.h"
 #include "jobs/output/output.h"
@@ -10,10 +15,57 @@ namespace warpscope::jobs {
 
 namespace {
 
+/// For the launches in reverse order, beside twice the time that those in order have taken.
+constexpr std::chrono::milliseconds time_for_reverse(300);
+
 bool is_of_kernel(const compute::DeviceError& e) {
     return !dynamic_cast<const compute::Cancelled*>(&e) &&
            !dynamic_cast<const compute::DeviceLost*>(&e) &&
            !dynamic_cast<const compute::OutOfMemory*>(&e);
+}
+
+using Pairs = std::set<std::tuple<std::string, std::string, std::string>>;
+
+/// The kernel and the two places of a race, in one order.
+std::tuple<std::string, std::string, std::string> pair_of(const emulator::Finding& f) {
+    const std::string first = f.first.where(), second = f.second ? f.second->where() : "";
+    return {f.kernel, std::min(first, second), std::max(first, second)};
+}
+
+/// The races of a frame with warps and blocks in reverse order. None where the launches do not end
+/// so: a block may wait for those below it.
+std::vector<emulator::Finding> races_in_reverse_order(experiments::LaunchState state,
+                                                      std::chrono::milliseconds time,
+                                                      const std::stop_token& stop) {
+    state.settings.schedule = compute::Schedule::reverse;
+    try {
+        const experiments::Replica replica =
+            experiments::make_replica(state, compute::usual_emulator_memory(), stop);
+        replica.device->set_launch_limits({.time = time, .stop = stop});
+        Checking checking(*replica.device, {.race = true});
+        replica.experiment->launch_kernel();
+        return checking.set().findings();
+    } catch (const compute::DeviceError&) {
+        return {};
+    }
+}
+
+/// Adds the races that only the other order shows.
+void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::Finding> others) {
+    Pairs known;
+    std::vector<emulator::Finding> added;
+    for (const emulator::Finding& f : findings) {
+        known.insert(pair_of(f));
+        for (const emulator::Finding& other : f.repaired_too) known.insert(pair_of(other));
+    }
+    for (emulator::Finding& f : others) {
+        std::erase_if(f.repaired_too,
+                      [&](const emulator::Finding& one) { return known.contains(pair_of(one)); });
+        if (known.contains(pair_of(f))) continue;
+        f.sentence += " Only the reverse order of warps and blocks shows it (--schedule reverse).";
+        added.push_back(std::move(f));
+    }
+    if (!added.empty()) findings = emulator::merged({findings, added});
 }
 
 }  // namespace
@@ -22,6 +74,7 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
                  const std::function<void()>& run) {
     Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks,
                       request.counters, request.heat.has_value());
+    const auto begin = std::chrono::steady_clock::now();
     const auto take_findings = [&] {
         result.findings = checking.set().findings();
         if (result.start && request.witness)
@@ -34,6 +87,14 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
             result.findings = emulator::merged(
                 {result.findings, experiments::find_needed(*result.start, std::chrono::seconds(5),
                                                            request.stops.work)});
+        const auto taken = std::chrono::steady_clock::now() - begin;
+        if (result.start && result.stopped.empty() && checking.set().depends_on_order())
+            add_races(result.findings,
+                      races_in_reverse_order(
+                          *result.start,
+                          std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
+                              time_for_reverse,
+                          request.stops.work));
         result.findings = experiments::as_named(std::move(result.findings), device.edits());
     };
     try {
@@ -41,6 +102,7 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
         take_findings();
     } catch (const compute::DeviceError& e) {
         if (!request.checks.any() || !is_of_kernel(e)) throw;
+        result.stopped = e.what();
         take_findings();
         result.kernels = device.timings().kernels();
         result.output = device.take_output();

@@ -33,7 +33,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeaderLine, file, line, toolkit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ThreadAtLine, file, line, thread, block, inlined)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::BarrierPlace, from, to)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, hazard, order, kernel, by_host, first,
-                                   second, byte, count, sentence, barrier, repaired_too)
+                                   second, byte, count, sentence, barrier, needs_atomic,
+                                   repaired_too)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryCounts, requests, bytes, sectors, least_sectors,
                                    wavefronts, least_wavefronts, degree)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, warp_instructions, thread_instructions,

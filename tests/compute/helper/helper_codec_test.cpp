@@ -33,6 +33,7 @@ TEST(HelperCodec, ATextureArrivesAsItWasSent) {
     texture.channels = 4;
     texture.bytes = 1;
     texture.numbers = emulator::Texture::Numbers::signed_;
+    texture.slices_are = emulator::Texture::Slices::faces;
     texture.linear = texture.normalized_numbers = true;
     texture.address = {emulator::TextureAddress::mirror, emulator::TextureAddress::wrap};
     WireWriter writer(HelperRequest::make_texture);
@@ -42,6 +43,7 @@ TEST(HelperCodec, ATextureArrivesAsItWasSent) {
     EXPECT_EQ(found.end(), texture.end());
     EXPECT_EQ(found.height, 20U);
     EXPECT_EQ(found.numbers, emulator::Texture::Numbers::signed_);
+    EXPECT_EQ(found.slices_are, emulator::Texture::Slices::faces);
     EXPECT_TRUE(found.linear);
     EXPECT_TRUE(found.normalized_numbers);
     EXPECT_FALSE(found.normalized_coordinates);

@@ -22,7 +22,7 @@ const std::string whole_file = R"({
     },
     "textures": {
         "image": {"buffer": "x", "filter": "linear", "address": ["wrap", "border"],
-                  "coordinates": "normalized", "read": "normalized"}
+                  "coordinates": "normalized", "read": "normalized", "slices": "layers"}
     },
     "launches": [
         {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "cooperative": true,
@@ -71,6 +71,7 @@ TEST(LaunchFiles, AreReadCompletely) {
     EXPECT_TRUE(file.textures[0].normalized_numbers);
     EXPECT_EQ(file.textures[0].address[0], emulator::TextureAddress::wrap);
     EXPECT_EQ(file.textures[0].address[1], emulator::TextureAddress::border);
+    EXPECT_EQ(file.textures[0].slices, emulator::Texture::Slices::layers);
     EXPECT_TRUE(file.launches[0].cooperative);
     ASSERT_EQ(file.launches.size(), 1U);
     const LaunchSpec& launch = file.launches[0];
@@ -158,6 +159,8 @@ TEST(LaunchFiles, ErrorsNameTheField) {
               "cooperative, cluster, repeat, arguments, captured");
     EXPECT_EQ(error(changed("\"linear\"", "\"cubic\"")),
               "textures.image.filter: write one of: point, linear");
+    EXPECT_EQ(error(changed("\"layers\"", "\"sheets\"")),
+              "textures.image.slices: write one of: volume, layers, faces");
     EXPECT_EQ(error(changed("\"buffer\": \"x\", \"filter\"", "\"buffer\": \"q\", \"filter\"")),
               "textures.image.buffer: \"q\" is no buffer; the buffers are: x, y, in");
     EXPECT_EQ(error(changed("[\"blocks\"]", "[]")),

@@ -61,3 +61,41 @@ __global__ void either_array(const int* in, int* out) {
     __syncthreads();
     out[t] = (t % 2 ? even : odd)[t / 2];
 }
+
+// A local array runs into the next one.
+__global__ void local_beyond(const int* in, int* out, int n) {
+    int before[3], own[4], behind[5];
+    for (int i = 0; i < 3; ++i) before[i] = in[i];
+    for (int i = 0; i < 5; ++i) behind[i] = in[i];
+    for (int i = 0; i < n; ++i) own[i] = in[i + 3];
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) sum += before[in[i] % 3] + own[in[i] & 3] + behind[in[i] % 5];
+    out[threadIdx.x] = sum;
+}
+
+// Or into the one before.
+__global__ void local_before(const int* in, int* out, int n) {
+    int left[6], right[6];
+    for (int i = 0; i < 6; ++i) left[i] = right[i] = in[i];
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += right[in[i] - 1] + left[in[i] % 6] + right[in[i] % 6];
+    for (int i = 0; i < n; ++i) sum += left[in[i] % 6 - in[0]];
+    out[threadIdx.x] = sum;
+}
+
+struct TwoRows {
+    int upper[4], lower[4];
+};
+
+// Pointers into the middle of arrays and structs may go both ways.
+__global__ void local_middle(const int* in, int* out, int n) {
+    int all[16];
+    int* const half = all + 8;
+    for (int i = 0; i < 16; ++i) all[i] = in[i];
+    TwoRows rows;
+    for (int i = 0; i < 4; ++i) rows.upper[i] = rows.lower[i] = in[i];
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += half[-in[i]] + half[in[i]] + all[in[i] + 8];
+    int* const row = rows.lower;
+    out[threadIdx.x] = sum + rows.upper[in[1]] + row[in[2]] + row[-in[1]];
+}

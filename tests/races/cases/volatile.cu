@@ -74,3 +74,61 @@ __global__ void looked_at_once(volatile int* flag, int* message, int* out) {
         *out = seen;
     }
 }
+
+// A lock that is given back by a volatile store.
+template <bool right>
+__global__ void unlocked_by_store(int* total, int* lock) {
+    if (threadIdx.x % 32) return;
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    *total += 1;
+    if (right) __threadfence();
+    *(volatile int*)lock = 0;
+}
+
+// The lock and what it protects lie in one array.
+template <bool right>
+__global__ void lock_beside_total(volatile int* words) {
+    if (threadIdx.x % 32) return;
+    while (atomicCAS((int*)&words[0], 0, 1) != 0) {}
+    __threadfence();
+    words[1] = int(threadIdx.x);
+    if (right) __threadfence();
+    words[0] = 0;
+}
+
+// Two warps take turns, as a volatile word says.
+template <bool right>
+__global__ void turns(volatile int* turn, int* total) {
+    if (threadIdx.x % 32) return;
+    const int me = int(threadIdx.x / 32);
+    for (int round = 0; round < 3; ++round) {
+        while (*turn != me) {}
+        __threadfence();
+        *total += 1;
+        if (right) __threadfence();
+        *turn = 1 - me;
+    }
+}
+
+// A fence before a volatile store makes no flag of it that nobody polls: the lock lacks its release.
+template <bool right>
+__global__ void total_of_blocks(volatile int* total, int* lock) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    *total = int(blockIdx.x);
+    if (right) __threadfence();
+    atomicExch(lock, 0);
+}
+
+// The store behind the lock.
+template <bool right>
+__global__ void store_behind_lock(volatile int* total, int* seen, int* lock) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    seen[blockIdx.x] = *total;
+    if (right && blockIdx.x == 0) *total = 1;
+    __threadfence();
+    atomicExch(lock, 0);
+    if (!right && blockIdx.x == 0) *total = 1;
+}

@@ -16,6 +16,7 @@ bool passes(const Instruction& i) {
 }
 
 bool is_compiled_access(const Instruction& i, MemoryAccess access) {
+    if (accesses_image(i.operation)) return false;
     const AccessForm form(i.target);
     if (form.matrices) return false;
     const std::uint64_t bytes = form.bytes * form.elements;
