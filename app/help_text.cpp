@@ -39,8 +39,8 @@ fence and wait, which is advice.
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
---target compiles every source for one compute capability. Without it, a source is compiled for 75, or
-for 80 or 90 where it uses what only newer GPUs have, or where the compiler says that it needs that.
+--target compiles every source for one compute capability. Without it, a source is compiled for 75,
+or for 80 or 90 where it uses what only newer GPUs have, or where the compiler asks for that.
 
 --landing says when the asynchronous copies of a kernel (cp.async, cp.async.bulk) write their
 destination: at a random moment, by the seed; at once; or late, when a thread waits for them and no

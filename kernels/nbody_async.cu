@@ -61,8 +61,9 @@ __device__ void start_tile(float4* tile, const float4* position, int start, int 
     copy_async(tile + threadIdx.x, position + min(j, last - 1), j >= last);
 }
 
-// Computes the forces f that bodies first to last - 1 of n exert on this thread's bodies.
-template <int Bodies, int Unroll>
+// Computes the forces f that bodies first to last - 1 of n exert on this thread's bodies. Without
+// `Wait`, threads read a tile while copies may still fill it: THAT IS RACY ON PURPOSE.
+template <int Bodies, int Unroll, bool Wait>
 __device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int begin, int first,
                         int last, float eps2) {
     static_assert(threads % Unroll == 0, "add_tile must not leave the tile");
@@ -81,7 +82,7 @@ __device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int 
 
     int now = 0;  // the tile to use
     for (int start = first; start < last; start += threads) {
-        asm volatile("cp.async.wait_all;" ::: "memory");
+        if (Wait) asm volatile("cp.async.wait_all;" ::: "memory");
         // Removes two hazards. Read after write: add_tile reads bodies that other threads copy, and
         // each thread has waited for its own copy only. Write after read: the copies below go to
         // the other tile, which other threads may still be reading.
@@ -95,12 +96,12 @@ __device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int 
 // Block (x, y) computes the forces that the y-th `share` bodies exert on the x-th Bodies * threads
 // bodies, and stores the force on body i in partial[y * n + i]. gridDim.y * share is at least n.
 // eps2 is an argument of the kernel, so that it is read from constant memory and needs no register.
-template <int Bodies, int Unroll>
+template <int Bodies, int Unroll, bool Wait = true>
 __device__ void find_partial_forces(float4* partial, const float4* position, int n, int begin,
                                     float eps2, int share) {
     int first = blockIdx.y * share;
     float3 f[Bodies];
-    pull_by<Bodies, Unroll>(f, position, n, begin, first, min(first + share, n), eps2);
+    pull_by<Bodies, Unroll, Wait>(f, position, n, begin, first, min(first + share, n), eps2);
 
 #pragma unroll
     for (int k = 0; k < Bodies; ++k) {
@@ -120,4 +121,17 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     nbody_async_small(float4* partial, const float4* position, int n, int begin, float eps2,
                       int share) {
     find_partial_forces<2, 8>(partial, position, n, begin, eps2, share);
+}
+
+// The two without the wait for their copies.
+extern "C" __global__ void __launch_bounds__(threads, 3)
+    nbody_async_no_wait(float4* partial, const float4* position, int n, int begin, float eps2,
+                        int share) {
+    find_partial_forces<4, 2, false>(partial, position, n, begin, eps2, share);
+}
+
+extern "C" __global__ void __launch_bounds__(threads, 2)
+    nbody_async_no_wait_small(float4* partial, const float4* position, int n, int begin, float eps2,
+                              int share) {
+    find_partial_forces<2, 8, false>(partial, position, n, begin, eps2, share);
 }

@@ -117,8 +117,9 @@ __device__ void produce(Ring& ring, const float4* position, int first, int last)
     }
 }
 
-// Computes the forces f that bodies first to last - 1 of n exert on this thread's bodies.
-template <int Bodies, int Unroll>
+// Computes the forces f that bodies first to last - 1 of n exert on this thread's bodies. Without
+// `Wait`, threads wait for a tile when they have read it: THAT IS RACY ON PURPOSE.
+template <int Bodies, int Unroll, bool Wait>
 __device__ void consume(float3 (&f)[Bodies], Ring& ring, const float4* position, int n, int begin,
                         int first, int last, float eps2) {
     // A thread beyond the last body still waits for each tile and gives it back.
@@ -134,8 +135,9 @@ __device__ void consume(float3 (&f)[Bodies], Ring& ring, const float4* position,
     int stage = 0;
     unsigned parity = 0;
     for (int start = first; start < last; start += threads) {
-        wait(&ring.full[stage], parity);
+        if (Wait) wait(&ring.full[stage], parity);
         add_tile<Bodies, Unroll>(f, pos, ring.tiles[stage], min(threads, last - start), eps2);
+        if (!Wait) wait(&ring.full[stage], parity);
         // One lane arrives for the warp, whose lanes have all read the tile.
         __syncwarp();
         if (threadIdx.x % 32 == 0) arrive(&ring.empty[stage]);
@@ -146,7 +148,7 @@ __device__ void consume(float3 (&f)[Bodies], Ring& ring, const float4* position,
 // Block (x, y) computes the forces that the y-th `share` bodies exert on the x-th Bodies * threads
 // bodies, and stores the force on body i in partial[y * n + i]. gridDim.y * share is at least n.
 // eps2 is an argument of the kernel, so that it is read from constant memory and needs no register.
-template <int Bodies, int Unroll>
+template <int Bodies, int Unroll, bool Wait = true>
 __device__ void find_partial_forces(float4* partial, const float4* position, int n, int begin,
                                     float eps2, int share) {
     static_assert(threads % Unroll == 0, "add_tile must not leave the tile");
@@ -167,7 +169,7 @@ __device__ void find_partial_forces(float4* partial, const float4* position, int
         return;
     }
     float3 f[Bodies];
-    consume<Bodies, Unroll>(f, ring, position, n, begin, first, last, eps2);
+    consume<Bodies, Unroll, Wait>(f, ring, position, n, begin, first, last, eps2);
 
 #pragma unroll
     for (int k = 0; k < Bodies; ++k) {
@@ -188,4 +190,17 @@ extern "C" __global__ void __launch_bounds__(threads + 32, 2)
     nbody_bulk_small(float4* partial, const float4* position, int n, int begin, float eps2,
                      int share) {
     find_partial_forces<2, 8>(partial, position, n, begin, eps2, share);
+}
+
+// The two without the wait before a tile is read.
+extern "C" __global__ void __launch_bounds__(threads + 32, 3)
+    nbody_bulk_no_wait(float4* partial, const float4* position, int n, int begin, float eps2,
+                       int share) {
+    find_partial_forces<4, 2, false>(partial, position, n, begin, eps2, share);
+}
+
+extern "C" __global__ void __launch_bounds__(threads + 32, 2)
+    nbody_bulk_no_wait_small(float4* partial, const float4* position, int n, int begin, float eps2,
+                             int share) {
+    find_partial_forces<2, 8, false>(partial, position, n, begin, eps2, share);
 }

@@ -168,6 +168,20 @@ TEST_F(NvrtcHere, CompilesForComputeCapability75WithLines) {
     EXPECT_FALSE(compiled.ptx.ends_with('\0'));
 }
 
+TEST_F(NvrtcHere, CompilesForTheTargetThatIsChosenOrThatAMessageAsksFor) {
+    const std::string picky =
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\n#error \"this needs sm_80\"\n#endif\n" +
+        small_kernel;
+    const auto ptx_for = [&](const std::string& source, unsigned target) {
+        Request request{"kernels/ripple.cu", source};
+        request.target = target;
+        return nvrtc_->compile(request).ptx;
+    };
+    EXPECT_NE(ptx_for(small_kernel, 90).find(".target sm_90"), std::string::npos);
+    EXPECT_NE(ptx_for(picky, 0).find(".target sm_80"), std::string::npos);
+    EXPECT_THROW(ptx_for(picky, 75), CompileError) << "a target that was chosen stays";
+}
+
 TEST_F(NvrtcHere, FastMathChangesTheCode) {
     const std::string source = "extern \"C\" __global__ void k(float* p) { *p = sinf(*p); }\n";
     const auto approximates = [&](bool fast) {

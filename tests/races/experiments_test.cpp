@@ -158,6 +158,19 @@ TEST(WithoutItsWait, TheGallerysTwinIsFoundWheneverCopiesLand) {
             }
 }
 
+TEST(WithoutItsWait, NBodysTwinIsFoundWheneverCopiesLand) {
+    for (const char* kernel : {"async", "bulk"})
+        for (const auto landing :
+             {compute::Landing::random, compute::Landing::at_once, compute::Landing::late})
+            for (compute::RunSettings settings : runs()) {
+                settings.landing = landing;
+                Case c{"nbody", {{"bodies", "600"}, {"kernel", kernel}}};
+                EXPECT_EQ(sentences(check(c, settings)), "") << kernel << int(landing);
+                c.settings.push_back({"copy_wait", "off"});
+                EXPECT_GT(hazards(check(c, settings)), 0u) << kernel << int(landing);
+            }
+}
+
 /// The line of kernels/nbody.cu that has these words.
 int line_in_nbody(const std::string& words) {
     const std::string source(compute::make_emulated_device("")->source("kernels/nbody.cu"));

@@ -10,7 +10,9 @@ namespace warpscope::emulator {
 
 void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers) {
     threads_ = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;
-    entries_ = threads_ + (mbarriers ? most_mbarriers : 0);
+    constexpr std::size_t usual_mbarriers = 64;
+    mbarriers_ = mbarriers ? usual_mbarriers : 0;
+    entries_ = threads_ + mbarriers_;
     times_.fill(1);
     read_.assign(threads_, 0);
     for (Clocks* clocks : {&clocks_, &fenced_, &pending_}) *clocks = {};
@@ -21,10 +23,10 @@ void ThreadClocks::begin_block() {
     if (entries_ > threads_)
         for (Clocks* clocks : {&clocks_, &fenced_, &pending_})
             for (std::size_t end = entries_; end <= clocks->entries.size(); end += entries_)
-                std::fill_n(&clocks->entries[end - most_mbarriers], most_mbarriers, 0);
+                std::fill_n(&clocks->entries[end - mbarriers_], mbarriers_, 0);
     phases_.clear();
     polled_.clear();
-    seen_phases_ = {};
+    seen_phases_.assign(mbarriers_, 0);
     begin_epoch();
 }
 
@@ -145,13 +147,38 @@ void ThreadClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
     for (std::uint64_t a = address; a < address + bytes; ++a) words_.erase(a);
 }
 
-// More mbarriers than there are entries share the last one: their copies count as seen early.
+// All clocks get entries for as many mbarriers again.
+void ThreadClocks::add_mbarriers() {
+    const std::size_t before = entries_;
+    entries_ += mbarriers_;
+    mbarriers_ *= 2;
+    for (Clocks* clocks : {&clocks_, &fenced_, &pending_}) {
+        if (clocks->entries.empty()) continue;
+        std::vector<std::uint32_t> larger(threads_ * entries_);
+        for (std::size_t thread = 0; thread < threads_; ++thread)
+            std::copy_n(&clocks->entries[thread * before], before, &larger[thread * entries_]);
+        clocks->entries = std::move(larger);
+    }
+    const auto resize = [&](Clock& clock) {
+        if (!clock.empty()) clock.resize(entries_);
+    };
+    for (auto& [address, word] : words_) resize(word.clock);
+    for (Clock& barrier : barriers_) resize(barrier);
+    for (auto& [mbarrier, phases] : phases_) {
+        resize(phases.arriving);
+        resize(phases.ended);
+    }
+    seen_phases_.resize(mbarriers_);
+    phases_before_epoch_.resize(mbarriers_);
+}
+
 ThreadClocks::Phases& ThreadClocks::phases_of(std::uint32_t mbarrier) {
     const auto [found, is_new] = phases_.try_emplace(mbarrier);
     if (is_new) {
+        if (phases_.size() > mbarriers_) add_mbarriers();
         found->second.arriving.resize(entries_);
         found->second.ended.resize(entries_);
-        found->second.entry = std::min(phases_.size(), most_mbarriers) - 1;
+        found->second.entry = phases_.size() - 1;
     }
     return found->second;
 }

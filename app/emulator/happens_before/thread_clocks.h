@@ -87,15 +87,15 @@ class ThreadClocks {
 
     Entries clock(Clocks& clocks, std::uint32_t thread);
     Phases& phases_of(std::uint32_t mbarrier);
+    void add_mbarriers();
     void take_over_pending(std::uint32_t thread);
     /// The clock of a thread, its latest access included.
     Clock published(Clocks& clocks, std::uint32_t thread);
     std::uint32_t time_of(std::uint32_t thread) const { return times_[thread / lanes_per_warp]; }
 
-    static constexpr std::size_t most_mbarriers = 64;
-
-    std::size_t threads_ = 0;  ///< of whole warps
-    std::size_t entries_ = 0;  ///< of a clock
+    std::size_t threads_ = 0;    ///< of whole warps
+    std::size_t entries_ = 0;    ///< of a clock
+    std::size_t mbarriers_ = 0;  ///< that have an entry
     std::array<std::uint32_t, 32> times_{};
     std::array<bool, 32> sees_others_{};  ///< by warp: its clocks have entries of other warps
     Clocks clocks_;
@@ -108,7 +108,7 @@ class ThreadClocks {
     std::array<Clock, barriers_per_block> barriers_;
     std::unordered_map<std::uint32_t, Phases> phases_;  ///< by mbarrier
     /// By mbarrier: the phases that some thread has seen, and those of them before this epoch.
-    std::array<std::uint32_t, most_mbarriers> seen_phases_{}, phases_before_epoch_{};
+    std::vector<std::uint32_t> seen_phases_, phases_before_epoch_;
 };
 
 }  // namespace warpscope::emulator

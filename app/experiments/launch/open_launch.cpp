@@ -223,11 +223,10 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
                             compute::Math math, std::vector<compiler::LeftOut>& left_out,
                             const std::stop_token& stop) {
     if (is_ptx(file)) return without_compiler(source, file);
-    compiler::Request request{.file = compute::kernel_path(source_key(file)),
-                              .source = source,
-                              .fast_math = math == compute::Math::fast,
-                              .target = file.target};
+    compiler::Request request{compute::kernel_path(source_key(file)), source,
+                              math == compute::Math::fast};
     request.names = std::move(names);
+    request.target = file.target;
     left_out =
         compiler::leave_out_host_code(request, file.in_folder(file.source), folders_of(file));
     CompiledLaunch found;

@@ -7,8 +7,9 @@ namespace warpscope::experiments {
 
 /// The kernels of kernels/nbody.cu, nbody_ladder.cu, nbody_async.cu and nbody_bulk.cu, in the order
 /// of the words of nbody.kernel. Each makes one change to the kernel before it; docs/ladder.md
-/// describes them. The last three are `tiled` without the barrier after a tile is loaded, without
-/// the one before the next tile is loaded, and without both.
+/// describes them. The last five are `tiled` without the barrier after a tile is loaded, without
+/// the one before the next tile is loaded, and without both; and `async` and `bulk` without the
+/// wait for the copies of a tile.
 enum class NBodyKernel {
     float3,
     float4,
@@ -21,10 +22,12 @@ enum class NBodyKernel {
     bulk,
     no_load_barrier,
     no_reuse_barrier,
-    no_barriers
+    no_barriers,
+    async_no_wait,
+    bulk_no_wait
 };
 
-/// Those with all barriers that they need.
+/// Those with all barriers and waits that they need.
 inline constexpr NBodyKernel all_nbody_kernels[] = {
     NBodyKernel::float3, NBodyKernel::float4,   NBodyKernel::tiled,
     NBodyKernel::rsqrt,  NBodyKernel::unrolled, NBodyKernel::several,
@@ -43,7 +46,9 @@ constexpr std::string_view name_of(NBodyKernel kernel) {
                                           "nbody_bulk",
                                           "nbody_no_load_barrier",
                                           "nbody_no_reuse_barrier",
-                                          "nbody_no_barriers"};
+                                          "nbody_no_barriers",
+                                          "nbody_async_no_wait",
+                                          "nbody_bulk_no_wait"};
     return names[std::size_t(kernel)];
 }
 
@@ -51,19 +56,29 @@ constexpr bool has_all_barriers(NBodyKernel kernel) {
     return kernel <= NBodyKernel::bulk;
 }
 
+/// The kernel without a wait becomes that with it; others stay.
+constexpr NBodyKernel with_wait(NBodyKernel kernel) {
+    return kernel == NBodyKernel::async_no_wait  ? NBodyKernel::async
+           : kernel == NBodyKernel::bulk_no_wait ? NBodyKernel::bulk
+                                                 : kernel;
+}
+constexpr bool has_copies(NBodyKernel kernel) {
+    return with_wait(kernel) == NBodyKernel::async || with_wait(kernel) == NBodyKernel::bulk;
+}
+
 /// Divides the bodies that pull among rows of blocks (NBodyPartition): `fast` and those after it.
 constexpr bool divides_sums(NBodyKernel kernel) {
-    return kernel >= NBodyKernel::fast && has_all_barriers(kernel);
+    return kernel == NBodyKernel::fast || has_copies(kernel);
 }
 
 /// The compute capability that it needs of a GPU.
 constexpr int capability_for(NBodyKernel kernel) {
-    return kernel == NBodyKernel::bulk ? 90 : kernel == NBodyKernel::async ? 80 : 75;
+    return !has_copies(kernel) ? 75 : with_wait(kernel) == NBodyKernel::bulk ? 90 : 80;
 }
 
 /// "nbody" for a kernel of kernels/nbody.cu.
 constexpr std::string_view file_of(NBodyKernel kernel) {
-    if (kernel == NBodyKernel::async || kernel == NBodyKernel::bulk) return name_of(kernel);
+    if (has_copies(kernel)) return name_of(with_wait(kernel));
     return kernel > NBodyKernel::tiled && has_all_barriers(kernel) ? "nbody_ladder" : "nbody";
 }
 

@@ -42,6 +42,10 @@ NBodyParameters::NBodyParameters()
                     "The __syncthreads() between reading a tile and loading the next one over it. "
                     "For the kernel tiled.",
                     true),
+      copy_wait(*this, "copy_wait", "Copy wait",
+                "Threads wait for the copies of a tile before they read it. Off: async does not "
+                "wait, and bulk waits after the read. For the kernels async and bulk.",
+                true),
       kernel(*this, "kernel", "Kernel",
              "Each kernel has one change from the one before: bodies read from global memory as "
              "float3; as float4; in tiles through shared memory; 1 / sqrt in one instruction; 16 "
@@ -118,13 +122,19 @@ NBodyParameters::NBodyParameters()
                               "Without the barrier before reuse, warps load the next bodies over "
                               "those that other warps still read: the forces may be wrong.");
     });
+    copy_wait.only_when([this] { return has_copies(kernel); });
+    copy_wait.remark_when([this] {
+        return remark_without(copy_wait,
+                              "Without the wait, threads read bodies that the copies have not "
+                              "brought yet: the forces may be wrong.");
+    });
     block.only_when([this] { return has_block_size(kernel); });
     file.only_when([this] { return start == Start::file; });
     file.comes_with({"start", "file"});
     for (Parameter* generated : std::initializer_list<Parameter*>{&bodies, &seed})
         generated->only_when([this] { return start != Start::file; });
     only_show({&check, &yaw, &pitch, &distance, &exposure});
-    group("Kernel", {&tile, &load_barrier, &reuse_barrier, &kernel, &block});
+    group("Kernel", {&tile, &load_barrier, &reuse_barrier, &copy_wait, &kernel, &block});
     group("Bodies", {&start, &file, &bodies, &seed});
     group("Simulation", {&dt, &softening, &check});
     group("Camera", {&yaw, &pitch, &distance, &exposure},
@@ -132,6 +142,9 @@ NBodyParameters::NBodyParameters()
 }
 
 NBodyKernel NBodyParameters::launched() const {
+    if (has_copies(kernel) && !copy_wait)
+        return kernel == NBodyKernel::async ? NBodyKernel::async_no_wait
+                                            : NBodyKernel::bulk_no_wait;
     if (kernel != NBodyKernel::tiled || (load_barrier && reuse_barrier)) return kernel;
     if (load_barrier) return NBodyKernel::no_reuse_barrier;
     return reuse_barrier ? NBodyKernel::no_load_barrier : NBodyKernel::no_barriers;

@@ -12,7 +12,7 @@ struct NBodyParameters : ParameterSet {
     std::string kernel_file() const override { return std::string(file_of(kernel)); }
     double work() const override;
     bool has_barrier_if(std::string_view name) const override;
-    /// `kernel`, or `tiled` without barriers that are switched off.
+    /// `kernel`, without barriers and waits that are switched off.
     NBodyKernel launched() const;
     /// Sectors of global memory that the loop over all bodies reads for each interaction, where a
     /// launch moves `moved` bodies: by the kernel tiled, or float4.
@@ -22,7 +22,7 @@ struct NBodyParameters : ParameterSet {
 
     static constexpr std::int64_t most_bodies = 1 << 24;
 
-    Toggle tile, load_barrier, reuse_barrier;
+    Toggle tile, load_barrier, reuse_barrier, copy_wait;
     ChoiceOf<NBodyKernel> kernel;
     Integer bodies, block;
     ChoiceOf<Start> start;

@@ -86,8 +86,11 @@ void NBodyRank::load_kernels() {
 std::vector<std::string_view> NBodyRank::launches() const {
     if (!divides_sums(kernel_)) return {name_of(kernel_)};
     constexpr std::string_view small[] = {"nbody_fast_small", "nbody_async_small",
-                                          "nbody_bulk_small"};
-    const auto place = std::size_t(kernel_) - std::size_t(NBodyKernel::fast);
+                                          "nbody_bulk_small", "nbody_async_no_wait_small",
+                                          "nbody_bulk_no_wait_small"};
+    const auto place = has_all_barriers(kernel_)
+                           ? std::size_t(kernel_) - std::size_t(NBodyKernel::fast)
+                           : 3 + std::size_t(kernel_) - std::size_t(NBodyKernel::async_no_wait);
     return {partition_.bodies == 2 ? small[place] : name_of(kernel_), "nbody_integrate"};
 }
 
@@ -105,7 +108,7 @@ void NBodyRank::find_forces(std::size_t begin, std::size_t count, const NBodySte
     shape.block.x = block_of(step);
     const unsigned bodies = shape.block.x * bodies_of_thread();
     shape.grid = {unsigned((count + bodies - 1) / bodies), divides ? partition_.rows_of(size_) : 1};
-    if (kernel_ == NBodyKernel::bulk) shape.block.x += 32;  // the warp that produces
+    if (with_wait(kernel_) == NBodyKernel::bulk) shape.block.x += 32;  // the warp that produces
     if (divides)
         find_partial_forces(shape, int(share_.begin + begin), count, step.eps);
     else

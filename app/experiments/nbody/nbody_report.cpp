@@ -136,6 +136,11 @@ Reading NBody::error_reading(const Bodies& now) {
 }
 
 std::string NBody::barriers_sentence(bool passed) const {
+    if (has_copies(state_->kernel()))
+        return passed ? " That proves nothing: without the wait nothing orders the copies of a "
+                        "tile and its reads."
+                      : " Without the wait, threads read bodies that the copies have not brought "
+                        "yet.";
     std::vector<int> lines = barrier_lines(device().source("kernels/nbody.cu"), "tiled_without");
     // An edit may have fewer barriers; then all of its lines are named.
     if (lines.size() == 2 && chosen_.load_barrier != chosen_.reuse_barrier)

@@ -293,17 +293,16 @@ void LaunchPanel::launches(Ui& ui) {
 
 /// The compute capability that the source is compiled for.
 void LaunchPanel::target(Ui& ui) {
-    std::vector<std::string> ids{"auto"}, labels{"automatic"};
-    std::size_t chosen = 0;
-    for (const unsigned target : compiler::targets) {
-        if (target == form_.file().target) chosen = ids.size();
-        ids.push_back(std::to_string(target));
-        labels.push_back(fmt::format("compute_{}", target));
-    }
+    const std::vector<std::string> ids{"auto", "75", "80", "90"};
+    const auto found = std::ranges::find(compiler::targets, form_.file().target);
+    const auto place = std::size_t(found - compiler::targets.begin()) + 1;
+    const std::size_t chosen = place % ids.size();
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::faint, "Compiled for");
     ImGui::SameLine(0, ui.px(gap));
-    const int clicked = dropdown(ui, "launch.target", ids, labels, chosen, ui.px(130));
+    const int clicked =
+        dropdown(ui, "launch.target", ids, {"automatic", "compute_75", "compute_80", "compute_90"},
+                 chosen, ui.px(130));
     tooltip(
         ui,
         "The compute capability that the source is compiled for. Automatic: the oldest of these "

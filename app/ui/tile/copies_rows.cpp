@@ -61,6 +61,8 @@ void draw_barrier(Ui& ui, const Mbarrier& barrier, ImVec2 centre, float radius) 
 
 /// Below a disc: the outstanding bytes, or else how many of the arrivals have come: "4.1k", "3/8".
 std::string caption_of(const Mbarrier& barrier) {
+    if (barrier.bytes > -1000 && barrier.bytes < 1000 && barrier.bytes)
+        return std::to_string(barrier.bytes);
     if (barrier.bytes) return si(double(barrier.bytes));
     return fmt::format("{}/{}", barrier.expected - std::min(barrier.pending, barrier.expected),
                        barrier.expected);
@@ -117,8 +119,9 @@ std::string words_of_copy_to(const Microscope& microscope, const WordView& word)
         return c.rank == word.copy_rank && c.number == word.copy_number;
     });
     if (copy == copies.end()) return {};
-    return fmt::format("{}: {} bytes, started by warp {}{}{} at {}, {}",
-                       word.copy == WordView::Copy::in_flight ? "in flight" : "landed", copy->bytes,
+    if (word.copy == WordView::Copy::landed)
+        return fmt::format("landed: a copy of {} bytes, {}", copy->bytes, name_of(*copy));
+    return fmt::format("in flight: {} bytes, started by warp {}{}{} at {}, {}", copy->bytes,
                        copy->warp, copy->lane < 0 ? "" : fmt::format(", lane {},", copy->lane),
                        copy->rank < 0 ? "" : fmt::format(" of block {} of the cluster", copy->rank),
                        microscope.where(copy->pc), name_of(*copy));

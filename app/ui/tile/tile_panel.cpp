@@ -75,9 +75,10 @@ void legend_of_corners(Ui& ui, std::span<const WordView> words) {
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
     const bool landed = has([](const WordView& w) { return w.copy == WordView::Copy::landed; });
     const bool others = has([](const WordView& w) { return w.writer_rank >= 0; });
-    std::string meaning = landed ? "lower corner: a copy has landed" : "";
-    if (others)
-        meaning += landed ? ", upper: another block wrote" : "upper corner: another block wrote";
+    const std::string meaning = landed && others ? "corner below: landed, above: other block"
+                                : landed         ? "corner below: a copy has landed"
+                                : others         ? "corner above: another block wrote"
+                                                 : "";
     if (meaning.empty()) return;
     clipped_text(ui.fonts.small, colour::dim, meaning, ImGui::GetContentRegionAvail().x);
     record(ui, "tile.corners", meaning);

@@ -50,7 +50,11 @@ std::vector<CopyBar> copy_bars(std::span<const CopyFlight> copies, unsigned rows
     std::map<decltype(key_of(copies[0])), std::size_t> known;
     for (const CopyFlight& copy : copies) {
         const auto [found, is_new] = known.try_emplace(key_of(copy), bars.size());
-        if (is_new) bars.push_back({copy});
+        // Copies that no thread commits have one group number for ever.
+        if (is_new || copy.from > bars[found->second].first.to) {
+            found->second = bars.size();
+            bars.push_back({copy});
+        }
         CopyBar& bar = bars[found->second];
         ++bar.count;
         bar.bytes += copy.bytes;

@@ -16,7 +16,8 @@
 namespace warpscope::ui {
 
 /// Asynchronous copies that threads wait for together, as a bar of the timeline: those of one
-/// group, of all warps, or those that one phase of an mbarrier counts.
+/// group, of all warps, or those that one phase of an mbarrier counts. While a bar lasts, one of
+/// them is in flight.
 struct CopyBar {
     emulator::CopyFlight first;  ///< the first copy; `from` and `to` span all of them
     std::size_t count = 0;       ///< of copies

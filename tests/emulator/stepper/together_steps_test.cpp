@@ -201,6 +201,41 @@ st.global.u32 [%rd2+4], %r5;)"),
     EXPECT_EQ(k.out[0], 0u) << "what the blocks have stored is undone";
 }
 
+// Four blocks of two warps send numbers round by st.async, and look for phases in the meantime.
+TEST(TogetherSteps, TwoSteppersOfABlockTakeTheSameSteps) {
+    const std::string text = R"(
+mov.u32 %r2, %cluster_ctarank; mov.u32 %r5, tile; add.u32 %r6, %r2, 1; and.b32 %r6, %r6, 3;
+mapa.shared::cluster.u32 %r7, %r5, %r6;
+setp.ne.u32 %p0, %r1, 0; @%p0 bra READY;
+mbarrier.init.shared::cta.b64 [tile], 1;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [tile], 256;
+READY:
+)" + std::string(sync) + R"(
+shl.b32 %r8, %r1, 2; add.u32 %r9, %r7, %r8;
+st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r9+16], %r1, [%r7];
+LOOK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [tile], 0;
+@!%p2 bra LOOK;
+add.u32 %r10, %r5, %r8; ld.shared.u32 %r11, [%r10+16];
+)" + sync;
+    const std::string shared = ".shared .align 8 .b8 tile[272];\n";
+    const auto steps = [&](SteppedKernel& k, std::uint32_t block) {
+        Stepper s(k.machine, k.frozen, block);
+        s.run();
+        EXPECT_EQ(s.end(), Stepper::End::finished) << s.error();
+        std::vector<std::pair<unsigned, std::uint32_t>> all;
+        for (const Step& step : s.history()) all.emplace_back(step.warp, step.pc);
+        return all;
+    };
+    const LaunchSettings settings{.schedule = Schedule::random, .landing = Landing::random};
+    SteppedKernel one(kernel_text(text, shared), cluster_of(4, 64), settings);
+    SteppedKernel other(kernel_text(text, shared), cluster_of(4, 64), settings);
+    for (std::uint32_t block = 0; block < 4; ++block) {
+        const auto first = steps(one, block);
+        EXPECT_EQ(steps(one, block), first);
+        EXPECT_EQ(steps(other, block), first);
+    }
+}
+
 TEST(TogetherSteps, AnErrorOfAnotherBlockEndsTheLaunchWithItsSentence) {
     SteppedKernel k(kernel_text(in_pair +
                                     "setp.eq.u32 %p1, %r2, 0; @%p1 bra MEET;\n"

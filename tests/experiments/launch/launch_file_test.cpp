@@ -95,6 +95,16 @@ TEST(LaunchFiles, ABufferKeepsTheNumbersOfAnother) {
     EXPECT_EQ(fresh.buffers[1].keep, "");
 }
 
+TEST(LaunchFiles, ASourceIsCompiledForTheTargetOfItsFile) {
+    EXPECT_EQ(parse_launch_file(whole_file).target, 0u);
+    const std::string source = "\"source\": \"saxpy.cu\",";
+    const LaunchFile file = parse_launch_file(changed(source, source + " \"target\": 80,"));
+    EXPECT_EQ(file.target, 80u);
+    EXPECT_NE(to_json_text(file).find("\"target\": 80"), std::string::npos);
+    EXPECT_EQ(error(changed(source, source + " \"target\": 86,")),
+              "target: write one of 75, 80, 90");
+}
+
 TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
     const std::string text = to_json_text(parse_launch_file(whole_file));
     EXPECT_EQ(to_json_text(parse_launch_file(text)), text);

@@ -307,3 +307,30 @@ __global__ void small_product(const unsigned short* a, const unsigned short* b, 
         out[(lane / 4 + k / 2 * 8) * 8 + lane % 4 * 2 + k % 2] = sum[k];
     if (!WAIT) __pipeline_wait_prior(0);
 }
+
+// A hundred mbarriers: each counts a copy of one word of the block. SEEN: a thread waits for that of
+// the word that it reads.
+template <bool SEEN>
+__global__ void hundred_mbarriers(const int* in, int* out) {
+    constexpr int count = 100;
+    __shared__ alignas(16) int tile[count][4];
+    __shared__ Bar full[count];
+    const int t = threadIdx.x;
+    if (t == 0) {
+        for (int k = 0; k < count; ++k) ptx::mbarrier_init(&full[k], 1);
+        ptx::fence_proxy_async(ptx::space_shared);
+        for (int k = 0; k < count; ++k) {
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                           &full[k], sizeof(tile[k]));
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile[k], in + 4 * k,
+                               sizeof(tile[k]), &full[k]);
+        }
+    }
+    __syncthreads();
+    int sum = 0;
+    for (int k = 0; k < count; ++k) {
+        while (!ptx::mbarrier_try_wait_parity(&full[SEEN || k < 90 ? k : 70], 0)) {}
+        sum += tile[k][t % 4];
+    }
+    out[t] = sum;
+}

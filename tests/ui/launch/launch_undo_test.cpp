@@ -78,5 +78,15 @@ TEST_F(LaunchUndoTest, CtrlZIsForTheFormWhereItWasUsedLastAndElseForTheParameter
     EXPECT_EQ(stage_->shown().plan->file.launches[0].grid[0].text(), "1");
 }
 
+TEST_F(LaunchUndoTest, TheTargetOfTheSourceIsChosenAndUndone) {
+    click("dock.launch");
+    EXPECT_EQ(value("launch.target"), "auto");
+    click("launch.target");
+    click("launch.target:80");
+    EXPECT_EQ(value("launch.target"), "80");
+    press_button("launch.undo");
+    EXPECT_EQ(value("launch.target"), "auto");
+}
+
 }  // namespace
 }  // namespace warpscope::ui

@@ -41,7 +41,7 @@ TEST_F(MicroscopePanelsTest, DrawsCopiesAsBarsAndWordsInWhichTheyHaveLanded) {
     EXPECT_NE(value("timeline.copies"), "0");
     EXPECT_EQ(view_->widgets().find("tile.corners"), nullptr);
     click("microscope.end");
-    EXPECT_EQ(value("tile.corners"), "lower corner: a copy has landed");
+    EXPECT_EQ(value("tile.corners"), "corner below: a copy has landed");
 }
 
 TEST_F(MicroscopePanelsTest, ABlockOfTheClusterIsChosenByItsRank) {

@@ -34,6 +34,14 @@ TEST(CopyBars, CopiesOfOneGroupAreOneBarAndBarsInFlightTogetherHaveRows) {
     EXPECT_EQ(copy_bars({}, 4).size(), 0u);
 }
 
+TEST(CopyBars, CopiesOfAGroupThatAreNotInFlightTogetherAreTwoBars) {
+    const std::vector<CopyFlight> copies{copy(0, 0, 10, 40), copy(0, 0, 41, 50)};
+    const std::vector<CopyBar> bars = copy_bars(copies, 8);
+    ASSERT_EQ(bars.size(), 2u);
+    EXPECT_EQ(bars[0].first.to, 40u);
+    EXPECT_EQ(bars[1].first.from, 41u);
+}
+
 TEST(CopyBars, PhasesOfAnMbarrierAreBarsOfTheirOwn) {
     CopyFlight first{.lane = 0, .bytes = 1024, .from = 5, .to = 9};
     first.completion = Completion::mbarrier;
