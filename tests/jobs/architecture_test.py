@@ -30,7 +30,7 @@ SUBFLOORS = {
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
-           {"editor", "heat", "launch", "microscope"}, {"tile"},
+           {"editor", "heat", "launch", "microscope"}, {"tile", "why"},
            {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
 }
 

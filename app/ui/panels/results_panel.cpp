@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/microscope/ask_why.h"
 #include "ui/panels/comparison_table.h"
+#include "ui/why/ask_why.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/histogram.h"
 #include "ui/widgets/widgets.h"
