@@ -417,7 +417,7 @@ TEST_F(MicroscopeTest, AWrongPixelOpensTheReadThatGotTheWrongValue) {
     EXPECT_EQ(access->addresses[place->lane] / 4, *reason->word);
     EXPECT_EQ(access->kind, emulator::MemoryAccess::load);
 
-    microscope_.set_block({0, 0, 0});
+    microscope_.set_block(Microscope::origin);
     EXPECT_FALSE(microscope_.reason()) << "another block";
 }
 
