@@ -301,6 +301,22 @@ class Answers(CommandLine):
         self.assertGreater(wrong["value"], 0)
         self.assertEqual(wrong["verdict"], "finding")
 
+    def test_it_says_why_a_pixel_is_wrong(self):
+        broken = [*RIPPLE, "--set", "ripple.sync=off", "--set", "ripple.size=64", "--why"]
+        why = json.loads(self.expect_success(*broken, "first", "--json", "-"))["why"]
+        x, y = map(int, re.fullmatch(r"pixel \((\d+), (\d+)\)", why["element"]).groups())
+        self.assertRegex(why["brief"], rf"expected \d+: thread \({x % 16},{y % 16}\) read before "
+                                       r"warp \d wrote")
+        self.assertEqual(why["block"][:2], [x // 16, y // 16])
+        # The last instruction stores the pixel, in both runs; only the right one has the store of the tile.
+        for side in ("slice", "right_slice"):
+            self.assertIn("st.global.u32", why[side]["lines"][0])
+        self.assertIn("st.shared.f32", "".join(why["right_slice"]["lines"]))
+        self.assertNotIn("st.shared", "".join(why["slice"]["lines"]))
+        text = self.expect_success(*broken, f"{x},{y}")
+        self.assertIn(f"why pixel ({x}, {y}) is wrong\n  {why['brief']}\n", text)
+        self.expect_refusal([*broken, "64,0"], 2, r"--why: '64,0' is no element .* X,Y of the picture")
+
     def test_a_delayed_reader_hides_the_race(self):
         stamped = [*RIPPLE, "--set", "ripple.size=128", "--set", "ripple.layout=stamped", "--set",
                    "ripple.sync=off", "--frames", 4, "--json", "-"]

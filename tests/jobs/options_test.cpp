@@ -234,6 +234,7 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "barrier", "--experiment", "dot", "--witness"}, "--witness", "--check race"},
         {{"--check", "needed", "--", "./app"}, "--check needed", "--capture"},
         {{"--witness", "--check", "race", "--", "./app"}, "--witness", "--capture"},
+        {{"--why", "first", "--experiment", "ripple"}, "--why", "--headless"},
         {{"--schedule", "fifo"}, "--schedule fifo", "random, run-to-barrier, reverse"},
         {{"--barriers", "pascal"}, "--barriers pascal", "volta, before-volta, strict"},
         {{"--seed", "18446744073709551616"}, "--seed", "18446744073709551615"},

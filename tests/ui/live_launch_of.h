@@ -24,6 +24,12 @@ inline LiveLaunch live_launch_of(const experiments::Entry& entry, experiments::E
                 std::promise<LaunchCopy> copy;
                 copy.set_value(copy_launch(*checked, live.frame()));
                 return copy.get_future();
+            },
+            [&entry, &live] {
+                std::promise<std::shared_ptr<const experiments::LaunchState>> state;
+                state.set_value(std::make_shared<const experiments::LaunchState>(
+                    entry, live, live.device().settings()));
+                return state.get_future();
             }};
 }
 

@@ -12,6 +12,7 @@
 #include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/float_mode.h"
+#include "emulator/witness/loop_watch.h"
 #include "emulator/witness/reversals.h"
 #include "emulator/witness/turn_runner.h"
 
@@ -28,31 +29,6 @@ struct OrderResult {
     std::string error;
     std::vector<std::uint32_t> values;  ///< of WrittenWords
     AccessOrders accesses;
-};
-
-/// Notices that a turn comes to a state that it has been in: the warp waits in a loop for another
-/// one. It compares with a state that it notes less and less often (Brent 1980).
-class LoopWatch {
-  public:
-    bool is_looping(const TurnRunner& runner) {
-        constexpr std::uint64_t few = 64;
-        if (++stops_ < few) return false;
-        const std::uint64_t now = runner.warp_key();
-        if (now == noted_) {
-            const TurnRunner::Key whole = runner.key();
-            if (whole_ == whole) return true;
-            whole_ = whole;
-        }
-        if (std::has_single_bit(stops_)) {
-            noted_ = now;
-            whole_.reset();
-        }
-        return false;
-    }
-
-  private:
-    std::uint64_t stops_ = 0, noted_ = 0;
-    std::optional<TurnRunner::Key> whole_;
 };
 
 class BlockSearch {

@@ -16,7 +16,7 @@
 
 #include "compiler/host/host_code.h"
 #include "compute/device/device.h"
-#include "experiments/framework/known_result.h"
+#include "experiments/arrays/known_result.h"
 #include "experiments/framework/parameter.h"
 #include "experiments/framework/report.h"
 

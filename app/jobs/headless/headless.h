@@ -17,8 +17,8 @@
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
-#include "jobs/headless/why.h"
 #include "jobs/output/json.h"
+#include "jobs/output/why.h"
 
 namespace warpscope::jobs {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ui/microscope/ask_why.h"
 #include "ui/stage/race_summary.h"
+#include "ui/why/ask_why.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"

@@ -12,13 +12,13 @@
 #include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timings_panel.h"
-#include "ui/dock/why_panel.h"
 #include "ui/heat/heat_panel.h"
 #include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breaks_panel.h"
 #include "ui/timeline/timeline_panel.h"
+#include "ui/why/why_panel.h"
 
 namespace warpscope::ui {
 

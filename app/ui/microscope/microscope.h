@@ -145,7 +145,8 @@ class Microscope {
     void show_witness(const LiveLaunch& live,
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
-    bool searches() const { return finder_.works() || reasons_.works(); }
+    bool searches() const { return searches_orders() || reasons_.works(); }
+    bool searches_orders() const { return open_ && finder_.works(); }
     /// The search for that order, which can be stopped.
     WitnessFinder& finder() { return finder_; }
     const WitnessFinder& finder() const { return finder_; }

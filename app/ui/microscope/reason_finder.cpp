@@ -99,6 +99,10 @@ void ReasonFinder::follow(const LiveLaunch& live) {
         results_.reset();
         answers_.clear();
     }
+    collect();
+}
+
+void ReasonFinder::collect() {
     if (is_ready(work_)) {
         Answer done = work_.get();
         // An answer of an earlier frame has other results.

@@ -43,6 +43,8 @@ class ReasonFinder {
     /// known: ask again in each frame until then. Null: not known yet, or the element is right. The
     /// newest question is answered next.
     std::shared_ptr<const Reason> ask(const LiveLaunch& live, const std::string& element);
+    /// Once a frame: takes what is ready, also where nobody asks any more.
+    void collect();
     bool works() const { return work_.valid() || asked_state_.valid(); }
     /// Whether the answer to this question is known.
     bool knows(const std::string& element) const { return answers_.contains(element); }

@@ -8,7 +8,7 @@
 
 #include "gl/gl_info.h"
 #include "ui/launch/plot_labels.h"
-#include "ui/microscope/ask_why.h"
+#include "ui/why/ask_why.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

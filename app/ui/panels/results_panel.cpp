@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/microscope/ask_why.h"
 #include "ui/panels/comparison_table.h"
+#include "ui/why/ask_why.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/histogram.h"
 #include "ui/widgets/widgets.h"
@@ -211,6 +211,14 @@ void ResultsPanel::draw_comparison(Ui& ui) {
     draw_comparison_table(ui, *table);
 }
 
+/// For a reading under the mouse, the newest item: why the first wrong element is wrong.
+void ResultsPanel::explain_if_wrong(Ui& ui, const Reading& r) {
+    const bool is_wrong = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    if (!is_wrong || !ImGui::IsItemHovered()) return;
+    if (const std::string why = ask_why(ui, stage_, microscope_, "first"); !why.empty())
+        tooltip(ui, why);
+}
+
 void ResultsPanel::draw_strip(Ui& ui) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float right = low.x + ImGui::GetContentRegionAvail().x;
@@ -219,6 +227,7 @@ void ResultsPanel::draw_strip(Ui& ui) {
         ImGui::SetCursorScreenPos({x, low.y});
         const float width = strip_cell(ui, r, right - x);
         if (width == 0) break;
+        explain_if_wrong(ui, r);
         x += width + ui.px(26);
     }
     if (stage_.report().empty()) text(ui.fonts.small, colour::faint, "Nothing measured yet.");
@@ -238,10 +247,7 @@ void ResultsPanel::draw(Ui& ui) {
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
         reading(ui, r);
-        const bool is_wrong = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
-        if (is_wrong && ImGui::IsItemHovered())
-            if (const std::string why = ask_why(ui, stage_, microscope_, "first"); !why.empty())
-                tooltip(ui, why);
+        explain_if_wrong(ui, r);
         ImGui::PopID();
         ImGui::Dummy({0, ui.px(3)});
     }

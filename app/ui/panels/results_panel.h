@@ -20,6 +20,7 @@ class ResultsPanel {
     Microscope& microscope_;
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
+    void explain_if_wrong(Ui& ui, const experiments::Reading& r);
 
     bool wanted_ = false;                ///< a press of the button asks for a comparison
     bool asked_ = false;                 ///< the stage was asked for the comparison

@@ -76,7 +76,7 @@ std::string cost_words(double seconds) {
 std::string WorkChip::words() const {
     const BlockRun& run = microscope_.run();
     if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
-    if (microscope_.finder().works())
+    if (microscope_.searches_orders())
         return fmt::format("Searching the orders of the warps · {:.0f} % of the time",
                            100 * microscope_.finder().progress());
     const auto work = stage_.work();
@@ -89,7 +89,7 @@ void WorkChip::cancel() {
         stage_.answer(Stage::Answer::go_back);
     else if (microscope_.run().works())
         microscope_.cancel();
-    else if (microscope_.finder().works())
+    else if (microscope_.searches_orders())
         microscope_.finder().cancel();
     else
         stage_.cancel();

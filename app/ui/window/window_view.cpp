@@ -150,6 +150,7 @@ void WindowView::follow_download() {
 void WindowView::draw(ImVec2 size) {
     if (microscope_.is_open()) microscope_.follow(stage_.launch(), stage_.paused());
     microscope_.advance(double(ImGui::GetIO().DeltaTime));
+    microscope_.reasons().collect();
     say_notice();
     stage_.check_automatically(options_.inspect);
     if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) stage_.end_drag();

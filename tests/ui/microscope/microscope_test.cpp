@@ -381,5 +381,45 @@ TEST_F(MicroscopeTest, BreakpointsMoveWithTheirLines) {
     EXPECT_EQ(points[0].line, 1);
 }
 
+// Asks about the pixels of a row until one is wrong.
+TEST_F(MicroscopeTest, AWrongPixelOpensTheReadThatGotTheWrongValue) {
+    set("sync", "off");
+    const LiveLaunch live = live_launch_of(entry_, *live_);
+    std::string wrong;
+    std::shared_ptr<const Reason> reason;
+    for (unsigned x = 0; x < 64 && !reason; ++x) {
+        wrong = std::to_string(x) + ",20";
+        while (!microscope_.reasons().knows(wrong)) reason = microscope_.reasons().ask(live, wrong);
+        reason = microscope_.reasons().ask(live, wrong);
+    }
+    ASSERT_TRUE(reason);
+    microscope_.show_reason(live, wrong);
+    while (!microscope_.reason()) microscope_.follow(live, true);
+    EXPECT_EQ(microscope_.reason(), reason.get());
+    const auto place = reason->word_of_memory().place();
+    ASSERT_TRUE(place);
+    EXPECT_EQ(position(), place->step);
+    EXPECT_EQ(microscope_.block(), *reason->words.block);
+    EXPECT_EQ(microscope_.warp(), place->warp);
+    EXPECT_EQ(microscope_.lane(), place->lane);
+    EXPECT_EQ(microscope_.notice(), reason->words.brief);
+    // The microscope's run is that of the slice: each of its steps is there.
+    const auto history = microscope_.stepper().history();
+    for (const auto& node : reason->word_of_memory().run.slice.nodes) {
+        ASSERT_LT(node.step, history.size());
+        EXPECT_EQ(history[node.step].warp, node.warp);
+        EXPECT_EQ(history[node.step].pc, node.pc);
+    }
+    // The next step reads the word that is marked.
+    microscope_.step();
+    const auto access = microscope_.stepper().shared_access(place->warp);
+    ASSERT_TRUE(access && reason->word);
+    EXPECT_EQ(access->addresses[place->lane] / 4, *reason->word);
+    EXPECT_EQ(access->kind, emulator::MemoryAccess::load);
+
+    microscope_.set_block(Microscope::origin);
+    EXPECT_FALSE(microscope_.reason()) << "another block";
+}
+
 }  // namespace
 }  // namespace warpscope::ui

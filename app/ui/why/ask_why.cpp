@@ -1,4 +1,4 @@
-#include "ui/microscope/ask_why.h"
+#include "ui/why/ask_why.h"
 
 #include <imgui.h>
 

@@ -1,4 +1,4 @@
-#include "ui/dock/why_panel.h"
+#include "ui/why/why_panel.h"
 
 #include <fmt/format.h>
 

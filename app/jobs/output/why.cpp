@@ -1,4 +1,4 @@
-#include "jobs/headless/why.h"
+#include "jobs/output/why.h"
 
 #include <fmt/format.h>
 
