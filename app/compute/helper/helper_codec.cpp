@@ -111,8 +111,8 @@ void put(WireWriter& to, const emulator::Texture& t) {
         .put(t.channels)
         .put(t.bytes);
     for (const auto value :
-         {int(t.slices_are), int(t.numbers), int(t.linear), int(t.normalized_coordinates), int(t.normalized_numbers),
-          int(t.address[0]), int(t.address[1]), int(t.address[2])})
+         {int(t.slices_are), int(t.numbers), int(t.linear), int(t.normalized_coordinates),
+          int(t.normalized_numbers), int(t.address[0]), int(t.address[1]), int(t.address[2])})
         to.put(std::uint8_t(value));
 }
 

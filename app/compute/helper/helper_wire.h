@@ -39,7 +39,8 @@ enum class HelperRequest : std::uint32_t {
     fill,         ///< u64 address, u8 value, u64 bytes
     copy,         ///< u64 address to, u64 address from, u64 bytes
     begin_frame,  ///< u64 frame
-    launch,    ///< u32 kernel, grid, block, cluster, u32 shared bytes, u8 cooperative, text packed arguments
+    launch,    ///< u32 kernel, grid, block, cluster, u32 shared bytes, u8 cooperative, text packed
+               ///< arguments
                ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes,
                ///< u32 registers of a thread
     variable,  ///< text file, text name, u8 edited -> u64 address, u64 bytes

@@ -16,8 +16,8 @@ Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, s
 
 /// Finds reads of global memory that was not written since its allocation, and accesses of a static
 /// array in shared memory or of a local array that run out of the array, and undefined values
-/// (UndefinedValues), and reports the invalid access that ends a launch. It checks the allocations that on_allocate() announces; other memory
-/// counts as written.
+/// (UndefinedValues), and reports the invalid access that ends a launch. It checks the allocations
+/// that on_allocate() announces; other memory counts as written.
 class MemoryCheck : public Observer {
   public:
     MemoryCheck() = default;

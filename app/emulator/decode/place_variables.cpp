@@ -122,8 +122,8 @@ class BaseFinder {
         for (std::size_t before = ~std::size_t(0); before != frames_.size();) {
             before = frames_.size();
             for (const Statement& s : state_.syntax.statements) {
-                const bool copies = s.opcode->operation == Operation::mov ||
-                                    s.opcode->operation == Operation::cvta;
+                const bool copies =
+                    s.opcode->operation == Operation::mov || s.opcode->operation == Operation::cvta;
                 if (!copies || s.operands[0].kind != Operand::register_) continue;
                 const Operand& from = s.operands[1];
                 if (from.kind == Operand::symbol && from.name != stack_name && is_local(from.name))
@@ -155,8 +155,7 @@ class BaseFinder {
             const auto next = std::next(array);
             const bool is_last = next == found.end() || next->first.first != name;
             const auto variable = std::ranges::find(state_.syntax.variables, name, &Variable::name);
-            const std::int64_t end =
-                is_last ? std::int64_t(variable->bytes) : next->first.second;
+            const std::int64_t end = is_last ? std::int64_t(variable->bytes) : next->first.second;
             array->second =
                 add({AddressBase::local, std::uint32_t(state_.symbols[name].address + begin),
                      std::uint32_t(end - begin)});

@@ -78,8 +78,7 @@ class Image : public ImageLanes {
             w_.fail(i_, lane,
                     fmt::format("byte {} of row {}{} lies outside of the surface, which has {} "
                                 "rows of {} bytes",
-                                p.byte, p.row,
-                                p.slice ? fmt::format(" of layer {}", p.slice) : "",
+                                p.byte, p.row, p.slice ? fmt::format(" of layer {}", p.slice) : "",
                                 surface.rows(), surface.width * surface.element_bytes()));
         return reinterpret_cast<std::byte*>(p.address);
     }

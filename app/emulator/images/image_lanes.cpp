@@ -8,9 +8,8 @@ namespace warpscope::emulator {
 std::array<std::uint32_t, 3> ImageLanes::coordinates(unsigned lane) const {
     if (form_.coordinates() == 1) return {w_.get<std::uint32_t>(place_, lane), 0, 0};
     const auto both = w_.get<std::uint64_t>(place_, lane);
-    const auto third = form_.coordinates() == 2
-                           ? 0
-                           : std::uint32_t(w_.get<std::uint64_t>(handle_, lane) >> 32);
+    const auto third =
+        form_.coordinates() == 2 ? 0 : std::uint32_t(w_.get<std::uint64_t>(handle_, lane) >> 32);
     return {std::uint32_t(both), std::uint32_t(both >> 32), third};
 }
 

@@ -91,7 +91,7 @@ struct Kernel {
     std::vector<SharedVariable> shared_variables;  ///< in the order of their offsets
     /// Those of the shared variables come first, in their order.
     std::vector<AddressBase> bases;
-    std::uint32_t local_bytes = 0;                 ///< local memory of one thread
+    std::uint32_t local_bytes = 0;  ///< local memory of one thread
     /// The first bytes of local memory, which are zero when a block begins: all of them except the
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;

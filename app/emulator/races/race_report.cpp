@@ -126,8 +126,7 @@ void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t c
     const bool of_copy = conflict.in_flight || conflict.lacks_proxy_fence;
     conflict.is_update = !of_copy && is_update(conflict, later.pc);
     const bool one_warp = conflict.earlier.warp == later.warp;
-    const bool in_step =
-        one_warp && !conflict.is_update && !conflict.one_instruction && !of_copy;
+    const bool in_step = one_warp && !conflict.is_update && !conflict.one_instruction && !of_copy;
     const Severity severity = conflict.same_value ? Severity::note
                               : in_step           ? Severity::warning
                                                   : Severity::error;

@@ -103,7 +103,7 @@ BufferView parse_buffer_view(std::string_view word);
 /// How kernels of a source file are launched: the content of a NAME.launch.json, which
 /// docs/launch.md describes.
 struct LaunchFile {
-    std::filesystem::path source;                  ///< CUDA C++ or PTX; relative to the launch file
+    std::filesystem::path source;  ///< CUDA C++ or PTX; relative to the launch file
     /// The PTX that a program has run. It runs as long as the source is what it was compiled from.
     std::filesystem::path ptx{};
     std::vector<std::filesystem::path> include{};  ///< folders of headers, likewise

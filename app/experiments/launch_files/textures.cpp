@@ -89,9 +89,10 @@ Texture texture_of(const TextureSpec& spec, const ElementType& type,
     const bool has_rows = shape.size() == (has_slices ? 3 : 2);
     if (shape.empty() || shape.size() > 3 || (has_slices && shape.size() < 2) ||
         (has_slices && !has_rows && slices != Texture::Slices::layers))
-        fail(fmt::format("{} has {} dimensions: a texture has one to three, and \"slices\" are the "
-                         "first of three, or \"layers\" of two",
-                         spec.buffer, shape.size()));
+        fail(
+            fmt::format("{} has {} dimensions: a texture has one to three, and \"slices\" are the "
+                        "first of three, or \"layers\" of two",
+                        spec.buffer, shape.size()));
     if (slices == Texture::Slices::faces && (shape[0] != 6 || shape[1] != shape[2]))
         fail(fmt::format("{}: the faces of a cube are 6 squares", spec.buffer));
     if (spec.normalized_numbers && is_integer && type.bytes == 4)

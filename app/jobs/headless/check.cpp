@@ -66,12 +66,11 @@ std::string paragraph(const Finding& f) {
                                    what(f), place, compute::plural(f.count, counted_noun(f.kind)));
     std::string sentences = f.sentence;
     for (const Finding& other : f.repaired_too)
-        sentences += fmt::format(
-            "{} {} [{}]",
-            &other != &f.repaired_too.front() ? ";"
-            : f.needs_atomic                  ? " The atomic operation also repairs:"
-                                              : " This barrier also repairs:",
-            what(other), other.count);
+        sentences += fmt::format("{} {} [{}]",
+                                 &other != &f.repaired_too.front() ? ";"
+                                 : f.needs_atomic ? " The atomic operation also repairs:"
+                                                  : " This barrier also repairs:",
+                                 what(other), other.count);
     if (!f.repaired_too.empty()) sentences += ".";
     const auto add = [&](const std::string& words) {
         for (const std::string& line : wrap(words, text_columns))

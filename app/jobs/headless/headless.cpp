@@ -139,9 +139,9 @@ void run_frames(RunResult& result, const Entry& entry,
         make_experiment(entry, device, request.assignments);
     if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
-    const bool tries_other_order =
-        request.checks.race && device.settings().schedule == compute::Schedule::random &&
-        !device.settings().turns;
+    const bool tries_other_order = request.checks.race &&
+                                   device.settings().schedule == compute::Schedule::random &&
+                                   !device.settings().turns;
     if (request.witness || request.checks.needed || tries_other_order)
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());

@@ -86,12 +86,12 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
                                                            request.stops.work)});
         const auto taken = std::chrono::steady_clock::now() - begin;
         if (result.start && result.stopped.empty() && checking.set().depends_on_order())
-            add_races(
-                result.findings,
-                races_in_reverse_order(
-                    *result.start,
-                    std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) + time_for_reverse,
-                    request.stops.work));
+            add_races(result.findings,
+                      races_in_reverse_order(
+                          *result.start,
+                          std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
+                              time_for_reverse,
+                          request.stops.work));
         result.findings = experiments::as_named(std::move(result.findings), device.edits());
     };
     try {
