@@ -121,9 +121,7 @@ WindowContext::~WindowContext() {
 float WindowContext::content_scale() const {
     float x = 1, y = 1;
     glfwGetWindowContentScale(window_, &x, &y);
-    // A wrong resource such as "Xft.dpi: 1" would make every size of the interface less than a
-    // pixel, which Dear ImGui refuses.
-    return std::clamp(std::max(x, y), 0.5F, 8.F);
+    return std::max(x, y);
 }
 
 void WindowContext::set_swap_interval(int interval) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <deque>
 #include <list>
 #include <map>
@@ -16,6 +15,7 @@
 #include "compute/cuda/compiling.h"
 #include "compute/cuda/cuda_check.h"
 #include "compute/cuda/cuda_image.h"
+#include "compute/cuda/cuda_info.h"
 #include "compute/cuda/cuda_library.h"
 #include "compute/cuda/primary_context.h"
 #include "compute/cuda/timing_event.h"
@@ -49,39 +49,10 @@ struct Pending {
     TimingEvent start, stop;
 };
 
-int attribute(CudaDeviceNumber device, int which) {
-    int value = 0;
-    cuda_check(cuda().device_attribute(&value, which, device), "asking for the GPU's properties");
-    return value;
-}
-
-DeviceInfo describe(CudaDeviceNumber device, int ordinal, std::string reason) {
-    using Attribute = CudaAttributes;
-    const char* const action = "asking for the GPU's properties";
-    std::array<char, 256> name{};
-    std::array<char, 32> bus_id{};
-    std::size_t memory = 0;
-    cuda_check(cuda().device_name(name.data(), int(name.size()), device), action);
-    cuda_check(cuda().device_bus_id(bus_id.data(), int(bus_id.size()), device), action);
-    cuda_check(cuda().device_memory(&memory, device), action);
-    return {.kind = DeviceKind::cuda,
-            .name = name.data(),
-            .reason = std::move(reason),
-            .ordinal = ordinal,
-            .pci_bus_id = bus_id.data(),
-            .compute_capability = 10 * attribute(device, Attribute::capability_major) +
-                                  attribute(device, Attribute::capability_minor),
-            .multiprocessors = attribute(device, Attribute::multiprocessors),
-            .cache_bytes = std::size_t(attribute(device, Attribute::cache_bytes)),
-            .memory_bytes = memory,
-            .max_block_threads = unsigned(attribute(device, Attribute::block_threads)),
-            .max_shared_bytes = std::size_t(attribute(device, Attribute::shared_bytes_optin))};
-}
-
 class CudaDevice : public Device {
   public:
     CudaDevice(int ordinal, std::string reason) : context_(ordinal) {
-        info_ = describe(context_.device(), ordinal, std::move(reason));
+        info_ = cuda_info(context_.device(), ordinal, std::move(reason));
         cuda_check(cuda().version(&driver_version_), "asking for the driver's version");
         constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
         cuda_check(cuda().stream_create(&stream_, non_blocking), "creating a stream");

@@ -95,7 +95,10 @@ void CudaImage::make_object() {
     std::ranges::transform(texture_.address, sampling.address, [](auto mode) { return int(mode); });
     sampling.filter = texture_.interpolates();
     if (!texture_.gives_floats()) sampling.flags |= CudaSampling::reads_integers;
-    if (texture_.normalized_coordinates) sampling.flags |= CudaSampling::normalized_coordinates;
+    // A direction is no place among elements.
+    const bool is_cube = texture_.slices_are == Texture::Slices::faces;
+    if (texture_.normalized_coordinates || is_cube)
+        sampling.flags |= CudaSampling::normalized_coordinates;
     cuda_check(cuda().texture_create(&handle_, &resource, &sampling, nullptr),
                "making a texture object");
 }

@@ -369,31 +369,9 @@ void AccessCounters::on_global_access(const Access& a) {
     counted_.at[a.pc].global += cost_of(a, false);
 }
 
-MemoryCounts AccessCounters::cost_of_image(const Access& a) {
-    if (a.image == Access::Image::first) {
-        image_elements_.clear();
-        image_sectors_.clear();
-        image_bytes_ = 0;
-    }
-    const auto least = [&] { return (image_bytes_ + sector_bytes - 1) / sector_bytes; };
-    const std::uint64_t sectors_before = image_sectors_.size(), least_before = least();
-    for_each_lane(a.mask, [&](unsigned lane) {
-        const std::uint64_t address = a.address(lane);
-        if (!image_elements_.insert(address).second) return;
-        image_bytes_ += a.bytes;
-        for (std::uint64_t s = address / sector_bytes; s <= (address + a.bytes - 1) / sector_bytes;
-             ++s)
-            image_sectors_.insert(s);
-    });
-    return {.requests = a.image == Access::Image::first,
-            .bytes = std::uint64_t(lane_count(a.mask)) * a.bytes,
-            .sectors = image_sectors_.size() - sectors_before,
-            .least_sectors = least() - least_before};
-}
-
 // The counts of one access.
 MemoryCounts AccessCounters::cost_of(const Access& a, bool shared) {
-    if (a.image != Access::Image::none) return cost_of_image(a);
+    if (a.image != Access::Image::none) return image_.add(a);
     if (a.consecutive) return cost_of_consecutive(a, shared);
     if (!a.same_address && a.mask == all_lanes) {
         CachedCost& cached = costs_[a.pc];

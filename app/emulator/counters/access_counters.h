@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "emulator/counters/image_request.h"
 #include "emulator/counters/kernel_counters.h"
 #include "emulator/observe/block_summaries.h"
 
@@ -16,7 +16,6 @@ namespace warpscope::emulator {
 
 /// Number of banks of shared memory; each is 4 bytes wide.
 inline constexpr unsigned banks = 32;
-inline constexpr unsigned sector_bytes = 32;  ///< the unit in which global memory is transferred
 
 /// How one warp-wide access to shared memory uses the banks. The hardware serves 128 bytes in one
 /// pass: all lanes of a warp if a lane accesses 4 bytes or less, half of the lanes for 8 bytes, a
@@ -117,8 +116,6 @@ class AccessCounters : public Observer, BlockSummaries {
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
-    /// What this access adds to the request of its texture or surface instruction.
-    MemoryCounts cost_of_image(const Access& access);
     /// Of all accesses of an instruction to global memory in a block that follows the model.
     static MemoryCounts moved_cost(const ModelBlock& model, const ModelBlock::Move& move);
     void add_followers();
@@ -130,9 +127,7 @@ class AccessCounters : public Observer, BlockSummaries {
     std::vector<CachedCost> costs_;  ///< indexed by pc
     std::vector<Counts> before_;     ///< the counts when the model began
     Model model_;
-    // What the accesses of the running texture or surface instruction have read or written so far.
-    std::set<std::uint64_t> image_elements_, image_sectors_;  ///< addresses; numbers of sectors
-    std::uint64_t image_bytes_ = 0;                           ///< of the elements
+    ImageRequest image_;
 };
 
 }  // namespace warpscope::emulator

@@ -254,10 +254,7 @@ void RaceCheck::strong_write(const Target& t, unsigned lane) {
     check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
           1u << lane);
     check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
-    // Volatile stores to a flag or a lock are strong; others only look so.
-    const std::uint64_t address = access_.address(lane);
-    if (orders_.is_volatile_store(access_.pc) &&
-        !order_.clocks().has_been_read(window_ ? window_->address_of(address) : address))
+    if (orders_.is_volatile_store(access_.pc) && !is_polled(access_.address(lane)))
         check_each(t, *t.atomics, Hazard::write_after_write, 1u << lane);
     if (reads) check_written(t, 1u << lane);
     record(*t.atomics, 1u << lane);

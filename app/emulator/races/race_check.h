@@ -55,6 +55,10 @@ class RaceCheck {
     bool has_new_atomics(std::uint32_t index) const {
         return cells_.has_atomics() && times_.in_epoch((*cells_.atomics(index))[0].event);
     }
+    /// The word at a cell's byte is a flag or a lock. Volatile stores to others only look strong.
+    bool is_polled(std::uint64_t byte) const {
+        return order_.clocks().has_been_read(window_ ? window_->address_of(byte) : byte);
+    }
     bool load_consecutive();
     bool store_consecutive();
     void load_simple();

@@ -100,7 +100,9 @@ class Pointer {
             begin_ += 3;
             return true;
         }
-        const bool calls = text_.is(begin_ + 1, "(") && text_.after_closing(begin_ + 1) == end_;
+        const std::size_t behind =
+            text_.is(begin_ + 1, "(") ? text_.after_closing(begin_ + 1).value_or(0) : 0;
+        const bool calls = behind == end_ || (behind > 0 && text_.is(behind, "+"));
         if (calls && (text_.is(begin_, "raw_pointer_cast") || text_.is(begin_, "data"))) {
             ++begin_;
             return true;
