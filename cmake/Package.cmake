@@ -77,7 +77,7 @@ install_bare(libX11.so.6 libX11.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbs
 install_bare(libEGL.so.1 libEGL.so.1 libGLdispatch.so.0)
 install(PROGRAMS ${package_files}/start DESTINATION . COMPONENT portable EXCLUDE_FROM_ALL)
 foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev
-                libx11-6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0 libegl1 libglvnd0)
+                libx11-6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0 libegl1)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes one executable file of a tarball: one_file.sh TARBALL FILE. Debian's makeself would unpack at every start.
+# Makes one executable file of a tarball: one_file.sh TARBALL FILE. It unpacks itself once, and not at each start, as
+# files of makeself do.
 set -eu
 tarball=$1 file=$2
-sum=$(sha256sum "$tarball" | cut -c 1-16)
 header=$(dirname "$0")/unpack.sh
-size=$(($(wc -c <"$header") + 1))  # a placeholder and its value have one length
-[ "$size" -lt 10000 ]
-sed -e "s/@first_byte@/$(printf '%12d' "$size")/" -e "s/@checksum_of_16@/$sum/" "$header" | cat - "$tarball" >"$file"
+first_line=$(($(wc -l <"$header") + 1))
+sum=$(sha256sum "$tarball" | cut -c 1-16)
+sed -e "s/@first_line@/$first_line/" -e "s/@checksum@/$sum/" "$header" | cat - "$tarball" >"$file"
 chmod 755 "$file"

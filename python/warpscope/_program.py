@@ -20,10 +20,10 @@ def path():
 
 
 def environment():
-    """The variables of this process, with the NVRTC of PyPI's package unless CUDA_HOME names one."""
+    """The variables of this process, with the NVRTC of PyPI's package unless CUDA_HOME is a folder."""
     known = dict(os.environ)
     toolkit = Path(sysconfig.get_path("purelib"), "nvidia", "cu13")
-    if "CUDA_HOME" not in known and toolkit.is_dir():
+    if not os.path.isdir(known.get("CUDA_HOME", "")) and toolkit.is_dir():
         known["CUDA_HOME"] = str(toolkit)
     return known
 
