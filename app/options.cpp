@@ -507,7 +507,8 @@ class Parser {
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
-    bool headless_ = false, list_ = false, environment_ = false, serve_ = false, help_ = false, version_ = false;
+    bool headless_ = false, list_ = false, environment_ = false, serve_ = false, help_ = false,
+         version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string checked_;    ///< the value of --check

@@ -11,8 +11,8 @@ namespace warpscope::jobs {
 using Answering = std::function<int(const std::vector<std::string>& arguments)>;
 
 /// Answers requests until the input ends. A request is a line with a JSON array of the arguments of
-/// a run. Behind what the run has printed, standard output gets a line with its exit code: "exit 0".
-/// A line that is no such array has the exit code 2. Throws what print() throws.
+/// a run. Behind what the run has printed, standard output gets a line with its exit code: "exit
+/// 0". A line that is no such array has the exit code 2. Throws what print() throws.
 void serve(std::istream& requests, const Answering& answer);
 
 }  // namespace warpscope::jobs
