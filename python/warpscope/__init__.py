@@ -173,13 +173,13 @@ def check(source, kernel, grid, block, /, *, checks="race,barrier,memory", share
             buffers[name] = {"type": _type_of(view, name), "shape": list(view.shape),
                              "fill": {"file": f"{name}.bin"}}
         else:
-            values[name] = value.item() if hasattr(value, "item") else value
+            values[name] = value
     description = {
         "source": str(file), "buffers": buffers,
         "launches": [{"kernel": kernel, "grid": grid, "block": block, "shared": shared_bytes,
                       "arguments": values}],
         "save": {name: f"{name}.npy" for name in buffers}}
-    launch.file.write_text(json.dumps(description, allow_nan=False))
+    launch.file.write_text(json.dumps(description, allow_nan=False, default=lambda number: number.item()))
     # Nobody looks at the picture of this run, so it has one pixel.
     code, printed, said = server.run(["--check", checks, "--fail-on", fail_on, "--json", "-",
                                       "--launch", launch.file, "--size", "1x1"])

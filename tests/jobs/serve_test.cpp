@@ -9,7 +9,7 @@
 namespace warpscope::jobs {
 namespace {
 
-TEST(Serve, answers_each_line_with_what_the_run_prints_and_its_exit_code) {
+TEST(Serve, AnswersEachLineWithWhatTheRunPrintsAndItsExitCode) {
     std::istringstream requests("[\"--check\", \"race\"]\n[]\n");
     std::vector<std::vector<std::string>> seen;
     testing::internal::CaptureStdout();
@@ -22,7 +22,7 @@ TEST(Serve, answers_each_line_with_what_the_run_prints_and_its_exit_code) {
     EXPECT_EQ(seen, (std::vector<std::vector<std::string>>{{"--check", "race"}, {}}));
 }
 
-TEST(Serve, refuses_a_line_that_is_no_array_of_texts_and_goes_on) {
+TEST(Serve, RefusesALineThatIsNoArrayOfTextsAndGoesOn) {
     std::istringstream requests("--check race\n[1]\n[\"--headless\"]\n");
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();

@@ -103,6 +103,12 @@ class Check(unittest.TestCase):
         self.assertTrue(scale().ok)
         self.assertIsNot(_program.server.process, first)
 
+    def test_the_process_refuses_what_is_no_run_without_a_window_and_answers_on(self):
+        code, printed, said = _program.server.run(["--list"])
+        self.assertEqual((code, printed), (2, ""))
+        self.assertIn("a request needs --headless, --check or --counters", said)
+        self.assertTrue(scale().ok)
+
     def test_headers_beside_a_source_file_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "own.h").write_text("__device__ inline float twice(float x) { return 2 * x; }\n")
