@@ -5,7 +5,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <future>
+#include <iostream>
 #include <new>
 #include <utility>
 
@@ -29,6 +31,7 @@
 #include "jobs/list.h"
 #include "jobs/output/output.h"
 #include "jobs/programs/run_program.h"
+#include "jobs/serve.h"
 #include "options.h"
 #include "processes.h"
 #include "programs/report/program_control.h"
@@ -180,7 +183,10 @@ int run_program_and_window(const Options& options) {
     return program.get();
 }
 
+int serve();
+
 int run(const Options& options) {
+    if (options.mode == Mode::serve) return serve();
     if (options.program_window) return run_program_and_window(options);
     if (options.mode == Mode::report) return jobs::print_report(options.report);
     if (options.mode == Mode::program) return jobs::run_program(program_request(options));
@@ -224,8 +230,8 @@ int say(const std::string& text) {
     }
 }
 
-/// Does what the command line asks for. Returns the exit code.
-int answer(int argc, char** argv) {
+/// Does what the command line asks for, with `run`. Returns the exit code.
+int answer(int argc, const char* const* argv, const std::function<int(const Options&)>& run) {
     try {
         return run(parse_options(argc, argv));
     } catch (const Answer& answer) {
@@ -240,6 +246,23 @@ int answer(int argc, char** argv) {
     }
 }
 
+/// Answers requests with the helper processes that it keeps ready.
+int serve() {
+    compute::Helpers helpers("/proc/self/exe");
+    const auto run_request = [&](const Options& options) {
+        if (options.mode != Mode::headless)
+            throw jobs::UsageError("--serve: a request needs --headless, --check or --counters");
+        emulator::Launcher::set_execution(options.execution);
+        return run_headless(options, helpers, nullptr);
+    };
+    jobs::serve(std::cin, [&](const std::vector<std::string>& arguments) {
+        std::vector<const char*> argv{"warpscope"};
+        for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+        return answer(int(argv.size()), argv.data(), run_request);
+    });
+    return 0;
+}
+
 }  // namespace
 }  // namespace warpscope
 
@@ -250,7 +273,7 @@ int main(int argc, char** argv) {
     // process instead of returning an error.
     std::signal(SIGXFSZ, SIG_IGN);
     const auto compiler = emulator::Launcher::keep_compiler();
-    const int code = answer(argc, argv);
+    const int code = answer(argc, argv, run);
     // Nobody needs the kernel any more that is being compiled, which can take seconds. LLVM must
     // not be unloaded below its thread, so that the process ends without destructors.
     if (emulator::Launcher::is_compiling()) {

@@ -52,6 +52,8 @@ class Parser {
         }
         if (help_) throw Answer{help_of(app_.help())};
         if (version_) throw Answer{"warpscope " WARPSCOPE_VERSION "\n"};
+        if (serve_ && argc > 2)
+            throw UsageError("--serve: leave out the other options; each request has its own");
         finish();
         return options_;
     }
@@ -156,6 +158,8 @@ class Parser {
                                   options_.bench.erase(section);
                       });
         bench_->expected(0, 1);
+        flag("--serve", serve_,
+             "answer requests: lines of standard input, JSON arrays of arguments", group);
         flag("-h,--help", help_, "print this help", group);
         // The app uses this option to start helper processes. It has no help, since no person needs
         // it.
@@ -353,6 +357,7 @@ class Parser {
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
         if (bench) options_.mode = Mode::bench;
+        if (serve_) options_.mode = Mode::serve;
         if (helper_->count()) options_.mode = Mode::helper;
         if (report_->count()) options_.mode = Mode::report;
         if (environment_) options_.mode = Mode::environment;
@@ -507,7 +512,8 @@ class Parser {
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
-    bool headless_ = false, list_ = false, environment_ = false, help_ = false, version_ = false;
+    bool headless_ = false, list_ = false, environment_ = false, serve_ = false, help_ = false,
+         version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string checked_;    ///< the value of --check

@@ -62,7 +62,22 @@ install(TARGETS warpscope_portable
                              PRE_EXCLUDE_REGEXES ".*"
         RUNTIME DESTINATION bin COMPONENT portable EXCLUDE_FROM_ALL
         LIBRARY DESTINATION lib COMPONENT portable EXCLUDE_FROM_ALL)
-foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev)
+# Libraries that desktops have, for systems without one: the script `start` uses them there.
+function(install_bare name)
+  foreach(library ${ARGN})
+    set(path /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${library})
+    if(EXISTS ${path})
+      file(REAL_PATH ${path} file)
+      install(FILES ${file} RENAME ${library} DESTINATION lib/bare/${name}
+              COMPONENT portable EXCLUDE_FROM_ALL)
+    endif()
+  endforeach()
+endfunction()
+install_bare(libX11.so.6 libX11.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0)
+install_bare(libEGL.so.1 libEGL.so.1 libGLdispatch.so.0)
+install(PROGRAMS ${package_files}/start DESTINATION . COMPONENT portable EXCLUDE_FROM_ALL)
+foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev
+                libx11-6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0 libegl1)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()

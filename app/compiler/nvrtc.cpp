@@ -56,7 +56,9 @@ std::vector<fs::path> folders() {
     for (fs::path& path : versioned_toolkits("/usr/local")) toolkits.push_back(std::move(path));
     toolkits.emplace_back("/opt/cuda");
     std::vector<fs::path> found;
-    for (const fs::path& toolkit : toolkits) found.push_back(toolkit / "lib64");
+    // NVIDIA's packages on PyPI name the folder "lib".
+    for (const fs::path& toolkit : toolkits)
+        for (const char* folder : {"lib64", "lib"}) found.push_back(toolkit / folder);
     const fs::path data = environment("XDG_DATA_HOME"), home = environment("HOME");
     if (data.is_absolute())
         found.push_back(data / "warpscope/nvrtc");

@@ -40,6 +40,12 @@ TEST(Options, NoArgumentsOpenTheWindow) {
     EXPECT_FALSE(o.run_given);
 }
 
+TEST(Options, AProcessThatAnswersRequestsHasNoOtherOptions) {
+    EXPECT_EQ(parse({"--serve"}).mode, Mode::serve);
+    EXPECT_EQ(complaint({"--serve", "--seed", "2"}),
+              "--serve: leave out the other options; each request has its own");
+}
+
 TEST(Options, APictureMayHaveNoExtensionOrPngInAnyCase) {
     for (const char* name : {"a.png", "a.PNG", "picture", "a.b/picture"}) {
         const Options o = parse({"--headless", "--experiment", "dot", "--screenshot", name});

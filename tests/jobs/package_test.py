@@ -1,5 +1,8 @@
 """Makes the packages, and installs what `cmake --install` installs: package_test.py BUILD_FOLDER."""
+import functools
 import gzip
+import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +12,8 @@ import unittest
 from pathlib import Path
 
 BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path.cwd()
+SCRIPTS = Path(__file__).resolve().parents[2] / "cmake/package"
+TARBALL_FOLDER = tempfile.TemporaryDirectory()
 
 COMMON = {
     "bin/warpscope",
@@ -40,19 +45,35 @@ def files(folder):
     return {str(f.relative_to(folder)) for f in folder.rglob("*") if not f.is_dir()}
 
 
+def package(kind, folder):
+    # gzip takes less time than xz.
+    run("cpack", "-G", kind, "-B", folder, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
+        "--config", BUILD / "CPackConfig.cmake")
+    [found] = [f for f in Path(folder).glob("warpscope*") if f.is_file()]
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def tarball():
+    return package("TGZ", TARBALL_FOLDER.name)
+
+
 class Package(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def package(self, kind):
-        # gzip takes less time than xz.
-        run("cpack", "-G", kind, "-B", self.folder, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
-            "--config", BUILD / "CPackConfig.cmake")
-        found = [f for f in self.folder.glob("warpscope*") if f.is_file()]
-        self.assertEqual(len(found), 1, found)
-        return found[0]
+    def unpacked(self):
+        with tarfile.open(tarball()) as archive:
+            archive.extractall(self.folder / "some where")
+        [top] = (self.folder / "some where").iterdir()
+        return top
+
+    def script(self, path, line):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{line}\n")
+        path.chmod(0o755)
 
     def test_install_leaves_out_what_belongs_to_packages(self):
         run("cmake", "--install", BUILD, "--prefix", self.folder / "local")
@@ -67,7 +88,7 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("dpkg-shlibdeps"), "needs Debian's tools")
     def test_the_deb_has_debian_s_files_and_dependencies(self):
-        deb = self.package("DEB")
+        deb = package("DEB", self.folder)
         run("dpkg-deb", "-x", deb, self.folder / "content")
         found = files(self.folder / "content/usr")
         self.assertLessEqual(COMMON | COMPILED_IN | {
@@ -87,9 +108,7 @@ class Package(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("dpkg-query"), "the licences come from Debian's packages")
     def test_the_tarball_loads_its_own_libraries_wherever_it_lies(self):
-        with tarfile.open(self.package("TGZ")) as tarball:
-            tarball.extractall(self.folder / "some where")
-        [top] = (self.folder / "some where").iterdir()
+        top = self.unpacked()
         self.assertLessEqual(COMMON | PLAIN | COMPILED_IN, files(top))
         loaded = {line.split()[0]: line.split("=> ")[1].rsplit(" (")[0]
                   for line in run("ldd", top / "bin/warpscope").splitlines() if "=> /" in line}
@@ -98,7 +117,66 @@ class Package(unittest.TestCase):
         families = {"libfmt", "libhwy", "libtbb", "libglfw", "libpng16"}
         self.assertLessEqual(families, {name.split(".so")[0] for name in own})
         self.assertFalse(own & {"libc.so.6", "libstdc++.so.6", "libEGL.so.1", "libX11.so.6"})
-        self.assertRegex(run(top / "bin/warpscope", "--version"), r"\Awarpscope \d")
+        self.assertRegex(run(top / "start", "--version"), r"\Awarpscope \d")
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "the libraries come from Debian's packages")
+    def test_a_system_without_a_desktop_gets_the_libraries_that_it_lacks(self):
+        top = self.unpacked()
+        bare = {name: top / "lib/bare" / name for name in ["libX11.so.6", "libEGL.so.1"]}
+        for name, folder in bare.items():
+            self.assertTrue((folder / name).is_file())
+        self.script(top / "bin/warpscope", 'echo "$LD_LIBRARY_PATH"')
+        known = os.environ["PATH"]
+        for has_x11 in [False, True]:
+            self.script(self.folder / "fake/ldconfig",
+                        "echo ' libX11.so.6 (libc6,x86-64) => /lib/libX11.so.6'" if has_x11 else "exit 1")
+            done = subprocess.run([top / "start"], text=True, stdout=subprocess.PIPE, check=True, env={
+                "PATH": f"{self.folder}/fake:{known}", "LD_LIBRARY_PATH": "/mine"})
+            expected = [Path("/mine"), *list(bare.values())[has_x11:]]
+            self.assertEqual(done.stdout.strip(), ":".join(map(str, expected)))
+
+    def one_file(self, program):
+        return subprocess.run([program, "--check", "race", "--experiment", "dot", "--set", "dot.kernel=no_loop_barrier"],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={"PATH": os.environ["PATH"], "XDG_CACHE_HOME": str(self.folder / "cache")})
+
+    def test_the_executable_file_unpacks_itself_once_and_runs(self):
+        program = self.folder / "warpscope.run"
+        run(SCRIPTS / "one_file.sh", tarball(), program)
+        content = program.read_bytes()
+        program.write_bytes(content[:len(content) // 2])
+        done = self.one_file(program)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the program can't be unpacked", done.stdout)
+        self.assertEqual(list((self.folder / "cache/warpscope").iterdir()), [])
+        program.write_bytes(content)
+        for _ in range(2):
+            done = self.one_file(program)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("CHECK SUMMARY (race): 1 finding", done.stdout)
+            # The second start needs no archive.
+            program.write_bytes(content[:content.index(b"\nexec ") + len('\nexec "$folder/start" "$@"\n')])
+        self.assertEqual(len(list((self.folder / "cache/warpscope").glob("program-*"))), 1)
+
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "pip is not installed")
+    def test_the_wheel_is_installed_and_checks_a_kernel(self):
+        run(sys.executable, SCRIPTS / "wheel.py", tarball(), "2.17", self.folder)
+        [wheel] = self.folder.glob("warpscope-*-py3-none-manylinux_2_17_*.whl")
+        site = self.folder / "site"
+        run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", site, wheel)
+        self.assertFalse({name for name in files(site) if "/man/" in name or name.endswith(".desktop")})
+        environment = {**os.environ, "PYTHONPATH": str(site)}
+        environment.pop("WARPSCOPE_PROGRAM", None)
+
+        def python(*arguments):
+            return subprocess.run([sys.executable, *arguments], text=True, env=environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        self.assertRegex(python("-m", "warpscope", "--version"), r"\Awarpscope \d")
+        said = python("-c", "import array, warpscope; print(warpscope.check('__global__ void f(int* x) { *x += 2; }', "
+                      "'f', 1, 1, x=array.array('i', [40]))['x'][0])")
+        if "NVRTC" in said:
+            self.skipTest(said)
+        self.assertEqual(said, "42\n")
 
 
 if __name__ == "__main__":

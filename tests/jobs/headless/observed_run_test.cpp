@@ -93,7 +93,7 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     for (const Json& f : json["findings"]) {
         EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
                                                   "second", "address", "count", "repaired_too",
-                                                  "witness", "sentence"}));
+                                                  "witness", "provocation", "sentence"}));
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
         EXPECT_EQ(keys(f["first"]),
