@@ -16,7 +16,18 @@
 namespace warpscope {
 
 /// What the app does in this run.
-enum class Mode { window, headless, program, report, environment, list, bench, helper, grade, serve };
+enum class Mode {
+    window,
+    headless,
+    program,
+    report,
+    environment,
+    list,
+    bench,
+    helper,
+    grade,
+    serve
+};
 
 /// The command line, checked as far as possible without a device: experiments and parameters exist,
 /// their values are legal, and no two options exclude each other.

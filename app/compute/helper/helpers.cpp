@@ -42,7 +42,7 @@ struct Helpers::Parts {
                                         const std::string& version, const Patience& patience);
 
     HelperCompiler compiler;
-    std::atomic<unsigned> target = 0;  ///< of requests that name none
+    std::atomic<unsigned> target = 0;     ///< of requests that name none
     std::shared_ptr<HelperPool> devices;  ///< devices refer to it weakly and may outlive it
     compiler::Cache cache;
 };

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/timeline/warp_lanes.h"
 #include "ui/panels/picture_panel.h"
+#include "ui/timeline/warp_lanes.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
