@@ -31,7 +31,7 @@ SUBFLOORS = {
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
-           {"editor", "heat", "launch", "microscope"}, {"tile", "why"}, {"timeline"},
+           {"editor", "heat", "launch", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
            {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
 }
 

@@ -7,7 +7,7 @@
 #include "emulator/happens_before/synchronise.h"
 #include "emulator/observe/copy_accesses.h"
 #include "emulator/ptx/opcodes.h"
-#include "emulator/races/race_check.h"
+#include "emulator/races/race_rule.h"
 #include "emulator/races/streaming_load.h"
 #include "emulator/warp/cluster.h"
 
@@ -110,7 +110,7 @@ void RaceDetector::on_shared_access(const Access& a) {
     async_.check(a, Space::shared, order_, shared_, report_);
     if (proxies_.is_needed() && a.kind == MemoryAccess::store) proxies_.store(a);
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
-    RaceCheck(a, orders_, order_, shared_, report_).run();
+    RaceRule(a, orders_, order_, shared_, report_).run();
     // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
     const Instruction& instruction = report_.kernel().code[a.pc];
     if (order_.by_words() && !uses_mbarrier(instruction.operation)) follow_words(a);
@@ -161,7 +161,7 @@ void RaceDetector::check_global(const Access& a, std::uint32_t event) {
     const Access placed = window_.place(a);
     global_.resize(window_.bytes());
     if (a.kind != MemoryAccess::load || !a.same_address || !global_.needs_no_record(placed))
-        RaceCheck(placed, orders_, order_, global_, report_, &window_, event).run();
+        RaceRule(placed, orders_, order_, global_, report_, &window_, event).run();
 }
 
 void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
@@ -185,7 +185,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
         case AsyncEvent::groups_ended:
             separate(event.warp);
             return async_.end_groups(event, shared_, [&](const Access& access) {
-                RaceCheck(access, orders_, order_, shared_, report_).check_copy(true);
+                RaceRule(access, orders_, order_, shared_, report_).check_copy(true);
             });
         case AsyncEvent::arrived_elsewhere:
             return;  // orders blocks: see GridRaces
@@ -229,11 +229,11 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
     if (copy.from_shared)
         for_accesses(copy, copy.parts, false, event.state, [&](const Access& a) {
             async_.check(a, Space::shared, order_, shared_, report_);
-            RaceCheck(a, orders_, order_, shared_, report_).run();
+            RaceRule(a, orders_, order_, shared_, report_).run();
         });
     if (copy.to_shared && copy.to_rank < 0)
         for_accesses(copy, copy.parts, true, event.state, [&](const Access& a) {
-            RaceCheck(a, orders_, order_, shared_, report_).check_copy(false);
+            RaceRule(a, orders_, order_, shared_, report_).check_copy(false);
         });
     if (proxies_.is_needed()) proxies_.check(event, report_);
     // Only threads of the other block see when it has ended.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/commands/key_list.h"
+#include "ui/commands/key_help.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "compute/device/sentences.h"
-#include "ui/tile/copies_rows.h"
+#include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ui/microscope/warp_words.h"
-#include "ui/tile/copies_rows.h"
+#include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 

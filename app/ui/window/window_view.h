@@ -9,7 +9,7 @@
 
 #include "compute/libraries/shared_file.h"
 #include "ui/commands/command_palette.h"
-#include "ui/commands/key_list.h"
+#include "ui/commands/key_help.h"
 #include "ui/commands/speaker_marks.h"
 #include "ui/commands/word_list.h"
 #include "ui/dock/dock.h"
@@ -22,6 +22,7 @@
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
 #include "ui/microscope/warps_panel.h"
+#include "ui/microscope_tile/tile_panel.h"
 #include "ui/panels/caption.h"
 #include "ui/panels/controls_panel.h"
 #include "ui/panels/message_line.h"
@@ -31,7 +32,6 @@
 #include "ui/panels/transport_panel.h"
 #include "ui/panels/tree_panel.h"
 #include "ui/panels/work_chip.h"
-#include "ui/tile/tile_panel.h"
 #include "ui/window/layout.h"
 
 namespace warpscope::ui {

@@ -49,13 +49,13 @@ std::uint64_t image_hazards(const std::string& body, std::uint32_t threads) {
 }
 
 // Each of 32 threads stores a word, and each of 32 others of another warp loads it.
-const std::string own_word = "and.b32 %r4, %r2, 127; setp.lt.u32 %p1, %r1, 32;";
+const std::string word_of_lane = "and.b32 %r4, %r2, 127; setp.lt.u32 %p1, %r1, 32;";
 const std::string surface_store = "@%p1 sust.b.1d.b32.trap [%rd2, {%r4}], {%r1};";
 const std::string surface_load = "@!%p1 suld.b.1d.b32.trap {%r5}, [%rd2, {%r4}];";
 
 TEST(ImageAccesses, AStoreToASurfaceAndALoadOfItRaceWithoutABarrier) {
-    EXPECT_EQ(image_hazards(own_word + surface_store + surface_load, 64), 32u);
-    EXPECT_EQ(image_hazards(own_word + surface_store + "bar.sync 0;" + surface_load, 64), 0u);
+    EXPECT_EQ(image_hazards(word_of_lane + surface_store + surface_load, 64), 32u);
+    EXPECT_EQ(image_hazards(word_of_lane + surface_store + "bar.sync 0;" + surface_load, 64), 0u);
 }
 
 // Thread 4 fetches at 5, which is half of element 4 and half of element 5. Thread 32 writes one.

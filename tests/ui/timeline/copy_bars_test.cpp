@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ui/tile/copies_rows.h"
+#include "ui/microscope_tile/copies_rows.h"
 
 namespace warpscope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/tile/tile_panel.h"
+#include "ui/microscope_tile/tile_panel.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "compute/device/sentences.h"
-#include "ui/tile/copies_rows.h"
-#include "ui/tile/tile_grid.h"
+#include "ui/microscope_tile/copies_rows.h"
+#include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 

@@ -1,4 +1,4 @@
-#include "ui/commands/key_list.h"
+#include "ui/commands/key_help.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/microscope/microscope.h"
-#include "ui/tile/tile_grid.h"
+#include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {

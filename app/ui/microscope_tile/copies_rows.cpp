@@ -1,4 +1,4 @@
-#include "ui/tile/copies_rows.h"
+#include "ui/microscope_tile/copies_rows.h"
 
 #include <fmt/format.h>
 

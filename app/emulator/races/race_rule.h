@@ -13,13 +13,13 @@ namespace warpscope::emulator {
 
 /// One access under the race detector. It is compared with the earlier accesses of its cells, what
 /// nothing orders is reported, and the access is recorded in the cells.
-class RaceCheck {
+class RaceRule {
   public:
     /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
     /// `event`: the access belongs to this event, which it began earlier; 0: to one of now.
-    RaceCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
-              RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr,
-              std::uint32_t event = 0)
+    RaceRule(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
+             RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr,
+             std::uint32_t event = 0)
         : access_(access),
           orders_(orders),
           order_(order),

@@ -1,4 +1,4 @@
-#include "emulator/races/race_check.h"
+#include "emulator/races/race_rule.h"
 
 #include <cstring>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace warpscope::emulator {
 
-void RaceCheck::run() {
+void RaceRule::run() {
     const Access& a = access_;
     if (a.kind == MemoryAccess::load) {
         if (a.same_address) return load(a.address(first_lane(a.mask)), a.mask);
@@ -26,7 +26,7 @@ void RaceCheck::run() {
 
 // Calls f for each of `cells` cells of one access.
 template <typename F>
-void RaceCheck::for_cells(std::uint32_t index, std::uint32_t cells, F&& f) {
+void RaceRule::for_cells(std::uint32_t index, std::uint32_t cells, F&& f) {
     reported_ = {};
     reported_unwritten_ = false;
     for (; cells > 0; ++index, --cells)
@@ -35,7 +35,7 @@ void RaceCheck::for_cells(std::uint32_t index, std::uint32_t cells, F&& f) {
 
 // Calls f for each cell of each lane.
 template <typename F>
-void RaceCheck::for_lanes(std::uint32_t lanes, F&& f) {
+void RaceRule::for_lanes(std::uint32_t lanes, F&& f) {
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const unsigned lane = first_lane(m);
         const std::uint64_t address = access_.address(lane);
@@ -47,7 +47,7 @@ void RaceCheck::for_lanes(std::uint32_t lanes, F&& f) {
 
 // Does what load() does if the cells were written in an earlier epoch and not read in this one;
 // returns false for others. The loops have no branches, so that they take little time.
-bool RaceCheck::load_consecutive() {
+bool RaceRule::load_consecutive() {
     const CellTimes times = times_;
     RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
     bool other = false;
@@ -62,7 +62,7 @@ bool RaceCheck::load_consecutive() {
 
 // Records stores to cells that nobody has accessed in this epoch, or that each lane has read at one
 // instruction; returns false for others.
-bool RaceCheck::store_consecutive() {
+bool RaceRule::store_consecutive() {
     const CellTimes times = times_;
     RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
     const std::uint32_t read = cells[0].readers[0].event;
@@ -89,7 +89,7 @@ bool RaceCheck::store_consecutive() {
 
 // Does what load() does for all lanes. The local copies hold values that do not change here, which
 // the compiler can't know.
-void RaceCheck::load_simple() {
+void RaceRule::load_simple() {
     const CellTimes times = times_;
     const std::uint64_t* const addresses = access_.lane_addresses;
     RaceCell* const cells = &cells_[0];
@@ -113,7 +113,7 @@ void RaceCheck::load_simple() {
 
 // Checks and records a load. The most frequent case is fast: the cell was written in an earlier
 // epoch, and only this warp has read it in this epoch.
-void RaceCheck::load(std::uint64_t address, std::uint32_t lanes) {
+void RaceRule::load(std::uint64_t address, std::uint32_t lanes) {
     if (!is_valid(address)) return;
     std::uint32_t index = cells_.index_of(address);
     for (std::uint32_t cells = cells_.count(access_.bytes); cells > 0; ++index, --cells) {
@@ -131,14 +131,14 @@ void RaceCheck::load(std::uint64_t address, std::uint32_t lanes) {
     }
 }
 
-void RaceCheck::check_load(const Target& t, std::uint32_t lanes) {
+void RaceRule::check_load(const Target& t, std::uint32_t lanes) {
     check(t, t.cell.writer, Hazard::read_after_write, lanes);
     if (t.atomics) check_each(t, *t.atomics, Hazard::read_after_write, lanes);
     check_written(t, lanes);
     record_reader(t.cell, lanes);
 }
 
-void RaceCheck::check_copy(bool has_ended) {
+void RaceRule::check_copy(bool has_ended) {
     store_number_ = cells_.next_store();
     for_lanes(access_.mask, [&](const Target& t, unsigned lane) {
         if (!has_ended) return check_store(t, lane);
@@ -147,7 +147,7 @@ void RaceCheck::check_copy(bool has_ended) {
     });
 }
 
-void RaceCheck::store() {
+void RaceRule::store() {
     store_number_ = cells_.next_store();
     std::uint32_t accessed = 0;
     if (is_simple()) {
@@ -164,7 +164,7 @@ void RaceCheck::store() {
 }
 
 // Records the stores that are not hazards. Returns the other lanes.
-std::uint32_t RaceCheck::store_simple() {
+std::uint32_t RaceRule::store_simple() {
     const CellTimes times = times_;
     const std::uint64_t* const addresses = access_.lane_addresses;
     RaceCell* const cells = &cells_[0];
@@ -187,7 +187,7 @@ std::uint32_t RaceCheck::store_simple() {
 
 // Returns true if no thread but that of `lane` has accessed the cell in this epoch, as far as the
 // cell's readers tell. This is the case of a thread that changes an element of its own.
-inline bool RaceCheck::is_alone(const RaceCell& cell, unsigned lane) const {
+inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) const {
     if (times_.in_epoch(cell.writer.event)) return false;
     const auto& [reader, second] = cell.readers;
     if (!times_.in_epoch(reader.event)) return true;
@@ -196,7 +196,7 @@ inline bool RaceCheck::is_alone(const RaceCell& cell, unsigned lane) const {
 }
 
 // Records a store to cells with which it cannot be a hazard; returns false for other cells.
-inline bool RaceCheck::store_alone(unsigned lane) {
+inline bool RaceRule::store_alone(unsigned lane) {
     const std::uint64_t address = access_.address(lane);
     if (!is_valid(address)) return true;
     const std::uint32_t index = cells_.index_of(address), number = cells_.count(access_.bytes);
@@ -212,14 +212,14 @@ inline bool RaceCheck::store_alone(unsigned lane) {
     return true;
 }
 
-void RaceCheck::check_store(const Target& t, unsigned lane) {
+void RaceRule::check_store(const Target& t, unsigned lane) {
     if (t.cell.store == store_number_ && t.cell.writer.event == now_.event) return;
     check(t, t.cell.writer, Hazard::write_after_write, 1u << lane);
     if (t.atomics) check_each(t, *t.atomics, Hazard::write_after_write, 1u << lane);
     check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
 }
 
-void RaceCheck::record_store(const Target& t, unsigned lane) {
+void RaceRule::record_store(const Target& t, unsigned lane) {
     CellAccess& writer = t.cell.writer;
     if (t.cell.store == store_number_ && writer.event == now_.event) {
         // Another lane of this instruction has stored to the cell.
@@ -249,7 +249,7 @@ void RaceCheck::record_store(const Target& t, unsigned lane) {
 }
 
 // Checks and records an atomic, or a store that is not weak.
-void RaceCheck::strong_write(const Target& t, unsigned lane) {
+void RaceRule::strong_write(const Target& t, unsigned lane) {
     const bool reads = access_.kind == MemoryAccess::atomic;
     check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
           1u << lane);
@@ -261,7 +261,7 @@ void RaceCheck::strong_write(const Target& t, unsigned lane) {
 }
 
 // Reports a read of a cell that no thread of the block has written.
-void RaceCheck::check_written(const Target& t, std::uint32_t lanes) {
+void RaceRule::check_written(const Target& t, std::uint32_t lanes) {
     const AccessEvents& events = cells_.events();
     if (cells_.is_written(t.cell.writer.event) || reported_unwritten_) return;
     if (t.atomics)
@@ -273,16 +273,16 @@ void RaceCheck::check_written(const Target& t, std::uint32_t lanes) {
 
 // Checks the access of another warp first, because a hazard between warps is an error and one
 // within a warp only a warning.
-void RaceCheck::check_each(const Target& t, const CellAccesses& earlier, Hazard hazard,
-                           std::uint32_t lanes) {
+void RaceRule::check_each(const Target& t, const CellAccesses& earlier, Hazard hazard,
+                          std::uint32_t lanes) {
     const AccessEvents& events = cells_.events();
     const bool swap =
         events.in_epoch(earlier[0].event) && events[earlier[0].event].warp == access_.warp;
     check(t, earlier[swap], hazard, lanes) || check(t, earlier[!swap], hazard, lanes);
 }
 
-bool RaceCheck::check(const Target& t, const CellAccess& earlier, Hazard hazard,
-                      std::uint32_t lanes) {
+bool RaceRule::check(const Target& t, const CellAccess& earlier, Hazard hazard,
+                     std::uint32_t lanes) {
     if (!cells_.events().in_epoch(earlier.event)) return false;
     const AccessEvent& event = cells_.events()[earlier.event];
     if (orders_.may_meet(event.pc, access_.pc)) return false;
@@ -299,8 +299,8 @@ bool RaceCheck::check(const Target& t, const CellAccess& earlier, Hazard hazard,
     return true;
 }
 
-bool RaceCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard hazard,
-                            std::uint32_t lanes) {
+bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard hazard,
+                           std::uint32_t lanes) {
     Conflict conflict{.hazard = hazard, .byte = t.byte};
     const AccessEvent& event = cells_.events()[earlier.event];
     const bool one_warp = event.warp == access_.warp;
@@ -322,7 +322,7 @@ bool RaceCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard h
     return conflicting;
 }
 
-void RaceCheck::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
+void RaceRule::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
     const Reported reported{conflict.hazard, earlier.event, conflict.earlier_lane};
     const std::uint32_t word = conflict.byte / WordCounts::word_bytes;
     const bool is_known = reported == reported_;
@@ -335,7 +335,7 @@ void RaceCheck::report(const Conflict& conflict, const CellAccess& earlier, std:
     reported_ = reported;
 }
 
-void RaceCheck::record_reader(RaceCell& cell, std::uint32_t lanes) {
+void RaceRule::record_reader(RaceCell& cell, std::uint32_t lanes) {
     if (times_.has_enough_readers(cell)) return;
     record(cell.readers, lanes);
     const AccessEvents& events = cells_.events();
@@ -345,7 +345,7 @@ void RaceCheck::record_reader(RaceCell& cell, std::uint32_t lanes) {
         cells_.set_two_readers(cell);
 }
 
-void RaceCheck::record(CellAccesses& accesses, std::uint32_t lanes) {
+void RaceRule::record(CellAccesses& accesses, std::uint32_t lanes) {
     for (CellAccess& a : accesses)
         if (a.event == now_.event) {
             a.lanes |= lanes;
@@ -356,7 +356,7 @@ void RaceCheck::record(CellAccesses& accesses, std::uint32_t lanes) {
 
 // Returns the slot to replace: a slot of an older epoch, then the slot of this warp, then the older
 // slot, unless a barrier orders the newer one before this access.
-std::size_t RaceCheck::slot_to_replace(const CellAccesses& accesses) const {
+std::size_t RaceRule::slot_to_replace(const CellAccesses& accesses) const {
     const AccessEvents& events = cells_.events();
     if (!events.in_epoch(accesses[0].event)) return 0;
     if (!events.in_epoch(accesses[1].event)) return 1;
@@ -368,14 +368,14 @@ std::size_t RaceCheck::slot_to_replace(const CellAccesses& accesses) const {
     return !is_first_mine && comes_before(accesses[1 - older]) ? 1 - older : older;
 }
 
-bool RaceCheck::comes_before(const CellAccess& earlier) const {
+bool RaceRule::comes_before(const CellAccess& earlier) const {
     const AccessEvent& event = cells_.events()[earlier.event];
     if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
     const unsigned lane = first_lane(access_.mask);
     return !(earlier.lanes & order_.unordered_lanes(event.warp, event.moment, access_.warp, lane));
 }
 
-std::uint32_t RaceCheck::overlap(const Target& t, const CellAccess& earlier) const {
+std::uint32_t RaceRule::overlap(const Target& t, const CellAccess& earlier) const {
     const auto wrote = [&](std::uint32_t k) {
         if ((&t.cell)[k].writer == earlier) return true;
         return t.atomics && (t.atomics[k][0] == earlier || t.atomics[k][1] == earlier);
@@ -386,7 +386,7 @@ std::uint32_t RaceCheck::overlap(const Target& t, const CellAccess& earlier) con
 }
 
 // Memory still holds what `earlier` wrote: no other value was written since.
-bool RaceCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
+bool RaceRule::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
     if (access_.asynchronous) return false;
     std::byte mine[16];
     access_.stored(lane, mine);

@@ -1,4 +1,4 @@
-#include "ui/tile/tile_grid.h"
+#include "ui/microscope_tile/tile_grid.h"
 
 #include <fmt/format.h>
 
