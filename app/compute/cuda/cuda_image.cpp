@@ -33,8 +33,9 @@ std::string words_of(const Texture& t) {
     return fmt::format("a texture of {} x {} x {} elements", t.width, t.rows(), t.slices());
 }
 
-bool is_too_long(const Texture& t) {
-    return t.height == 0 && t.depth == 0 && t.width > longest_row;
+/// Whether a GPU reads the texture from linear memory and not from an array.
+bool is_linear(const Texture& t) {
+    return t.height == 0 && t.depth == 0 && (t.read_by_index || t.width > longest_row);
 }
 
 }  // namespace
@@ -42,13 +43,13 @@ bool is_too_long(const Texture& t) {
 CudaImage::CudaImage(const Texture& texture, bool is_surface)
     : texture_(texture), is_surface_(is_surface) {
     try {
-        if (!is_too_long(texture_))
+        if (!is_linear(texture_))
             make_array();
         else if (is_surface || texture.interpolates() || texture.normalized_coordinates)
-            throw DeviceError(
-                fmt::format("{} can only be read by index on a GPU (tex1Dfetch), without a filter: "
-                            "a row has at most {} elements else",
-                            words_of(texture), longest_row));
+            throw DeviceError(fmt::format(
+                "a GPU reads {} by index only (tex1Dfetch), without a filter and without "
+                "normalised coordinates; other rows have at most {} elements",
+                words_of(texture), longest_row));
         make_object();
     } catch (...) {
         destroy();

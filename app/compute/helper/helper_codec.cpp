@@ -112,7 +112,8 @@ void put(WireWriter& to, const emulator::Texture& t) {
         .put(t.bytes);
     for (const auto value :
          {int(t.slices_are), int(t.numbers), int(t.linear), int(t.normalized_coordinates),
-          int(t.normalized_numbers), int(t.address[0]), int(t.address[1]), int(t.address[2])})
+          int(t.normalized_numbers), int(t.read_by_index), int(t.address[0]), int(t.address[1]),
+          int(t.address[2])})
         to.put(std::uint8_t(value));
 }
 
@@ -135,6 +136,7 @@ emulator::Texture texture(WireReader& from) {
     t.linear = value(1) != 0;
     t.normalized_coordinates = value(1) != 0;
     t.normalized_numbers = value(1) != 0;
+    t.read_by_index = value(1) != 0;
     for (auto& mode : t.address) mode = emulator::TextureAddress(value(3));
     return t;
 }

@@ -40,6 +40,7 @@ struct Texture {
     bool linear = false;                  ///< interpolates; only where the result is a float
     bool normalized_coordinates = false;  ///< 0 to 1, not 0 to width
     bool normalized_numbers = false;      ///< integers become floats: 0 to 1, or -1 to 1
+    bool read_by_index = false;           ///< by tex1Dfetch(), which on a GPU needs linear memory
     std::array<TextureAddress, 3> address{TextureAddress::clamp, TextureAddress::clamp,
                                           TextureAddress::clamp};
 

@@ -21,11 +21,14 @@ LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, co
 }
 
 void LaunchBuffers::make_textures() {
+    const auto edit = device_->edits().find(plan_->kernel_file);
+    const bool by_index = edit != device_->edits().end() && reads_by_index(edit->second->ptx);
     std::vector<emulator::Texture> shapes;
     for (const TextureSpec& texture : plan_->file.textures) {
         const std::size_t buffer = plan_->file.index_of(texture.buffer);
         const One& memory = buffers_[buffer];
         shapes.push_back(texture_of(texture, plan_->types[buffer], memory.shape, memory.address));
+        shapes.back().read_by_index = by_index;
     }
     for (const BoundLaunch& launch : plan_->launches)
         for (const TextureArgument& argument : textures_of(launch)) {

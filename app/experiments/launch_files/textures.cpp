@@ -71,6 +71,13 @@ JsonField::Json texture_json(const TextureSpec& texture) {
     return json;
 }
 
+bool reads_by_index(std::string_view ptx) {
+    constexpr std::string_view opcode = "tex.1d.";
+    for (std::size_t at = ptx.find(opcode); at != ptx.npos; at = ptx.find(opcode, at + 1))
+        if (ptx.substr(at, ptx.find_first_of(" \t", at) - at).ends_with(".s32")) return true;
+    return false;
+}
+
 Texture texture_of(const TextureSpec& spec, const ElementType& type,
                    const std::vector<std::size_t>& shape, std::uint64_t address) {
     const auto fail = [&](const std::string& why) {

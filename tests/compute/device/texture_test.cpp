@@ -157,8 +157,9 @@ TEST_P(TexturesOnDevices, ADirectionPointsToAFaceOfACube) {
 
 TEST_P(TexturesOnDevices, AnIndexOutsideReadsZero) {
     const Buffer<float> elements(device(), std::vector<float>{5, 6, 7});
-    EXPECT_EQ(fetched(shape_of(elements, 3), fetch_index, {{0}, {2}, {3}, {-1}}),
-              (std::vector<float>{5, 7, 0, 0}));
+    Texture t = shape_of(elements, 3);
+    t.read_by_index = true;
+    EXPECT_EQ(fetched(t, fetch_index, {{0}, {2}, {3}, {-1}}), (std::vector<float>{5, 7, 0, 0}));
 }
 
 // Longer than an array of a GPU.

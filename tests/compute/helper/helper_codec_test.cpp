@@ -34,7 +34,7 @@ TEST(HelperCodec, ATextureArrivesAsItWasSent) {
     texture.bytes = 1;
     texture.numbers = emulator::Texture::Numbers::signed_;
     texture.slices_are = emulator::Texture::Slices::faces;
-    texture.linear = texture.normalized_numbers = true;
+    texture.linear = texture.normalized_numbers = texture.read_by_index = true;
     texture.address = {emulator::TextureAddress::mirror, emulator::TextureAddress::wrap};
     WireWriter writer(HelperRequest::make_texture);
     put(writer, texture);
@@ -46,6 +46,7 @@ TEST(HelperCodec, ATextureArrivesAsItWasSent) {
     EXPECT_EQ(found.slices_are, emulator::Texture::Slices::faces);
     EXPECT_TRUE(found.linear);
     EXPECT_TRUE(found.normalized_numbers);
+    EXPECT_TRUE(found.read_by_index);
     EXPECT_FALSE(found.normalized_coordinates);
     EXPECT_EQ(found.address, texture.address);
     EXPECT_NO_THROW(reader.end());
