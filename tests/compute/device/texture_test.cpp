@@ -92,6 +92,12 @@ TEST_P(TexturesOnDevices, AddressModesContinueALine) {
     EXPECT_EQ(row(TextureAddress::wrap, false),
               (Row{1024, 0,   0,   256, 256, 256, 512,  512,  1024, 1024, 1024, 0,
                    0,    256, 256, 256, 512, 512, 1024, 1024, 1024, 0,    0,    256}));
+    EXPECT_EQ(row(TextureAddress::wrap, true),
+              (Row{716, 308, 26,  128, 230, 333, 435, 564, 768, 972, 716, 308,
+                   26,  128, 230, 333, 435, 564, 768, 972, 716, 308, 26,  128}));
+    EXPECT_EQ(row(TextureAddress::mirror, false),
+              (Row{1024, 1024, 1024, 512, 512, 512, 256,  256,  0,    0,    0,    0,
+                   0,    256,  256,  256, 512, 512, 1024, 1024, 1024, 1024, 1024, 512}));
     EXPECT_EQ(row(TextureAddress::mirror, true),
               (Row{1024, 1024, 972, 768, 564, 435, 333, 230, 128,  26,   0,   0,
                    26,   128,  230, 333, 435, 564, 768, 972, 1024, 1024, 972, 768}));
@@ -137,7 +143,9 @@ TEST_P(TexturesOnDevices, LayersAreNotFilteredTogether) {
     EXPECT_EQ(fetched(lines, fetch_lines, places), (std::vector<float>{0, 25, 50, 45}));
 }
 
-// Face f has 10 f + 0, 1 in its first row and 10 f + 2, 3 in its second one.
+// Face f has 10 f + 0, 1 in its first row and 10 f + 2, 3 in its second one. s and t are -z and -y
+// on the face x = 1, z and -y on x = -1, x and z on y = 1, x and -z on y = -1, x and -y on z = 1,
+// -x and -y on z = -1. s < 0 is the first column, t < 0 the first row.
 TEST_P(TexturesOnDevices, ADirectionPointsToAFaceOfACube) {
     std::vector<float> faces;
     for (int face = 0; face < 6; ++face)

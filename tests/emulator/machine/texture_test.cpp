@@ -29,10 +29,6 @@ Texture::Texel sample(const Texture& t, float x, float y, float z = 0) {
     return t.texel_of(t.reads_at(x, y, z));
 }
 
-Texture::Texel sample_cube(const Texture& t, float x, float y, float z) {
-    return t.texel_of(t.reads_of_cube(x, y, z));
-}
-
 Texture::Texel fetch(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z = 0) {
     return t.texel_of(t.reads_of_index(x, y, z));
 }
@@ -103,39 +99,6 @@ TEST(Textures, WeightsHaveEightBits) {
     Image<float> image({0, 256}, 2);
     image.texture.linear = true;
     EXPECT_EQ(first(sample(image.texture, 0.8f, 0)), 77);
-}
-
-// What an H100 gives for 0, 256, 512, 1024 at the coordinates -1.05, -0.95, …, as whole numbers.
-TEST(Textures, GiveWhatAnH100Gives) {
-    Image<float> image({0, 256, 512, 1024}, 4);
-    image.texture.normalized_coordinates = true;
-    using Row = std::vector<int>;
-    const auto row = [&](TextureAddress mode, bool linear) {
-        image.texture.address[0] = mode;
-        image.texture.linear = linear;
-        Row found;
-        for (int k = 0; k < 24; ++k)
-            found.push_back(int(first(sample(image.texture, -1.05f + 0.1f * float(k), 0))));
-        return found;
-    };
-    EXPECT_EQ(row(TextureAddress::wrap, false),
-              (Row{1024, 0,   0,   256, 256, 256, 512,  512,  1024, 1024, 1024, 0,
-                   0,    256, 256, 256, 512, 512, 1024, 1024, 1024, 0,    0,    256}));
-    EXPECT_EQ(row(TextureAddress::wrap, true),
-              (Row{716, 308, 26,  128, 230, 333, 435, 564, 768, 972, 716, 308,
-                   26,  128, 230, 333, 435, 564, 768, 972, 716, 308, 26,  128}));
-    EXPECT_EQ(row(TextureAddress::mirror, false),
-              (Row{1024, 1024, 1024, 512, 512, 512, 256,  256,  0,    0,    0,    0,
-                   0,    256,  256,  256, 512, 512, 1024, 1024, 1024, 1024, 1024, 512}));
-    EXPECT_EQ(row(TextureAddress::mirror, true),
-              (Row{1024, 1024, 972, 768, 564, 435, 333, 230, 128,  26,   0,   0,
-                   26,   128,  230, 333, 435, 564, 768, 972, 1024, 1024, 972, 768}));
-    EXPECT_EQ(row(TextureAddress::border, true),
-              (Row{0,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0, 0,
-                   26, 128, 230, 333, 435, 564, 768, 972, 716, 308, 0, 0}));
-    EXPECT_EQ(row(TextureAddress::clamp, true),
-              (Row{0,  0,   0,   0,   0,   0,   0,   0,   0,    0,    0,    0,
-                   26, 128, 230, 333, 435, 564, 768, 972, 1024, 1024, 1024, 1024}));
 }
 
 // 1 2
@@ -310,27 +273,6 @@ TEST(Textures, ALayerIsATextureOfItsOwn) {
     image.texture.depth = 3;
     EXPECT_EQ(first(sample(image.texture.slice(1), 1.5f, 0.5f)), 30);
     EXPECT_EQ(first(sample(image.texture.slice(9), 1.5f, 0.5f)), 50);
-}
-
-// Face f has the elements 10 f + 0, 1 in its first row and 10 f + 2, 3 in its second.
-TEST(Textures, ADirectionPointsToAFaceOfACube) {
-    std::vector<float> elements;
-    for (int face = 0; face < 6; ++face)
-        for (int k = 0; k < 4; ++k) elements.push_back(float(10 * face + k));
-    Image<float> image(elements, 2, 2);
-    image.texture.depth = 6;
-    const auto at = [&](float x, float y, float z) {
-        return first(sample_cube(image.texture, x, y, z));
-    };
-    // s and t are -z and -y on the face x = 1, z and -y on x = -1, x and z on y = 1, x and -z on
-    // y = -1, x and -y on z = 1, -x and -y on z = -1. s < 0 is the first column, t < 0 the first
-    // row.
-    EXPECT_EQ(at(1, 0.5f, 0.5f), 0);
-    EXPECT_EQ(at(-2, 0.5f, 0.5f), 11);
-    EXPECT_EQ(at(-0.5f, 1, 0.5f), 22);
-    EXPECT_EQ(at(0.5f, -1, 0.5f), 31);
-    EXPECT_EQ(at(0.5f, -0.5f, 1), 43);
-    EXPECT_EQ(at(0.5f, -0.5f, -1), 52);
 }
 
 // Slices of one row: x = tid & 1, z = tid >> 1.
