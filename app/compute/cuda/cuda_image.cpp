@@ -33,23 +33,28 @@ std::string words_of(const Texture& t) {
     return fmt::format("a texture of {} x {} x {} elements", t.width, t.rows(), t.slices());
 }
 
-/// Whether a GPU reads the texture from linear memory and not from an array.
-bool is_linear(const Texture& t) {
-    return t.height == 0 && t.depth == 0 && (t.read_by_index || t.width > longest_row);
+bool is_line(const Texture& t) {
+    return t.height == 0 && t.depth == 0;
+}
+
+/// Whether tex1Dfetch() can read the texture, from linear memory and not from an array.
+bool can_be_linear(const Texture& t, bool is_surface) {
+    return is_line(t) && !is_surface && !t.interpolates() && !t.normalized_coordinates;
 }
 
 }  // namespace
 
 CudaImage::CudaImage(const Texture& texture, bool is_surface)
     : texture_(texture), is_surface_(is_surface) {
+    const bool is_too_long = is_line(texture) && texture.width > longest_row;
     try {
-        if (!is_linear(texture_))
+        if (is_too_long && !can_be_linear(texture, is_surface))
+            throw DeviceError(
+                fmt::format("{} can only be read by index on a GPU (tex1Dfetch), without a filter: "
+                            "a row has at most {} elements else",
+                            words_of(texture), longest_row));
+        if (!is_too_long && !(texture.read_by_index && can_be_linear(texture, is_surface)))
             make_array();
-        else if (is_surface || texture.interpolates() || texture.normalized_coordinates)
-            throw DeviceError(fmt::format(
-                "a GPU reads {} by index only (tex1Dfetch), without a filter and without "
-                "normalised coordinates; other rows have at most {} elements",
-                words_of(texture), longest_row));
         make_object();
     } catch (...) {
         destroy();
