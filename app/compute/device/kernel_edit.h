@@ -20,7 +20,8 @@ struct KernelEdit {
     Math math = Math::precise;
     std::string ptx;  ///< its line information names "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
-    std::string from{};  ///< the path that the user gave; empty if typed in the editor
+    std::string unoptimized{};  ///< PTX of the source without optimization; empty: there is none
+    std::string from{};         ///< the path that the user gave; empty if typed in the editor
     /// Kernels whose name in the source differs from that in the PTX, where C++ mangles it.
     std::map<std::string, std::string> names{};
     /// The paths of the headers that the source includes, by compiler::header_in_ptx().

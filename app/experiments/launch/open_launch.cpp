@@ -164,6 +164,7 @@ struct CompiledLaunch {
     std::vector<std::string> names;  ///< name expressions, as compiled.entries
     std::set<std::string> words;     ///< of the device code
     std::map<std::string, std::string> headers;
+    std::string unoptimized;  ///< its PTX with debug information; empty: there is none
 };
 
 /// Of the launches in the host program, each once. A launch by a pointer to a function, which has
@@ -264,6 +265,7 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     }
     read_memory_use(found.compiled.ptx, found.signatures);
     found.variables = compiler::read_variables(described);
+    if (!of_program) found.unoptimized = described;
     return found;
 }
 
@@ -378,6 +380,7 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             .math = math,
                             .ptx = std::move(compiled.compiled.ptx),
                             .warnings = std::move(compiled.compiled.warnings),
+                            .unoptimized = std::move(compiled.unoptimized),
                             .from = file.built_in ? "" : source_path.string(),
                             .names = std::move(readable),
                             .headers = std::move(compiled.headers),

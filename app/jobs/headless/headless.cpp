@@ -143,7 +143,8 @@ void run_frames(RunResult& result, const Entry& entry,
     const bool tries_other_order = request.checks.race &&
                                    device.settings().schedule == compute::Schedule::random &&
                                    !device.settings().turns;
-    if (request.witness || request.provoked > 0 || request.checks.needed || tries_other_order)
+    if (request.witness || request.provoked > 0 || request.checks.needed || tries_other_order ||
+        request.checks.memory)
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
     std::optional<FrameRecorder> recorder;

@@ -68,6 +68,41 @@ void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::F
     if (!added.empty()) findings = emulator::merged({findings, added});
 }
 
+/// What undefined values decide in the code of a frame as it is without optimization, as notes. The
+/// compiler may give such a value any bits and leave no trace of it.
+std::vector<emulator::Finding> undefined_in_source(experiments::LaunchState state,
+                                                   std::chrono::milliseconds time,
+                                                   const std::stop_token& stop) {
+    for (auto& [file, edit] : state.edits) {
+        if (edit->unoptimized.empty()) continue;
+        compute::KernelEdit other = *edit;
+        other.ptx = other.unoptimized;
+        other.kept = nullptr;
+        edit = std::make_shared<const compute::KernelEdit>(std::move(other));
+    }
+    if (state.edits.empty()) return {};
+    std::vector<emulator::Finding> found;
+    try {
+        const experiments::Replica replica =
+            experiments::make_replica(state, compute::usual_emulator_memory(), stop);
+        replica.device->set_launch_limits({.time = time, .stop = stop});
+        Checking checking(*replica.device, {.memory = true});
+        replica.experiment->launch_kernel();
+        found = checking.set().findings();
+    } catch (const compute::DeviceError&) {
+        return {};
+    }
+    std::erase_if(found, [](const emulator::Finding& f) {
+        return f.kind != emulator::FindingKind::undefined;
+    });
+    for (emulator::Finding& f : found) {
+        f.severity = emulator::Severity::note;
+        f.sentence +=
+            " Only the code without optimization shows it: the compiler has chosen a value.";
+    }
+    return found;
+}
+
 }  // namespace
 
 void run_watched(RunResult& result, compute::Device& device, const HeadlessRequest& request,
@@ -95,6 +130,17 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
                           std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
                               time_for_reverse,
                           request.stops.work));
+        const bool is_defined = std::ranges::none_of(
+            result.findings,
+            [](const emulator::Finding& f) { return f.kind == emulator::FindingKind::undefined; });
+        if (result.start && result.stopped.empty() && request.checks.memory && is_defined)
+            result.findings = emulator::merged(
+                {result.findings,
+                 undefined_in_source(
+                     *result.start,
+                     std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
+                         time_for_reverse,
+                     request.stops.work)});
         result.findings = experiments::as_named(std::move(result.findings), device.edits());
     };
     try {
