@@ -7,7 +7,6 @@ namespace warpscope::emulator {
 
 /// Special registers (PTX ISA 10), which the machine fills in. Those that differ between the lanes
 /// of a warp are in vector slots.
-/// The registers x, y and z of one name follow each other.
 enum class Special : std::uint8_t {
     none,
     tid_x,
