@@ -8,9 +8,9 @@
 namespace warpscope::compute {
 
 /// A texture or a surface of a buffer on a GPU. The hardware filters arrays in a layout of its own,
-/// so the object reads an array that load() copies from the buffer; a texture of one dimension
-/// that is too long for an array reads the buffer itself, by index only. The functions throw
-/// DeviceError.
+/// so the object reads an array that load() copies from the buffer. A texture of one dimension
+/// that kernels read by index (Texture::read_by_index), or that is too long for an array, reads the
+/// buffer itself. The functions throw DeviceError.
 class CudaImage {
   public:
     CudaImage(const emulator::Texture& texture, bool is_surface);

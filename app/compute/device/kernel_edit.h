@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/diagnostic.h"
@@ -29,6 +30,13 @@ struct KernelEdit {
     /// The request of an edit whose PTX was found in the cache; null: the PTX was compiled now.
     std::shared_ptr<const compiler::Request> kept{};
 };
+
+/// The edit with another PTX. `edit.kept` is not kept: the other text is in no cache.
+inline std::shared_ptr<const KernelEdit> with_ptx(KernelEdit edit, std::string ptx) {
+    edit.ptx = std::move(ptx);
+    edit.kept = nullptr;
+    return std::make_shared<const KernelEdit>(std::move(edit));
+}
 
 /// Edits by file. Two maps are equal if they point at the same objects.
 using KernelEdits = std::map<std::string, std::shared_ptr<const KernelEdit>, std::less<>>;

@@ -209,6 +209,10 @@ std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned 
 
 // Exchanges between lanes. Instruction::detail holds the enumerator.
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
+/// The lane whose value a lane gets, for the operands b and c of shfl (PTX ISA 9.7.9.6). Nullopt:
+/// it would be outside of the segment, and the lane keeps its own value.
+std::optional<unsigned> shuffle_source(ShuffleMode mode, unsigned lane, std::uint32_t b,
+                                       std::uint32_t c);
 enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 enum class ReduceOp : std::uint8_t { add, min_u, min_s, max_u, max_s, and_, or_, xor_ };
 /// Operands d, p or 0, a, b, c, members.

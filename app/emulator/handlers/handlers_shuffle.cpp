@@ -91,6 +91,20 @@ bool is_root(ShuffleMode mode, unsigned lane, std::uint32_t segment, std::uint32
 
 }  // namespace
 
+std::optional<unsigned> shuffle_source(ShuffleMode mode, unsigned lane, std::uint32_t b,
+                                       std::uint32_t c) {
+    b &= 31;
+    const std::uint32_t segment = c >> 8 & 31;
+    const unsigned first = lane & segment, last = first | (c & 31 & ~segment);
+    // An operation `up` may go below lane 0, which is below the last lane as an int.
+    const int from = mode == ShuffleMode::up     ? int(lane) - int(b)
+                     : mode == ShuffleMode::down ? int(lane + b)
+                     : mode == ShuffleMode::bfly ? int(lane ^ b)
+                                                 : int(first | (b & ~segment));
+    const bool is_inside = mode == ShuffleMode::up ? from >= int(last) : from <= int(last);
+    return is_inside ? std::optional(unsigned(from)) : std::nullopt;
+}
+
 // Shuffles of every form, lane by lane.
 const Instruction* shuffle(const Instruction* i, Warp& w) {
     const Members members(i, w, 5);
@@ -103,36 +117,14 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
     members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
         std::uint32_t outside = 0, first_read = 0;
         for_each_lane(lanes, [&](unsigned lane) {
-            const std::uint32_t b = w.get<std::uint32_t>(i->operands[3], lane) & 31;
-            const std::uint32_t c = w.get<std::uint32_t>(i->operands[4], lane);
-            const std::uint32_t segment = c >> 8 & 31, clamp = c & 31;
-            const int max_lane = int((lane & segment) | (clamp & ~segment));
-            const int min_lane = int(lane & segment);
-            int from = 0;
-            bool valid = false;
-            switch (mode) {
-                case ShuffleMode::up:
-                    from = int(lane) - int(b);
-                    valid = from >= max_lane;
-                    break;
-                case ShuffleMode::down:
-                    from = int(lane) + int(b);
-                    valid = from <= max_lane;
-                    break;
-                case ShuffleMode::bfly:
-                    from = int(lane ^ b);
-                    valid = from <= max_lane;
-                    break;
-                case ShuffleMode::idx:
-                    from = min_lane | int(b & ~segment);
-                    valid = from <= max_lane;
-                    break;
-            }
-            result[lane] = values[valid ? unsigned(from) : lane];
-            in_range |= std::uint32_t(valid) << lane;
-            if (!valid || !members.are_watched() || (w.mask & named) >> unsigned(from) & 1) return;
-            if (!(named >> lane & 1) || !is_root(mode, lane, segment, lanes & named)) return;
-            if (!outside) first_read = unsigned(from);
+            const auto c = w.get<std::uint32_t>(i->operands[4], lane);
+            const std::optional<unsigned> from =
+                shuffle_source(mode, lane, w.get<std::uint32_t>(i->operands[3], lane), c);
+            result[lane] = values[from.value_or(lane)];
+            in_range |= std::uint32_t(from.has_value()) << lane;
+            if (!from || !members.are_watched() || (w.mask & named) >> *from & 1) return;
+            if (!(named >> lane & 1) || !is_root(mode, lane, c >> 8 & 31, lanes & named)) return;
+            if (!outside) first_read = *from;
             outside |= 1u << lane;
         });
         if (outside) members.note_reads(outside, named, first_read);

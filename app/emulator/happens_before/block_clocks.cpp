@@ -119,8 +119,8 @@ void BlockClocks::write(std::uint64_t address, std::uint32_t, MemoryOrder order,
     const Clock released = releases(order) ? published() : Clock();
     if (Words* const words = words_of_cluster())
         publish(*words, address, releases(order) ? released : now_.cluster.fenced, updates);
-    // What is written for the cluster hides what was published for the device, and publishes
-    // nothing there.
+    // A write of cluster scope replaces what the word published for the device, and publishes
+    // nothing to the device.
     publish(words_, address,
             scope != Scope::device ? Clock()
             : releases(order)      ? released

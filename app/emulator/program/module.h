@@ -38,8 +38,8 @@ struct InstructionInfo {
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;  ///< memory order of an access, or of a fence
     Scope scope = Scope::device;            ///< scope of an order that is not weak
-    /// Of what the address of an access is computed: an index into Kernel::bases; negative where
-    /// that is not known.
+    /// The base from which the address of an access is computed: an index into Kernel::bases;
+    /// negative where it is not known.
     std::int16_t base = -1;
     /// The instruction is an atomic that may leave memory unchanged (cas).
     bool compares = false;
@@ -68,8 +68,8 @@ struct SharedVariable {
     std::uint32_t bytes = 0;   ///< 0: dynamic, all bytes from `offset` on
 };
 
-/// Of what addresses are computed: an array in shared or local memory, in which they must lie; or a
-/// variable or a parameter that is a pointer. All other pointers are one base.
+/// A base from which addresses are computed: an array in shared or local memory, in which they must
+/// lie; or a variable or a parameter that is a pointer. All other pointers are one base.
 struct AddressBase {
     enum Kind : std::uint8_t { shared, local, pointer, any_pointer };
     Kind kind = pointer;

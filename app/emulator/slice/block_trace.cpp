@@ -20,26 +20,6 @@ std::uint64_t operand(const Stepper& stepper, std::uint32_t slot, std::uint8_t b
     return stepper.value({.name = {}, .slot = slot, .bits = bits}, warp, lane);
 }
 
-/// The lane whose value a lane gets (PTX ISA 9.7.9.6, shfl.sync).
-unsigned shuffled_from(const Stepper& stepper, const Instruction& i, std::uint32_t warp,
-                       unsigned lane) {
-    const auto b = unsigned(operand(stepper, i.operands[3], 32, warp, lane)) & 31;
-    const auto c = unsigned(operand(stepper, i.operands[4], 32, warp, lane));
-    const unsigned segment = c >> 8 & 31, clamp = c & 31;
-    const unsigned first = lane & segment, last = first | (clamp & ~segment);
-    switch (ShuffleMode(i.detail)) {
-        case ShuffleMode::up:
-            return int(lane) - int(b) >= int(last) ? lane - b : lane;
-        case ShuffleMode::down:
-            return lane + b <= last ? lane + b : lane;
-        case ShuffleMode::bfly:
-            return (lane ^ b) <= last ? lane ^ b : lane;
-        case ShuffleMode::idx:
-            return (first | (b & ~segment)) <= last ? first | (b & ~segment) : lane;
-    }
-    return lane;
-}
-
 template <class Event>
 std::span<const Event> of_step(const std::vector<Event>& all, std::uint64_t step) {
     const auto begin = std::ranges::lower_bound(all, step, {}, &Event::step);
@@ -78,7 +58,11 @@ void BlockTrace::before(const Stepper& stepper, std::uint64_t number) {
         note_local(stepper, step);
     if (i.operation != Operation::shfl) return;
     for (unsigned lane = 0; lane < 32; ++lane)
-        next_.from[lane] = std::uint8_t(shuffled_from(stepper, i, step.warp, lane));
+        next_.from[lane] = std::uint8_t(
+            shuffle_source(ShuffleMode(i.detail), lane,
+                           std::uint32_t(operand(stepper, i.operands[3], 32, step.warp, lane)),
+                           std::uint32_t(operand(stepper, i.operands[4], 32, step.warp, lane)))
+                .value_or(lane));
 }
 
 /// Lanes wait until the others have come; then all get their results in one step.

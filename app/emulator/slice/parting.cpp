@@ -89,11 +89,6 @@ struct Party {
     }
 };
 
-std::string capital(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
-    return text;
-}
-
 /// Which memory a load reads: "shared memory", "byte 64 of shared memory".
 std::string memory_words(const SlicedRun& run, const SliceNode& node) {
     for (const TracedAccess& access : run.trace.accesses(node.step))
@@ -241,6 +236,11 @@ std::optional<PartingWriter> writer_of(const Parting& parting, const SlicedRun& 
     };
     if (const auto writer = of(parting.right, right.slice)) return writer;
     return of(parting.source, run.slice);
+}
+
+std::string capital(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
+    return text;
 }
 
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane) {

@@ -44,6 +44,8 @@ struct PartingWriter {
 std::optional<PartingWriter> writer_of(const Parting& parting, const SlicedRun& run,
                                        const SlicedRun& right);
 
+/// The text with a capital letter at its beginning.
+std::string capital(std::string text);
 /// The index of a thread in a block: "(3,9)" if the block has two dimensions, "3" if it has one.
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane);
 /// An instruction of a slice: "warp 7 lane 12  kernels/ripple.cu:72  st.shared.f32 [%r9], %f121

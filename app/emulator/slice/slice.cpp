@@ -285,7 +285,7 @@ void Slicer::walk_over_landing(const TracedLanding& landing) {
     }
 }
 
-/// What is still wanted at the start of the block.
+/// Locations that are still wanted at the start of the block are inputs.
 void Slicer::name_inputs() {
     for (const auto& [location, nodes] : wanting_) {
         const std::uint64_t low = location & ((1ull << 40) - 1);

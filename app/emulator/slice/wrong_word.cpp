@@ -81,10 +81,8 @@ SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint3
 }
 
 PartingWords only(std::string brief) {
-    PartingWords words{std::move(brief), {}};
-    words.whole = words.brief + ".";
-    words.whole[0] = char(std::toupper(static_cast<unsigned char>(words.whole[0])));
-    return words;
+    const std::string whole = capital(brief) + ".";
+    return {std::move(brief), whole};
 }
 
 /// The first read of shared memory that the block has not written before.

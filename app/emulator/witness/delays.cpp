@@ -5,6 +5,7 @@
 #include <map>
 
 #include "emulator/witness/schedule_file.h"
+#include "emulator/witness/statement_begin.h"
 
 namespace warpscope::emulator {
 
@@ -43,19 +44,17 @@ std::string wait(const Delay& delay) {
 }  // namespace
 
 std::string ptx_with(const Delay& delay, const Kernel& kernel) {
-    std::map<int, std::string> statements;  // by the line of the PTX
+    std::map<int, const InstructionInfo*> statements;  // by the line of the PTX
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
         const InstructionInfo& info = kernel.lines[pc];
         if (info.access != MemoryAccess::none && users_place(kernel, pc) == delay.place)
-            statements.emplace(info.source.ptx_line, info.text);
+            statements.emplace(info.source.ptx_line, &info);
     }
     std::string text = kernel.module->text();
     const std::string inserted = wait(delay);
     for (auto it = statements.rbegin(); it != statements.rend(); ++it) {
-        std::size_t at = 0;
-        for (int k = 1; k < it->first; ++k) at = text.find('\n', at) + 1;
-        const std::size_t begin = text.find(it->second, at);
-        if (begin != text.npos && begin < text.find('\n', at)) text.insert(begin, inserted);
+        const std::size_t begin = statement_begin(text, *it->second);
+        if (begin != text.npos) text.insert(begin, inserted);
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include "emulator/races/race_detector.h"
 #include "emulator/witness/access_watch.h"
 #include "emulator/witness/schedule_file.h"
+#include "emulator/witness/statement_begin.h"
 
 namespace warpscope::emulator {
 
@@ -240,12 +241,9 @@ std::vector<OrderingLine> ordering_lines(const Kernel& kernel) {
 std::string ptx_without(const Kernel& kernel, const OrderingLine& line) {
     std::string text = kernel.module->text();
     for (const std::uint32_t pc : line.pcs) {
-        std::size_t at = 0;
-        for (int k = 1; k < kernel.lines[pc].source.ptx_line; ++k) at = text.find('\n', at) + 1;
         // An instruction of a function that is called at several places has been taken out before.
-        const std::size_t begin = text.find(kernel.lines[pc].text, at);
-        const std::size_t end_of_line = text.find('\n', at);
-        if (begin > end_of_line || begin == text.npos) continue;
+        const std::size_t begin = statement_begin(text, kernel.lines[pc]);
+        if (begin == text.npos) continue;
         const std::size_t end = text.find(';', begin);
         // A wait for a phase says at once that the phase has ended.
         if (line.what.starts_with("mbarrier.")) {

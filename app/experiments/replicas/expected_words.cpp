@@ -33,7 +33,7 @@ emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
     const auto known =
         std::make_shared<const std::vector<KnownResult>>(specimen.experiment().known_results());
     if (known->empty()) return {};
-    // What is expected may be what another kernel of the file computes.
+    // The file may expect numbers that another one of its kernels computes.
     const auto results =
         std::make_shared<const WrongResults>(std::make_shared<const LaunchState>(state), stop);
     return [known, results](std::uint64_t address) {

@@ -18,8 +18,6 @@ using emulator::Finding;
 using emulator::Provocation;
 using emulator::ThreadAtLine;
 
-constexpr unsigned lanes_of_warp = 32;
-
 /// Whether the newest launch gave a wrong result; nullopt: no reading says so.
 std::optional<bool> is_wrong(const Report& report) {
     std::optional<bool> wrong;
@@ -43,7 +41,8 @@ class Provoker {
         Specimen specimen(state_, compute::usual_emulator_memory(), stop_, {}, race.kernel);
         const emulator::FrozenLaunch& launch = specimen.launch();
         const auto warp = [&](const ThreadAtLine& party) {
-            return std::uint32_t(linear_in(launch.launch.block, party.thread) / lanes_of_warp);
+            return std::uint32_t(linear_in(launch.launch.block, party.thread) /
+                                 emulator::lanes_per_warp);
         };
         const bool one_block = first.block == second.block;
         if (one_block && warp(first) == warp(second))
@@ -82,17 +81,12 @@ class Provoker {
         compute::KernelEdits edits = state_.edits;
         const std::string file = compute::kernel_file(kernel.module->name());
         const auto before = edits.find(file);
-        compute::KernelEdit edit;
-        if (before != edits.end()) {
-            edit = *before->second;
-            edit.kept = nullptr;
-        } else {
-            edit.file = file;
-            edit.source = compute::kernel_source(kernel.module->name());
-            edit.math = state_.settings.math;
-        }
-        edit.ptx = ptx_with(delay, kernel);
-        edits[file] = std::make_shared<const compute::KernelEdit>(std::move(edit));
+        compute::KernelEdit edit{
+            .file = file,
+            .source = std::string(compute::kernel_source(kernel.module->name())),
+            .math = state_.settings.math};
+        if (before != edits.end()) edit = *before->second;
+        edits[file] = with_ptx(std::move(edit), ptx_with(delay, kernel));
         return edits;
     }
 

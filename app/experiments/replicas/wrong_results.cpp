@@ -10,6 +10,7 @@
 
 #include "emulator/witness/schedule_file.h"
 #include "experiments/arrays/out_of_tolerance.h"
+#include "experiments/measure/source_names.h"
 
 namespace warpscope::experiments {
 
@@ -199,7 +200,8 @@ ElementPlace WrongResults::find(std::string_view words) const {
 
 WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
     const Result& result = results_[place.result];
-    WrongReason reason{.place = place,
+    WrongReason reason{.launch = launch_,
+                       .place = place,
                        .element = element_words(result, place.element),
                        .found = {},
                        .expected = {},
@@ -246,8 +248,8 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     reason.block = emulator::index_in(launch.launch.grid, block);
     reason.word = {kept, &*kept->word};
     reason.kernel = launch.kernel;
-    reason.brief = values + ": " + reason.word->words.brief;
-    reason.whole = reason.word->words.whole;
+    reason.brief = values + ": " + as_named(reason.word->words.brief, launch_->edits);
+    reason.whole = as_named(reason.word->words.whole, launch_->edits);
     return reason;
 }
 
@@ -256,7 +258,8 @@ std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std:
     if (!reason.word || (right && !reason.word->right)) return lines;
     const emulator::Slice& slice = right ? reason.word->right->slice : reason.word->run.slice;
     for (std::size_t k = 0; k < std::min(most, slice.nodes.size()); ++k)
-        lines.push_back(emulator::node_words(*reason.kernel, slice.nodes[k]));
+        lines.push_back(
+            as_named(emulator::node_words(*reason.kernel, slice.nodes[k]), reason.launch->edits));
     if (slice.nodes.size() > most)
         lines.push_back(fmt::format("… and {} more, back to the inputs of the kernel",
                                     slice.nodes.size() - most));

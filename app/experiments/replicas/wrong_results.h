@@ -19,8 +19,9 @@ struct ElementPlace {
     bool operator==(const ElementPlace&) const = default;
 };
 
-/// Why an element is wrong.
+/// Why an element is wrong, with the names of the user's files.
 struct WrongReason {
+    std::shared_ptr<const LaunchState> launch;
     ElementPlace place;
     std::string element;          ///< "pixel (35, 41)", "y[12]"
     std::string found, expected;  ///< "0", "75"
@@ -63,8 +64,8 @@ class WrongResults {
     std::vector<Result> results_;
 };
 
-/// The slices of the two runs as text, a line for each instruction: its source line, the thread,
-/// its value. `most` nodes of each.
+/// The slice of one of the two runs as text, a line for each instruction: its source line, the
+/// thread, its value; at most `most` nodes.
 std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std::size_t most = 12);
 
 }  // namespace warpscope::experiments

@@ -144,7 +144,7 @@ void run_frames(RunResult& result, const Entry& entry,
                                    device.settings().schedule == compute::Schedule::random &&
                                    !device.settings().turns;
     if (request.witness || request.provoked > 0 || request.checks.needed || tries_other_order ||
-        request.checks.memory)
+        (request.checks.memory && has_unoptimized(device.edits())))
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
     std::optional<FrameRecorder> recorder;

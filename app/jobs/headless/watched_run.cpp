@@ -15,13 +15,17 @@ namespace warpscope::jobs {
 
 namespace {
 
-/// For the launches in reverse order, beside twice the time that those in order have taken.
-constexpr std::chrono::milliseconds time_for_reverse(300);
+/// For a frame that runs beside the one of the request, in addition to twice its time.
+constexpr std::chrono::milliseconds time_for_another(300);
 
 bool is_of_kernel(const compute::DeviceError& e) {
     return !dynamic_cast<const compute::Cancelled*>(&e) &&
            !dynamic_cast<const compute::DeviceLost*>(&e) &&
            !dynamic_cast<const compute::OutOfMemory*>(&e);
+}
+
+bool is_undefined(const emulator::Finding& finding) {
+    return finding.kind == emulator::FindingKind::undefined;
 }
 
 using Pairs = std::set<std::tuple<std::string, std::string, std::string>>;
@@ -32,22 +36,29 @@ std::tuple<std::string, std::string, std::string> pair_of(const emulator::Findin
     return {f.kernel, std::min(first, second), std::max(first, second)};
 }
 
-/// The races of a frame with warps and blocks in reverse order. None where the launches do not end
-/// so: a block may wait for those below it.
-std::vector<emulator::Finding> races_in_reverse_order(experiments::LaunchState state,
-                                                      std::chrono::milliseconds time,
-                                                      const std::stop_token& stop) {
-    state.settings.schedule = compute::Schedule::reverse;
+/// What a check finds in a frame that runs beside the one of the request. Nothing where its
+/// launches do not end so, or fail: blocks in another order may wait for each other.
+std::vector<emulator::Finding> found_in(const experiments::LaunchState& state, const Checks& checks,
+                                        std::chrono::milliseconds time,
+                                        const std::stop_token& stop) {
     try {
         const experiments::Replica replica =
             experiments::make_replica(state, compute::usual_emulator_memory(), stop);
         replica.device->set_launch_limits({.time = time, .stop = stop});
-        Checking checking(*replica.device, {.race = true});
+        Checking checking(*replica.device, checks);
         replica.experiment->launch_kernel();
         return checking.set().findings();
     } catch (const compute::DeviceError&) {
         return {};
     }
+}
+
+/// The races of a frame with warps and blocks in reverse order.
+std::vector<emulator::Finding> races_in_reverse_order(experiments::LaunchState state,
+                                                      std::chrono::milliseconds time,
+                                                      const std::stop_token& stop) {
+    state.settings.schedule = compute::Schedule::reverse;
+    return found_in(state, {.race = true}, time, stop);
 }
 
 /// Adds the races that only the other order shows.
@@ -73,28 +84,10 @@ void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::F
 std::vector<emulator::Finding> undefined_in_source(experiments::LaunchState state,
                                                    std::chrono::milliseconds time,
                                                    const std::stop_token& stop) {
-    for (auto& [file, edit] : state.edits) {
-        if (edit->unoptimized.empty()) continue;
-        compute::KernelEdit other = *edit;
-        other.ptx = other.unoptimized;
-        other.kept = nullptr;
-        edit = std::make_shared<const compute::KernelEdit>(std::move(other));
-    }
-    if (state.edits.empty()) return {};
-    std::vector<emulator::Finding> found;
-    try {
-        const experiments::Replica replica =
-            experiments::make_replica(state, compute::usual_emulator_memory(), stop);
-        replica.device->set_launch_limits({.time = time, .stop = stop});
-        Checking checking(*replica.device, {.memory = true});
-        replica.experiment->launch_kernel();
-        found = checking.set().findings();
-    } catch (const compute::DeviceError&) {
-        return {};
-    }
-    std::erase_if(found, [](const emulator::Finding& f) {
-        return f.kind != emulator::FindingKind::undefined;
-    });
+    for (auto& [file, edit] : state.edits)
+        if (!edit->unoptimized.empty()) edit = with_ptx(*edit, edit->unoptimized);
+    std::vector<emulator::Finding> found = found_in(state, {.memory = true}, time, stop);
+    std::erase_if(found, [](const emulator::Finding& f) { return !is_undefined(f); });
     for (emulator::Finding& f : found) {
         f.severity = emulator::Severity::note;
         f.sentence +=
@@ -105,6 +98,11 @@ std::vector<emulator::Finding> undefined_in_source(experiments::LaunchState stat
 
 }  // namespace
 
+bool has_unoptimized(const compute::KernelEdits& edits) {
+    return std::ranges::any_of(edits,
+                               [](const auto& edit) { return !edit.second->unoptimized.empty(); });
+}
+
 void run_watched(RunResult& result, compute::Device& device, const HeadlessRequest& request,
                  const std::function<void()>& run) {
     Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks,
@@ -112,6 +110,9 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
     const auto begin = std::chrono::steady_clock::now();
     const auto take_findings = [&] {
         result.findings = checking.set().findings();
+        const auto taken = std::chrono::steady_clock::now() - begin;
+        const auto time =
+            std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) + time_for_another;
         if (result.start && request.witness)
             experiments::find_witnesses(result.findings, *result.start, std::chrono::seconds(2),
                                         request.stops.work);
@@ -122,25 +123,13 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
             result.findings = emulator::merged(
                 {result.findings, experiments::find_needed(*result.start, std::chrono::seconds(5),
                                                            request.stops.work)});
-        const auto taken = std::chrono::steady_clock::now() - begin;
         if (result.start && result.stopped.empty() && checking.set().depends_on_order())
             add_races(result.findings,
-                      races_in_reverse_order(
-                          *result.start,
-                          std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
-                              time_for_reverse,
-                          request.stops.work));
-        const bool is_defined = std::ranges::none_of(
-            result.findings,
-            [](const emulator::Finding& f) { return f.kind == emulator::FindingKind::undefined; });
-        if (result.start && result.stopped.empty() && request.checks.memory && is_defined)
+                      races_in_reverse_order(*result.start, time, request.stops.work));
+        if (result.start && result.stopped.empty() && request.checks.memory &&
+            has_unoptimized(device.edits()) && std::ranges::none_of(result.findings, is_undefined))
             result.findings = emulator::merged(
-                {result.findings,
-                 undefined_in_source(
-                     *result.start,
-                     std::chrono::duration_cast<std::chrono::milliseconds>(2 * taken) +
-                         time_for_reverse,
-                     request.stops.work)});
+                {result.findings, undefined_in_source(*result.start, time, request.stops.work)});
         result.findings = experiments::as_named(std::move(result.findings), device.edits());
     };
     try {

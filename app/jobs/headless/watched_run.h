@@ -8,6 +8,10 @@
 
 namespace warpscope::jobs {
 
+/// Whether the memory check can run code without optimization, too: it then needs
+/// RunResult::start.
+bool has_unoptimized(const compute::KernelEdits& edits);
+
 /// Calls `run` with the checks or counters of the request. A kernel that fails ends the run. With
 /// checks, this is not thrown: what they have found up to there is reported.
 void run_watched(RunResult& result, compute::Device& device, const HeadlessRequest& request,

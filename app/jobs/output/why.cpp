@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "compute/device/sentences.h"
-#include "experiments/measure/source_names.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -23,7 +22,6 @@ std::string side_text(const std::string& title, std::size_t nodes,
 
 Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::string& element,
             std::stop_token stop) {
-    const compute::KernelEdits edits = launch->edits;
     const experiments::WrongResults results(std::move(launch), stop);
     Why why;
     try {
@@ -36,13 +34,8 @@ Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::s
         why.nodes = why.reason.word->run.slice.nodes.size();
         if (why.reason.word->right) why.right_nodes = why.reason.word->right->slice.nodes.size();
     }
-    const auto name = [&](std::string& text) { text = experiments::as_named(text, edits); };
     why.slice = slice_lines(why.reason, false);
     why.right = slice_lines(why.reason, true);
-    for (auto* lines : {&why.slice, &why.right})
-        for (std::string& line : *lines) name(line);
-    name(why.reason.brief);
-    name(why.reason.whole);
     return why;
 }
 

@@ -9,7 +9,7 @@
 
 namespace warpscope::jobs {
 
-/// Why an element of the result is wrong, with the names of the user's files.
+/// Why an element of the result is wrong.
 struct Why {
     experiments::WrongReason reason;
     std::string order;                       ///< of the right run; empty: none is known

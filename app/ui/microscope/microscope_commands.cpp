@@ -176,8 +176,8 @@ void Microscope::receive_reason(const LiveLaunch& live) {
         notice_ = reason->words.whole;
         return;
     }
-    start(reason->launch->settings, *reason->words.block);
-    take(live, reason->launch);
+    start(reason->words.launch->settings, *reason->words.block);
+    take(live, reason->words.launch);
     when_ready([this, reason, place] {
         if (!ready()) return;
         pick(place->warp, place->lane);

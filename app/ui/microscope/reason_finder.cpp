@@ -4,8 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include "experiments/measure/source_names.h"
-
 namespace warpscope::ui {
 
 namespace {
@@ -70,17 +68,9 @@ ReasonFinder::Answer ReasonFinder::answer(const State& state, Results results, s
         if (!answer.results->is_wrong(place)) return answer;
         auto reason = std::make_shared<Reason>();
         reason->words = answer.results->why(place, stop);
-        reason->launch = state;
         if (reason->words.word) mark(*reason);
         reason->run.lines = slice_lines(reason->words, false, most_lines);
         reason->right.lines = slice_lines(reason->words, true, most_lines);
-        const auto name = [&](std::string& text) {
-            text = experiments::as_named(std::move(text), state->edits);
-        };
-        for (Reason::Side* side : {&reason->run, &reason->right})
-            for (std::string& line : side->lines) name(line);
-        name(reason->words.brief);
-        name(reason->words.whole);
         answer.reason = std::move(reason);
     } catch (const std::exception&) {
         // No result of this launch is known, or the launch fails, which the checks report.

@@ -16,7 +16,6 @@ namespace warpscope::ui {
 /// Why an element is wrong, with what the panels mark.
 struct Reason {
     experiments::WrongReason words;
-    std::shared_ptr<const experiments::LaunchState> launch;
     std::vector<std::uint32_t> pcs;   ///< of the slice, ascending, each once
     std::vector<std::size_t> shared;  ///< words of shared memory that it goes through, likewise
     std::optional<std::size_t> word;  ///< the one that the parting reads

@@ -13,7 +13,7 @@ inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
 
 /// What tells that a copy has landed: "group 2", "mbarrier at byte 64, phase 1".
 std::string name_of(const emulator::CopyFlight& copy);
-/// What is said of the copy that is in flight to a word or has landed there: "in flight: 512 bytes,
+/// Describes the copy that is in flight to a word or has landed there: "in flight: 512 bytes,
 /// started by warp 3 at a.cu:7, group 2". Empty where there is none.
 std::string words_of_copy_to(const Microscope& microscope, const emulator::WordView& word);
 
