@@ -33,7 +33,8 @@ auto plainness(const Finding& f) {
     const bool read_behind_write =
         f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
     const int lines = f.barrier ? std::abs(f.barrier->to - f.barrier->from) : 0;
-    return std::make_tuple(!f.needs_atomic, -int(f.severity), !read_behind_write, lines,
+    const int scope = f.barrier ? int(f.barrier->scope) : 0;
+    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), !read_behind_write, lines,
                            -std::int64_t(f.count));
 }
 

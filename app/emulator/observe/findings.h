@@ -33,6 +33,9 @@ enum class Hazard : std::uint8_t { none, read_after_write, write_after_read, wri
 /// from each to the other without a barrier.
 enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
 
+/// The threads that wait for each other at a barrier.
+enum class BarrierScope : std::uint8_t { warp, block, cluster, grid };
+
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
     std::string file;  ///< the kernel's file; empty if the PTX carries no line information
@@ -94,6 +97,7 @@ struct Finding {
     /// not from < to where a loop leads from one to the other.
     struct BarrierPlace {
         int from = 0, to = 0;
+        BarrierScope scope = BarrierScope::block;
     };
     std::optional<BarrierPlace> barrier;
     /// Of a race: threads change a word at one time, so that changes are lost.

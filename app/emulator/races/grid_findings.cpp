@@ -5,6 +5,7 @@
 
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/races/grid_races.h"
+#include "emulator/races/missing_barrier.h"
 #include "emulator/warp/global_range.h"
 
 // What GridRaces reports at the end of a launch.
@@ -104,7 +105,7 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
         name_of_place(pair), f.first.where_in_full(), name_of(f.second->thread),
         name_of(f.second->block), pair.second.writes ? "writes" : "reads",
         f.second->where_in_full(), at.severity == Severity::note ? ", with the same value" : "",
-        cause(pair));
+        cause(f, pair));
     return f;
 }
 
@@ -133,7 +134,7 @@ std::string GridRaces::name_of_place(const Pair& pair) const {
                        name_of(index_in(launch_.shape().grid, block)));
 }
 
-std::string GridRaces::cause(const Pair& pair) const {
+std::string GridRaces::cause(Finding& f, const Pair& pair) const {
     for (const GridStrip* strip : {&pair.first, &pair.second}) {
         const std::uint32_t pc = events_[strip->event].pc;
         const bool of_cluster = scope_of(*strip) == Scope::cluster;
@@ -145,14 +146,22 @@ std::string GridRaces::cause(const Pair& pair) const {
             thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
             of_cluster ? "clusters" : "blocks");
     }
+    const Kernel& kernel = launch_.kernel();
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const AccessOrder order = program_order(kernel, one, other);
+    const bool is_reversed = order == AccessOrder::reversed ||
+                             (order == AccessOrder::unknown && f.first.line > f.second->line);
     if (is_shared(pair.memory->begin()))
-        return "no barrier of the cluster, such as cluster.sync(), orders these two";
+        return "no barrier of the cluster orders these two: " +
+               missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::cluster);
     std::string text = fmt::format("blocks run in any order, and {} orders these two",
                                    by_words() ? "no release and acquire of one word" : "nothing");
-    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
-    const bool have_barrier = launch_.kernel().has_barrier && one != other &&
-                              !reached_in_epoch(launch_.kernel(), one)[other] &&
-                              !reached_in_epoch(launch_.kernel(), other)[one];
+    if (kernel.synchronises_grid())
+        text +=
+            ": " + missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::grid);
+    const bool have_barrier = kernel.has_barrier && one != other &&
+                              !reached_in_epoch(kernel, one)[other] &&
+                              !reached_in_epoch(kernel, other)[one];
     if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
     if (orders_.has_fences_of(Scope::block))
         text +=

@@ -167,7 +167,7 @@ class GridRaces : public Observer, BlockSummaries {
     void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
-    std::string cause(const Pair& pair) const;
+    std::string cause(Finding& f, const Pair& pair) const;  ///< sets Finding::barrier, too
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);

@@ -8,6 +8,7 @@
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/value_paths.h"
 #include "emulator/program/source_name.h"
+#include "emulator/races/missing_barrier.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -43,18 +44,6 @@ std::string missing_wait(const Conflict& conflict, const Access& later) {
                  "cp.async.wait_group behind a commit, and a barrier must follow; or an mbarrier "
                  "must count the copy";
 }
-
-/// Returns the order in the program of one thread, which executes both instructions.
-AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t later) {
-    const bool forwards = reached_in_epoch(kernel, earlier)[later];
-    const bool backwards = reached_in_epoch(kernel, later)[earlier];
-    if (forwards == backwards) return AccessOrder::unknown;
-    return forwards ? AccessOrder::as_written : AccessOrder::reversed;
-}
-
-}  // namespace
-
-namespace {
 
 /// "first, second": of a kernel that has several; else empty.
 std::string dynamic_arrays(const Kernel& kernel) {
@@ -188,7 +177,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     f.first = launch_.at(earlier.pc, earlier.warp * lanes_per_warp + conflict.earlier_lane, block_);
     f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
     if (!conflict.global_address) f.byte = conflict.byte;
-    f.order = order_of(launch_.kernel(), earlier.pc, later.pc);
+    f.order = program_order(launch_.kernel(), earlier.pc, later.pc);
     f.needs_atomic = conflict.is_update;
     f.sentence = sentence(conflict, later, f);
     return f;
@@ -201,7 +190,7 @@ std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& 
     if (conflict.is_update)
         return "each of them changes the value that it has read, and all changes but one are lost: "
                "use an atomic operation, such as atomicAdd()";
-    if (by_words_)
+    if (by_words_ && !kernel.synchronises_grid())
         return "no barrier, and no release and acquire of one word, orders these accesses";
     if (!conflict.global_address && conflict.byte >= kernel.shared_bytes)
         if (const std::string arrays = dynamic_arrays(kernel); !arrays.empty())
@@ -209,30 +198,15 @@ std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& 
                 "the extern arrays {} are one memory, which begins at one address; let the second "
                 "array begin behind the first one",
                 arrays);
-    const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
-    auto [from, to] = lines_between(f.first, *f.second);
     const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&
                        reached_in_epoch(kernel, conflict.earlier.pc)[later.pc];
     // Of accesses in two branches, the one at the lower line stands first in the program.
     const bool in_branches = f.order == AccessOrder::unknown && !loops;
-    const bool is_reversed = f.misread() || (in_branches && f.first.line > f.second->line);
-    if (from != to || conflict.earlier.pc != later.pc ||
-        reached_in_epoch(kernel, later.pc)[later.pc])
-        f.barrier = is_reversed ? Finding::BarrierPlace{f.second->line, f.first.line}
-                                : Finding::BarrierPlace{f.first.line, f.second->line};
-    if (from == to && reached_in_epoch(kernel, later.pc)[conflict.earlier.pc])
-        return fmt::format(
-            "{} is missing between one pass of this line and the next, or an atomic operation",
-            barrier);
-    if (from == to && conflict.earlier.pc == later.pc)
-        return "no barrier can order what threads do at one line at one time: let one thread do "
-               "it, give each thread a word of its own, or use an atomic operation";
-    if (from == to)
-        return fmt::format(
-            "{} is missing between what this line reads and what it writes, or an atomic operation",
-            barrier);
-    if (is_reversed) std::swap(from, to);
-    return fmt::format("{} is missing between {} and {}", barrier, from, to);
+    return emulator::missing_barrier(
+        f,
+        {kernel, conflict.earlier.pc, later.pc,
+         f.misread() || (in_branches && f.first.line > f.second->line)},
+        conflict.earlier.warp == later.warp ? BarrierScope::warp : BarrierScope::block);
 }
 
 std::string RaceReport::sentence(const Conflict& conflict, const Access& later, Finding& f) const {

@@ -59,19 +59,30 @@ std::string what(const Finding& f) {
     return fmt::format("invalid access at {}", f.first.where());
 }
 
+/// " This barrier also repairs: …", with a count for each pair of places; "" if it repairs one race.
+std::string repaired_words(const Finding& f) {
+    std::vector<std::pair<std::string, std::uint64_t>> counts;
+    for (const Finding& other : f.repaired_too) {
+        const auto at = std::ranges::find(counts, what(other), [](auto& c) { return c.first; });
+        if (at != counts.end())
+            at->second += other.count;
+        else
+            counts.emplace_back(what(other), other.count);
+    }
+    if (counts.empty()) return "";
+    std::vector<std::string> words;
+    for (const auto& [pair, count] : counts) words.push_back(fmt::format("{} [{}]", pair, count));
+    return fmt::format(" {} also repairs: {}.",
+                       f.needs_atomic ? "The atomic operation" : "This barrier",
+                       fmt::join(words, "; "));
+}
+
 std::string paragraph(const Finding& f) {
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
     std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
                                    what(f), place, compute::plural(f.count, counted_noun(f.kind)));
-    std::string sentences = f.sentence;
-    for (const Finding& other : f.repaired_too)
-        sentences += fmt::format("{} {} [{}]",
-                                 &other != &f.repaired_too.front() ? ";"
-                                 : f.needs_atomic ? " The atomic operation also repairs:"
-                                                  : " This barrier also repairs:",
-                                 what(other), other.count);
-    if (!f.repaired_too.empty()) sentences += ".";
+    const std::string sentences = f.sentence + repaired_words(f);
     const auto add = [&](const std::string& words) {
         for (const std::string& line : wrap(words, text_columns))
             text += fmt::format("{}    {}\n", margin, line);

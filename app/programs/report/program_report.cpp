@@ -31,7 +31,7 @@ namespace warpscope::emulator {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dim3, x, y, z)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeaderLine, file, line, toolkit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ThreadAtLine, file, line, thread, block, inlined)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::BarrierPlace, from, to)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::BarrierPlace, from, to, scope)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, severity, hazard, order, kernel, by_host, first,
                                    second, byte, count, sentence, barrier, needs_atomic,
                                    repaired_too)
