@@ -4,7 +4,9 @@ if(WARPSCOPE_SANITIZE MATCHES address)
   set(left_out *FrameWork* *CommittedKernels* RandomPrograms.AreEqualWith* *FastIsRightForManyBodies*
       *TwoRunsAreEqualBitForBit* *TheToleranceNotices* *TheToleranceAllows* *ForcesAgreeWithTheReference*
       *TwoBodiesReturn* *FindsARaceAcrossAnEpoch* *Words/Order* *Synchronized*block_33_*
-      *Synchronized*block_100_* *Synchronized*block_256_* *StoppedLaunches*nbody*)
+      *Synchronized*block_100_* *Synchronized*block_256_* *StoppedLaunches*nbody*
+      *AllOrdersOfFencesAndAtomics* *AllOrdersOfThreeWarps* *IsThatOfANaiveTracer* *AFindingOfAnOrder*
+      *NBodysTwinIsFound* *Synchronized*width_40_height_33*)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
   set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*)
 endif()
