@@ -13,6 +13,7 @@
 #include <cctype>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -103,12 +104,19 @@ struct SourceLine {
 /// The functions at an address of a file: those that the compiler has inlined, then their caller.
 using Lines = std::map<std::uint64_t, std::vector<SourceLine>>;
 
+/// addr2line of binutils 2.40 names the source of what g++ 11 compiles as the file that nvcc made of
+/// it: "/tmp/tmpxft_1c1b_0-6_host.cudafe1.cpp" is host.cu.
+std::string source_name(const std::string& file) {
+    static const std::regex intermediate(R"(.*/tmpxft_[0-9a-f]+_[0-9a-f]+-\d+_(.+)\.cudafe1\.cpp)");
+    return std::regex_replace(file, intermediate, "$1.cu");
+}
+
 SourceLine read_line(const std::string& function, const std::string& text) {
     SourceLine line{.function = function == "??" ? "" : function};
     const std::size_t colon = text.rfind(':');
     const int number = colon == text.npos ? 0 : std::atoi(text.c_str() + colon + 1);
     if (number > 0) {
-        line.file = std::filesystem::path(text.substr(0, colon)).lexically_normal();
+        line.file = std::filesystem::path(source_name(text.substr(0, colon))).lexically_normal();
         line.line = number;
     }
     return line;

@@ -67,16 +67,18 @@ constexpr Attribute attributes[] = {
     {125, 1},                                      // IPC_EVENT_SUPPORTED
 };
 
+enum Versions { all, until_12, from_12 };
+
 /// Members of cudaDeviceProp that follow each other: each has the value of an attribute.
 struct Members {
     unsigned bytes;         ///< of each member: 4 or 8
     int first;              ///< attribute of the first member; negative: zero
     int count = 1;          ///< members with successive attributes
-    bool until_12 = false;  ///< CUDA 13 has removed them
+    Versions versions = all;  ///< of CUDA that have them
 };
 constexpr int none = -1;
 // Behind name, uuid, luid, luidDeviceNodeMask and totalGlobalMem. Source: CUDA Runtime API,
-// "cudaDeviceProp", versions 12 and 13.
+// "cudaDeviceProp", versions 11 to 13.
 constexpr Members members[] = {
     {8, 8},
     {4, 12},
@@ -85,48 +87,48 @@ constexpr Members members[] = {
     {4, 1},
     {4, 2, 3},
     {4, 5, 3},
-    {4, 13, 1, true},
+    {4, 13, 1, until_12},
     {8, 9},
     {4, 75, 2},
     {8, 14},
     {8, 51},
-    {4, 15, 1, true},
+    {4, 15, 1, until_12},
     {4, 16},
-    {4, 17, 1, true},
+    {4, 17, 1, until_12},
     {4, 18},
     {4, 19},
-    {4, 20, 1, true},
+    {4, 20, 1, until_12},
     {4, none, 2},
-    {4, none, 1, true},
+    {4, none, 1, until_12},
     {4, none, 2 + 2 + 3 + 2 + 3 + 3 + 1 + 2 + 3 + 2 + 1 + 2 + 3 + 2 + 3 + 1 + 2},
     {8, 30},
     {4, 31, 4},
     {4, 50},
     {4, 35},
     {4, 40, 2},
-    {4, 36, 1, true},
+    {4, 36, 1, until_12},
     {4, 37, 2},
     {4, 108},
     {4, 39},
     {4, 78, 3},
     {8, 81},
     {4, 82, 5},
-    {4, 87, 1, true},
+    {4, 87, 1, until_12},
     {4, 88, 4},
     {4, 95},
-    {4, 96, 1, true},
+    {4, 96, 1, until_12},
     {8, 97},
     {4, 100, 2},
     {4, 106},
     {4, 109},
     {8, 111},
-    {4, 99},
-    {4, 112, 4},
-    {4, 116, 4},
-    {4, 121},
-    {4, 125},
-    {4, 120},
-    {4, 129},
+    {4, 99, 1, from_12},
+    {4, 112, 4, from_12},
+    {4, 116, 4, from_12},
+    {4, 121, 1, from_12},
+    {4, 125, 1, from_12},
+    {4, 120, 1, from_12},
+    {4, 129, 1, from_12},
 };
 constexpr std::size_t name_bytes = 256, ids_bytes = 16 + 8 + 4;
 
@@ -149,9 +151,12 @@ void write_device_properties(void* to, int runtime_version) {
         at += size;
     };
     put(DeviceMemory::total_bytes, 8);
-    for (const Members& m : members)
-        for (int i = 0; i < m.count && !(m.until_12 && runtime_version >= 13000); ++i)
+    for (const Members& m : members) {
+        if (m.versions == until_12 && runtime_version >= 13000) continue;
+        if (m.versions == from_12 && runtime_version < 12000) continue;
+        for (int i = 0; i < m.count; ++i)
             put(m.first < 0 ? 0 : std::uint64_t(device_attribute(m.first + i)), m.bytes);
+    }
 }
 
 int resident_blocks(int block_threads, std::size_t shared_bytes) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <span>
@@ -163,7 +164,15 @@ bool links_runtime_dynamically() {
     });
 }
 
+/// The version of "libcudart.so.11.0": 11000. 0 for the program and other libraries.
+int version_of_library(const std::string& name) {
+    constexpr std::string_view runtime = "libcudart.so.";
+    const std::size_t at = name.find(runtime);
+    return at == name.npos ? 0 : std::atoi(name.c_str() + at + runtime.size()) * 1000;
+}
+
 void replace_static_runtime(const LoadedObject& object) {
+    if (const int version = version_of_library(object.name)) set_runtime_version(version);
     const bool is_program = object.name.empty();
     const ObjectFile file(is_program ? "/proc/self/exe" : object.name.c_str());
     bool has_symbols = false;

@@ -156,13 +156,13 @@ WARPSCOPE_RUNTIME(cudaDeviceGetAttribute, int* value, int attribute, int device)
         *value = device_attribute(attribute);
     });
 }
-// Until CUDA 12, programs call cudaGetDeviceProperties_v2; the name without a version had the
-// layout of CUDA 11 then, whose first members are those of CUDA 12.
+// Programs of CUDA 12 call cudaGetDeviceProperties_v2. The name without a version has the layout of
+// CUDA 11 there, and that of CUDA 13 from there on.
 WARPSCOPE_RUNTIME(cudaGetDeviceProperties_v2, void* to, int device) {
     return write_properties(__func__, to, device, 12000);
 }
 WARPSCOPE_RUNTIME(cudaGetDeviceProperties, void* to, int device) {
-    return write_properties(__func__, to, device, runtime_version());
+    return write_properties(__func__, to, device, runtime_version() >= 13000 ? 13000 : 11000);
 }
 WARPSCOPE_RUNTIME(cudaDriverGetVersion, int* version) {
     *version = cuda_version;

@@ -1,4 +1,5 @@
 // Source: CUDA Runtime API, "Texture Object Management", "Surface Object Management".
+#include <cstddef>
 #include <cstring>
 
 #include "programs/runtime/arrays.h"
@@ -55,10 +56,25 @@ Texture image_of(Gpu& gpu, const ResourceDescription& r) {
     }
 }
 
+/// The bytes of a structure of the program: later versions of CUDA have appended members.
+std::size_t bytes_in_program(const ResourceDescription&) {
+    constexpr std::size_t until_12 = 64;
+    return runtime_version() < 13000 ? until_12 : sizeof(ResourceDescription);
+}
+std::size_t bytes_in_program(const TextureDescription& t) {
+    return runtime_version() < 12000 ? offsetof(TextureDescription, seamless_cubemap) : sizeof t;
+}
+
 template <class T>
-Status describe(const char* function, T* to, std::uint64_t object, std::size_t which) {
+std::vector<std::byte> bytes_of_program(const T& structure) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&structure);
+    return {bytes, bytes + bytes_in_program(structure)};
+}
+
+Status describe(const char* function, void* to, std::uint64_t object, std::size_t which) {
     return runtime_call(function, [&](Gpu& gpu) {
-        std::memcpy(to, gpu.arrays().description_of(object).at(which).data(), sizeof *to);
+        const std::vector<std::byte>& bytes = gpu.arrays().description_of(object).at(which);
+        std::memcpy(to, bytes.data(), bytes.size());
     });
 }
 
@@ -76,13 +92,13 @@ WARPSCOPE_RUNTIME(cudaCreateTextureObject, std::uint64_t* object, const Resource
                              .normalized_numbers = t->read_mode == 1,
                              .srgb = t->srgb != 0,
                              .border = t->border}),
-            {bytes_of(*r), bytes_of(*t)});
+            {bytes_of_program(*r), bytes_of_program(*t)});
     });
 }
 WARPSCOPE_RUNTIME(cudaCreateSurfaceObject, std::uint64_t* object, const ResourceDescription* r) {
     return runtime_call(__func__, [&](Gpu& gpu) {
         demand(r->type == array_type, Status::invalid_value, "a surface is made of an array");
-        *object = gpu.arrays().create_object(image_of(gpu, *r), {bytes_of(*r)});
+        *object = gpu.arrays().create_object(image_of(gpu, *r), {bytes_of_program(*r)});
     });
 }
 WARPSCOPE_RUNTIME(cudaDestroyTextureObject, std::uint64_t object) {
