@@ -43,7 +43,7 @@ KEPT = [
     ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"(?!)"),  # libraries are loaded at run time
     ("MPI", r"mpi.*", r"compute/mpi/.*"),
     ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
-    ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
+    ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*|programs/runtime/opengl\.cpp"),
 ]
 # Pages whose paths must exist.
 PAGES = ["docs/architecture.md", "docs/testing.md", "CONTRIBUTING.md", "app/*/README.md"]

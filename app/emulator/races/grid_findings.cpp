@@ -157,8 +157,7 @@ std::string GridRaces::cause(Finding& f, const Pair& pair) const {
     std::string text = fmt::format("blocks run in any order, and {} orders these two",
                                    by_words() ? "no release and acquire of one word" : "nothing");
     if (kernel.synchronises_grid())
-        text +=
-            ": " + missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::grid);
+        text += ": " + missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::grid);
     const bool have_barrier = kernel.has_barrier && one != other &&
                               !reached_in_epoch(kernel, one)[other] &&
                               !reached_in_epoch(kernel, other)[one];

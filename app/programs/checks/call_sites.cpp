@@ -104,8 +104,8 @@ struct SourceLine {
 /// The functions at an address of a file: those that the compiler has inlined, then their caller.
 using Lines = std::map<std::uint64_t, std::vector<SourceLine>>;
 
-/// addr2line of binutils 2.40 names the source of what g++ 11 compiles as the file that nvcc made of
-/// it: "/tmp/tmpxft_1c1b_0-6_host.cudafe1.cpp" is host.cu.
+/// addr2line of binutils 2.40 names the source of what g++ 11 compiles as the file that nvcc made
+/// of it: "/tmp/tmpxft_1c1b_0-6_host.cudafe1.cpp" is host.cu.
 std::string source_name(const std::string& file) {
     static const std::regex intermediate(R"(.*/tmpxft_[0-9a-f]+_[0-9a-f]+-\d+_(.+)\.cudafe1\.cpp)");
     return std::regex_replace(file, intermediate, "$1.cu");

@@ -71,9 +71,9 @@ enum Versions { all, until_12, from_12 };
 
 /// Members of cudaDeviceProp that follow each other: each has the value of an attribute.
 struct Members {
-    unsigned bytes;         ///< of each member: 4 or 8
-    int first;              ///< attribute of the first member; negative: zero
-    int count = 1;          ///< members with successive attributes
+    unsigned bytes;           ///< of each member: 4 or 8
+    int first;                ///< attribute of the first member; negative: zero
+    int count = 1;            ///< members with successive attributes
     Versions versions = all;  ///< of CUDA that have them
 };
 constexpr int none = -1;
