@@ -34,6 +34,20 @@ class OpenFilesTest : public ViewFixture {
         view_->open_file(file);
         read();
     }
+    /// Makes the window anew, with a compiler that is never waited for.
+    void begin_with_a_compiler() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = "ripple";
+        start.assignments = {{"size", "64"}};
+        start.clock = [] { return std::chrono::steady_clock::time_point(); };  // no edit is tried
+        start.try_edits = [](const auto&, const auto&) { return experiments::EditResult(); };
+        view_.reset();
+        stage_ = std::make_unique<Stage>(start);
+        stage_->pause(true);
+        view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
+        gui_.fonts_changed();
+    }
     /// Types into the field that has the keyboard.
     void put_in(const std::string& text) {
         for (const char c : text) ImGui::GetIO().AddInputCharacter(unsigned(c));
@@ -89,23 +103,26 @@ TEST_F(OpenFilesTest, AKernelNeedsACompiler) {
 }
 
 TEST_F(OpenFilesTest, AKernelGetsALaunch) {
-    Stage::Start start;
-    start.device_wish = "emulator";
-    start.experiment = "ripple";
-    start.assignments = {{"size", "64"}};
-    start.clock = [] { return std::chrono::steady_clock::time_point(); };  // no edit is tried
-    start.try_edits = [](const auto&, const auto&) { return experiments::EditResult(); };
-    view_.reset();
-    stage_ = std::make_unique<Stage>(start);
-    stage_->pause(true);
-    view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
-    gui_.fonts_changed();
+    begin_with_a_compiler();
     drop(put("other.cu", "__global__ void other(int a) {}\n"));
     EXPECT_TRUE(view_->options().editor);
     EXPECT_EQ(stage_->entry().id, "launch");
     EXPECT_EQ(stage_->entry().title, "other.cu");
     EXPECT_EQ(value("editor.file"), "launch/other");
     EXPECT_EQ(value("dock.launch"), "on");
+}
+
+TEST_F(OpenFilesTest, ACaptureInOneFileOpensItsFirstLaunch) {
+    begin_with_a_compiler();
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);  // where archives are unpacked
+    const std::filesystem::path tests = std::filesystem::path(__FILE__) / "../../..";
+    drop((tests.lexically_normal() / "fuzz/corpus/capture/program.wslaunch").string());
+    EXPECT_EQ(stage_->entry().id, "launch") << value("message");
+    ASSERT_TRUE(stage_->shown().plan);
+    ASSERT_EQ(stage_->shown().plan->file.launches.size(), 1U);
+    EXPECT_EQ(stage_->shown().plan->file.launches[0].kernel, "add_one");
+    EXPECT_EQ(value("program_launch"), "1");
+    ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_F(OpenFilesTest, AWrongFileLeavesEverythingAsItIs) {
