@@ -1,6 +1,6 @@
 #include "emulator/check_set.h"
 
-#include "emulator/checks/missing_barriers.h"
+#include "emulator/checks/findings_by_repair.h"
 
 namespace warpscope::emulator {
 

@@ -184,7 +184,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 }
 
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
-std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& later,
+std::string RaceReport::advice(const Conflict& conflict, const Access& later,
                                         Finding& f) const {
     const Kernel& kernel = launch_.kernel();
     if (conflict.is_update)
@@ -245,7 +245,7 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later, 
             subject(second, later.warp), second.where_in_full(), place, other(first, earlier.warp),
             first.where_in_full());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
-    const std::string missing = missing_barrier(conflict, later, f);
+    const std::string missing = advice(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)
         return fmt::format("{} read {} at {} before {} wrote it{} at {}: {}.",
                            subject(first, earlier.warp), place, first.where_in_full(),

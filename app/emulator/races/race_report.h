@@ -77,7 +77,7 @@ class RaceReport {
     Finding finding(const Conflict& conflict, const Access& later, Severity severity) const;
     std::string sentence(const Conflict& conflict, const Access& later, Finding& f) const;
     /// Sets Finding::barrier where it names one.
-    std::string missing_barrier(const Conflict& conflict, const Access& later, Finding& f) const;
+    std::string advice(const Conflict& conflict, const Access& later, Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;

@@ -1,4 +1,4 @@
-#include "emulator/checks/missing_barriers.h"
+#include "emulator/checks/findings_by_repair.h"
 
 #include <algorithm>
 #include <cstdlib>
