@@ -42,7 +42,7 @@ TEST(Provoke, AWaitMakesEachLaunchWrong) {
 }
 
 TEST(Provoke, TheKernelOfALaunchFileWaitsToo) {
-    Live live("single_buffer", {});
+    Live live("single_buffer", {{"width", "64"}, {"height", "48"}});
     unsigned launched = 0;
     for (const Finding& finding : provoked(live, {.schedule = emulator::Schedule::random}, 2)) {
         if (finding.kind != emulator::FindingKind::race) continue;
