@@ -89,6 +89,8 @@ class Programs(unittest.TestCase):
                     ("arguments.cu", [], ["00001-fill.launch.json", "00002-count_32_.launch.json"]),
                     ("api.cu", ["--kernel", "scale", "--launches", "1"], ["00001-scale.launch.json"]),
                     ("cooperative.cu", ["--launches", "1"], ["00001-rounds.launch.json"]),
+                    ("graph_launches.cu", ["--launches", "3,4"],
+                     ["00003-add.launch.json", "00004-scale.launch.json"]),
                     ("dot.cu", ["--kernel", "another"], [])]:
                 to = Path(folder, program)
                 run("--capture", to, *options, "--", compiled(program), cwd=HERE)
@@ -234,7 +236,7 @@ class Programs(unittest.TestCase):
             freed_twice = findings["cuMemFree_v2"]
             self.assertEqual((freed_twice["kind"], freed_twice["count"]), ("call", 1))
             source, wrapper = str(HERE / "driver_program.cpp"), line_of("return function ?")
-            self.assertEqual(freed_twice["first"]["file"], source)
+            self.assertEqual(str(Path(freed_twice["first"]["file"]).resolve()), source)
             self.assertEqual(freed_twice["first"]["line"], line_of("again %d"))
             self.assertEqual([(header["file"], header["line"])
                               for header in freed_twice["first"]["inlined"]], [(source, wrapper)])

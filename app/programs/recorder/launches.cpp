@@ -40,7 +40,12 @@ std::string symbol_of(const std::string& function, int version, unsigned long lo
     constexpr unsigned long long per_thread = 2;
     if (function == "cuGetProcAddress")
         return version >= 12000 ? "cuGetProcAddress_v2" : "cuGetProcAddress";
-    return function.starts_with("cuLaunch") && flags & per_thread ? function + "_ptsz" : function;
+    if (function == "cuGraphInstantiate" && version >= 12000) return "cuGraphInstantiateWithFlags";
+    if (function == "cuGraphExecKernelNodeSetParams" && version >= 12000) return function + "_v2";
+    if (function == "cuGraphExecUpdate" && version >= 12000) return function + "_v2";
+    const bool has_twin = function.starts_with("cuLaunch") || function == "cuGraphLaunch" ||
+                          function == "cuGraphInstantiateWithParams";
+    return has_twin && flags & per_thread ? function + "_ptsz" : function;
 }
 
 }  // namespace

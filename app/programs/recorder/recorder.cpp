@@ -15,12 +15,6 @@ double now() {
     return std::chrono::duration<double>(time).count();
 }
 
-bool is_capturing(Handle stream) {
-    int answer = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
-    return driver().is_capturing && driver().is_capturing(stream, &answer) == Status::success &&
-           answer;
-}
-
 /// The values of a launch: a pointer for each parameter.
 std::vector<const void*> values_of(const emulator::Kernel& kernel, void** arguments, void** extra) {
     const char* buffer = nullptr;
@@ -57,6 +51,12 @@ std::span<const std::byte> GpuMemory::read(std::uint64_t begin, std::size_t byte
         throw std::runtime_error(
             fmt::format("{} bytes of the GPU at {:#x} cannot be copied", bytes, begin));
     return copy_;
+}
+
+bool Recorder::becomes_node(Handle stream) {
+    int answer = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+    return driver().is_capturing && driver().is_capturing(stream, &answer) == Status::success &&
+           answer;
 }
 
 void Recorder::on_load(Handle module, const void* data, bool is_library) {
@@ -98,13 +98,12 @@ const emulator::Kernel& Recorder::kernel(const Known& known) {
 }
 
 std::unique_lock<std::mutex> Recorder::begin(std::uint64_t number, Handle function,
-                                             const emulator::LaunchShape& shape, Handle stream,
-                                             void** arguments, void** extra) {
+                                             const emulator::LaunchShape& shape, void** arguments,
+                                             void** extra) {
     std::unique_lock lock(mutex_);
     const auto known = functions_.find(function);
     if (known == functions_.end() || !capture_.wants(number, known->second.name)) return {};
     try {
-        demand(!is_capturing(stream), Status::not_supported, "it is a node of a graph");
         const emulator::Kernel& launched = kernel(known->second);
         memory_.module = known->second.module->handle;
         memory_.is_library = known->second.module->is_library;
@@ -119,6 +118,23 @@ std::unique_lock<std::mutex> Recorder::begin(std::uint64_t number, Handle functi
             fmt::format("a launch of {} is not captured: {}", known->second.name, error.what()));
         return {};
     }
+}
+
+bool Recorder::wants_any(const std::vector<Handle>& kernels, const std::string& problem) {
+    const std::scoped_lock lock(mutex_);
+    std::uint64_t number = launches_;
+    bool wants = false;
+    for (const Handle kernel : kernels) {
+        const auto known = functions_.find(kernel);
+        ++number;
+        if (known == functions_.end() || !capture_.wants(number, known->second.name)) continue;
+        wants = problem.empty();
+        if (!wants)
+            problems_.insert(
+                fmt::format("a launch of {} is not captured: {}", known->second.name, problem));
+    }
+    if (!wants) launches_ += kernels.size();
+    return wants;
 }
 
 void Recorder::end() {

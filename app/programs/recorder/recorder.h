@@ -46,16 +46,23 @@ class Recorder {
     /// The driver has found a kernel of a module or library.
     void on_function(Handle function, Handle module, const char* name);
 
+    /// What is added to the stream becomes a node of a graph.
+    static bool becomes_node(Handle stream);
     /// Does a launch by `launch`, and records it if it is wanted.
     template <class Launch>
     Status run(Handle function, const emulator::LaunchShape& shape, Handle stream, void** arguments,
                void** extra, Launch launch) {
+        if (becomes_node(stream)) return launch();  // its graph is launched later
         const std::uint64_t number = ++launches_;
-        const std::unique_lock lock = begin(number, function, shape, stream, arguments, extra);
+        const std::unique_lock lock = begin(number, function, shape, arguments, extra);
         const Status status = launch();
         if (lock && status == Status::success) end();
         return status;
     }
+
+    /// Whether one of the next launches, of these kernels in this order, is to be recorded. If none
+    /// is, or for `problem`, the launches are counted.
+    bool wants_any(const std::vector<Handle>& kernels, const std::string& problem);
 
     void finish();  ///< the program ends
 
@@ -74,8 +81,8 @@ class Recorder {
 
     /// Keeps what the launch begins with. The lock is held while it is recorded.
     std::unique_lock<std::mutex> begin(std::uint64_t number, Handle function,
-                                       const emulator::LaunchShape& shape, Handle stream,
-                                       void** arguments, void** extra);
+                                       const emulator::LaunchShape& shape, void** arguments,
+                                       void** extra);
     void end();
     /// Throws CallError.
     const emulator::Kernel& kernel(const Known& known);

@@ -34,8 +34,7 @@ void make_context() {
         std::printf("no OpenGL\n");
         std::exit(1);
     }
-    EGLContext context =
-        eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, nullptr);
+    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, nullptr);
     eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
 }
 
@@ -48,12 +47,11 @@ void use_buffer() {
     HANDLE_ERROR(cudaGraphicsGLRegisterBuffer(&resource, buffer, cudaGraphicsMapFlagsNone));
     uchar4* pixels;
     std::size_t bytes;
-    std::printf("before: %s\n",
-                cudaGetErrorName(cudaGraphicsResourceGetMappedPointer(
-                    reinterpret_cast<void**>(&pixels), &bytes, resource)));
+    std::printf("before: %s\n", cudaGetErrorName(cudaGraphicsResourceGetMappedPointer(
+                                    reinterpret_cast<void**>(&pixels), &bytes, resource)));
     HANDLE_ERROR(cudaGraphicsMapResources(1, &resource));
-    HANDLE_ERROR(cudaGraphicsResourceGetMappedPointer(reinterpret_cast<void**>(&pixels), &bytes,
-                                                      resource));
+    HANDLE_ERROR(
+        cudaGraphicsResourceGetMappedPointer(reinterpret_cast<void**>(&pixels), &bytes, resource));
     fill<<<dim3(2, dim), 32>>>(pixels);
     std::printf("again: %s\n", cudaGetErrorName(cudaGraphicsMapResources(1, &resource)));
     HANDLE_ERROR(cudaGraphicsUnmapResources(1, &resource));
@@ -70,8 +68,8 @@ void use_buffer() {
     HANDLE_ERROR(cudaMallocManaged(&sum, sizeof(int)));
     *sum = 0;
     HANDLE_ERROR(cudaGraphicsMapResources(1, &resource));
-    HANDLE_ERROR(cudaGraphicsResourceGetMappedPointer(reinterpret_cast<void**>(&pixels), &bytes,
-                                                      resource));
+    HANDLE_ERROR(
+        cudaGraphicsResourceGetMappedPointer(reinterpret_cast<void**>(&pixels), &bytes, resource));
     count_blue<<<dim3(2, dim), 32>>>(pixels, sum);
     HANDLE_ERROR(cudaGraphicsUnmapResources(1, &resource));
     HANDLE_ERROR(cudaDeviceSynchronize());
