@@ -180,7 +180,10 @@ int main() {
                                                                        1, cudaMemcpyHostToDevice)));
 
     // Bytes as numbers from 0 to 1, from memory without rows and with rows.
-    unsigned char bytes[] = {0, 51, 255, 102}, *device_bytes;
+    constexpr int pitch = 32;
+    unsigned char bytes[pitch + 2] = {0, 51, 255, 102}, *device_bytes;
+    bytes[pitch] = 255;
+    bytes[pitch + 1] = 102;
     float* fetched;
     HANDLE_ERROR(cudaMalloc(&device_bytes, sizeof bytes));
     HANDLE_ERROR(cudaMallocManaged(&fetched, 5 * sizeof(float)));
@@ -189,7 +192,7 @@ int main() {
     linear.resType = cudaResourceTypeLinear;
     linear.res.linear.devPtr = device_bytes;
     linear.res.linear.desc = cudaCreateChannelDesc<unsigned char>();
-    linear.res.linear.sizeInBytes = sizeof bytes;
+    linear.res.linear.sizeInBytes = 4;
     cudaTextureDesc as_floats{};
     as_floats.readMode = cudaReadModeNormalizedFloat;
     cudaTextureObject_t line;
@@ -205,6 +208,9 @@ int main() {
     rows.res.pitch2D.desc = linear.res.linear.desc;
     rows.res.pitch2D.width = rows.res.pitch2D.height = rows.res.pitch2D.pitchInBytes = 2;
     cudaTextureObject_t square;
+    std::printf("pitch of 2: %s\n",
+                cudaGetErrorName(cudaCreateTextureObject(&square, &rows, &as_floats, nullptr)));
+    rows.res.pitch2D.pitchInBytes = pitch;
     HANDLE_ERROR(cudaCreateTextureObject(&square, &rows, &as_floats, nullptr));
     std::printf("row 1: %g %g\n", sampled(square, 0, 1), sampled(square, 1, 1));
 

@@ -74,6 +74,12 @@ void virtual_memory() {
     const int again = DRIVER(cuMemMap)(range + step, step, 0, memory, 0);
     const int twice = DRIVER(cuMemMap)(range + step, step, 0, memory, 0);
     DRIVER(cuMemRelease)(memory);
+    std::printf("without access: %s\n",
+                cudaGetErrorName(cudaMemset(reinterpret_cast<void*>(range), 0, 4)));
+    CUmemAccessDesc access{};
+    access.location = properties.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    DRIVER(cuMemSetAccess)(range, 2 * step, &access, 1);
     set<<<1, 1>>>(reinterpret_cast<int*>(range), 8);
     int value = 0;
     HANDLE_ERROR(cudaMemcpy(&value, reinterpret_cast<void*>(range + step), sizeof value,

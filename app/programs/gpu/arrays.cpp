@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/program/error.h"
+#include "programs/gpu/device_attributes.h"
 #include "programs/gpu/gpu.h"
 
 namespace warpscope::programs {
@@ -80,6 +81,8 @@ Texture Arrays::image_of(std::uint64_t memory, ElementFormat format, std::size_t
 
 Texture Arrays::image_of(std::uint64_t memory, ElementFormat format, std::size_t width,
                          std::size_t height, std::size_t pitch) {
+    demand(pitch % texture_pitch_alignment == 0, Status::invalid_value,
+           "the pitch is no multiple of the device's texture pitch alignment, 32 bytes");
     Texture t = image(memory, format);
     t.width = std::uint32_t(width);
     t.height = std::uint32_t(height);

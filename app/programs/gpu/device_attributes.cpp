@@ -41,7 +41,7 @@ constexpr Attribute attributes[] = {
     {39, threads_of_multiprocessor},               // MAX_THREADS_PER_MULTIPROCESSOR
     {40, 1},                                       // ASYNC_ENGINE_COUNT
     {41, 1},                                       // UNIFIED_ADDRESSING
-    {51, 32},                                      // TEXTURE_PITCH_ALIGNMENT
+    {51, texture_pitch_alignment},                 // TEXTURE_PITCH_ALIGNMENT
     {75, compute_capability / 10},                 // COMPUTE_CAPABILITY_MAJOR
     {76, compute_capability % 10},                 // COMPUTE_CAPABILITY_MINOR
     {78, 1},                                       // STREAM_PRIORITIES_SUPPORTED

@@ -9,14 +9,14 @@ inline constexpr const char* device_name = "Warpscope emulator";
 inline constexpr int compute_capability = 75, cuda_version = 13000;
 inline constexpr int static_shared_limit = 48 << 10, shared_limit = 227 << 10,
                      shared_of_multiprocessor = 228 << 10, reserved_shared = 1 << 10;
+inline constexpr int texture_pitch_alignment = 32;
 inline constexpr int threads_of_multiprocessor = 2048, blocks_of_multiprocessor = 32;
 
 /// The value of a CUdevice_attribute or cudaDeviceAttr, which have the same numbers; 0 for those
 /// that the emulator does not have.
 int device_attribute(int number);
 
-/// Writes a cudaDeviceProp with the layout of a runtime: 12000, 13000. Older ones have the first
-/// members of CUDA 12. `to` has room for it.
+/// Writes a cudaDeviceProp with the layout of a runtime: 11000, 12000 or 13000.
 void write_device_properties(void* to, int runtime_version);
 
 /// How many blocks run on a multiprocessor at a time (CUDA Programming Guide, "Occupancy").

@@ -25,7 +25,7 @@ std::shared_ptr<Graph> shared_in(const std::vector<std::shared_ptr<Graph>>& grap
                                  const Graph* graph) {
     const auto found =
         std::ranges::find_if(graphs, [&](const auto& g) { return g.get() == graph; });
-    demand(found != graphs.end(), Status::invalid_handle, "the graph does not exist");
+    demand(found != graphs.end(), Status::invalid_value, "the graph does not exist");
     return *found;
 }
 
@@ -253,7 +253,7 @@ Graph* Streams::add_body(GraphNode& node, const Graph* graph) {
 }
 
 Graph& Streams::checked(Graph* graph) const {
-    return checked_in(graphs_, graph, "the graph does not exist");
+    return *shared_in(graphs_, graph);
 }
 
 void Streams::launch(Graph* graph, Stream& stream) {

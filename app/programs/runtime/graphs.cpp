@@ -125,6 +125,17 @@ Graph& checked(Graph* graph) {
     return gpu().streams().checked(graph);
 }
 
+Graph* instantiated(Gpu& gpu, Graph* graph) {
+    Graph* const executable = gpu.streams().copy_of(graph);
+    try {
+        executable->steps([](std::size_t) { return std::size_t(0); });  // throws for a circle
+    } catch (const CallError&) {
+        gpu.streams().destroy(executable);
+        throw;
+    }
+    return executable;
+}
+
 }  // namespace
 
 WARPSCOPE_BOTH(cudaStreamBeginCapture, cuStreamBeginCapture, _v2, (StreamHandle stream, int),
@@ -155,12 +166,11 @@ WARPSCOPE_BOTH(cudaGraphExecDestroy, cuGraphExecDestroy, , (Graph * graph),
                gpu.streams().destroy(graph))
 WARPSCOPE_BOTH(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, ,
                (Graph * *executable, Graph* graph, unsigned long long),
-               *executable = gpu.streams().copy_of(graph))
+               *executable = instantiated(gpu, graph))
 WARPSCOPE_BOTH(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams, ,
-               (Graph * *executable, Graph* graph, void*),
-               *executable = gpu.streams().copy_of(graph))
+               (Graph * *executable, Graph* graph, void*), *executable = instantiated(gpu, graph))
 WARPSCOPE_RUNTIME(cudaGraphInstantiate, Graph** executable, Graph* graph, unsigned long long) {
-    return runtime_call(__func__, [&](Gpu& gpu) { *executable = gpu.streams().copy_of(graph); });
+    return runtime_call(__func__, [&](Gpu& gpu) { *executable = instantiated(gpu, graph); });
 }
 WARPSCOPE_BOTH(cudaGraphLaunch, cuGraphLaunch, , (Graph * executable, StreamHandle stream),
                gpu.streams().launch(executable, stream_of(stream)))
