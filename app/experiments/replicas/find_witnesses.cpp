@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "emulator/program/error.h"
-#include "emulator/witness/needed_barriers.h"
 #include "emulator/witness/order_search.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/witness_words.h"
@@ -28,26 +27,6 @@ std::string obstacle(const Finding& finding) {
         return "The accesses are in two blocks; only orders of the warps of one block are "
                "searched.";
     return {};
-}
-
-/// Collects the names of kernels that are launched.
-class LaunchedKernels : public emulator::Observer {
-  public:
-    void on_launch(const emulator::Kernel& kernel, const emulator::LaunchShape&) override {
-        if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
-    }
-    bool wants(std::uint32_t) override { return false; }
-    std::vector<std::string> names;
-};
-
-/// The kernels of a frame, in the order of their first launches.
-std::vector<std::string> kernels_of(const LaunchState& state, const std::stop_token& stop) {
-    const Replica replica = make_replica(state, compute::usual_emulator_memory(), stop);
-    LaunchedKernels launched;
-    replica.device->observe(&launched);
-    replica.experiment->launch_kernel();
-    replica.device->observe(nullptr);
-    return launched.names;
 }
 
 /// Searches one block for the findings of its kernel.
@@ -90,27 +69,6 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
 }
 
 }  // namespace
-
-std::vector<Finding> find_needed(const LaunchState& state, std::chrono::milliseconds time,
-                                 std::stop_token stop,
-                                 std::shared_ptr<compute::LaunchProgress> progress) {
-    std::vector<std::vector<Finding>> all;
-    try {
-        for (const std::string& name : kernels_of(state, stop)) {
-            Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, name);
-            const emulator::NecessityCheck check{.time = time,
-                                                 .stop = stop,
-                                                 .progress = progress,
-                                                 .judge = expected_words(specimen, state, stop)};
-            all.push_back(check.run(specimen.machine(), specimen.launch()));
-        }
-    } catch (const emulator::Error&) {
-        // The other checks report a launch that fails.
-    } catch (const compute::DeviceError&) {
-        // So they do here; or the run was stopped.
-    }
-    return emulator::merged(all);
-}
 
 void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
                     std::chrono::milliseconds time, std::stop_token stop,

@@ -19,13 +19,4 @@ void find_witnesses(std::vector<emulator::Finding>& findings, const LaunchState&
                     std::stop_token stop = {},
                     std::shared_ptr<compute::LaunchProgress> progress = {});
 
-/// Takes out each barrier, fence and wait of the kernels that `state` launches, one at a time, and
-/// says what depends on it: emulator::NecessityCheck. Takes about `time` for each kernel. A kernel
-/// that fails as it is, or for which there is too little memory, gives no finding. `progress`
-/// counts the lines of a kernel.
-std::vector<emulator::Finding> find_needed(const LaunchState& state,
-                                           std::chrono::milliseconds time = std::chrono::seconds(5),
-                                           std::stop_token stop = {},
-                                           std::shared_ptr<compute::LaunchProgress> progress = {});
-
 }  // namespace warpscope::experiments

@@ -75,18 +75,5 @@ TEST(FindWitnesses, ARaceOfTwoBlocksIsNotSearched) {
     EXPECT_TRUE(findings[0].witness->sentence.starts_with("The accesses are in two blocks"));
 }
 
-TEST(FindNeeded, EachBarrierOfTheExperimentsIsNeeded) {
-    for (const Broken& whole :
-         {Broken{"ripple", {{"size", "64"}}}, Broken{"dot", {{"n", "3000"}}},
-          Broken{"reduction", {{"n", "3000"}}}, Broken{"nbody", {{"bodies", "512"}}}}) {
-        SCOPED_TRACE(whole.experiment);
-        Live live(whole.experiment, whole.settings);
-        const auto needed =
-            find_needed(LaunchState(live.entry(), live.experiment(), {}), std::chrono::minutes(1));
-        EXPECT_GE(needed.size(), 1u);
-        for (const Finding& finding : needed) EXPECT_GT(finding.count, 0u) << finding.sentence;
-    }
-}
-
 }  // namespace
 }  // namespace warpscope::experiments
