@@ -177,6 +177,21 @@ bool BlockRunner::take_turn() {
     return false;
 }
 
+void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) {
+    Warp& warp = block_.warps[which];
+    block_.last_warp = which;
+    block_.stop = stop;
+    warp.left = WarpScheduler::longest_turn;
+    if (events_) events_->turn_begin();
+    try {
+        events_ ? run_turn_to_stop<true>(warp) : run_turn_to_stop<false>(warp);
+        end_turn(warp);
+    } catch (const Error& e) {
+        if (events_) events_->error(e);
+        throw;
+    }
+}
+
 bool BlockRunner::take_one_turn() {
     Warp* const warp = scheduler_.begin_turn(block_);
     if (!warp) {

@@ -8,20 +8,21 @@
 #include <map>
 #include <utility>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 #include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/witness/loop_watch.h"
 #include "emulator/witness/reversals.h"
-#include "emulator/witness/turn_runner.h"
+#include "emulator/witness/unit_runner.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using StopAt = TurnRunner::StopAt;
+using StopAt = UnitRunner::StopAt;
 
 /// What an order has made of the block.
 struct OrderResult {
@@ -33,18 +34,17 @@ struct OrderResult {
 
 class BlockSearch {
   public:
+    /// `which`: the block, or nothing for all blocks of the launch together.
+    template <class... Which>
     BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
-                std::uint32_t block)
+                Which... which)
         : options_(options),
           kernel_(*launch.kernel),
           watch_(machine.memory(), *launch.kernel->module),
           budget_(launch.settings),
-          runner_(launch, machine.memory(), budget_, watch_),
-          shared_(run_earlier_blocks(machine, launch, block, runner_, watch_)) {
-        const std::uint32_t sm = block % machine.virtual_sms();
-        budget_.count_instructions_only();
+          runner_(machine, launch, which..., budget_, watch_) {
+        if (launch.settings.together) together_ = launch.launch;
         result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
-        runner_.start(block, sm, machine.virtual_sms(), shared_[sm].data());
         start_ = runner_.save();
     }
     ~BlockSearch() { watch_.written.restore({}); }
@@ -108,9 +108,9 @@ class BlockSearch {
     const Kernel& kernel_;
     AccessWatch watch_;
     Budget budget_;
-    TurnRunner runner_;
-    std::vector<std::vector<std::byte>> shared_;
-    TurnRunner::Position start_;
+    UnitRunner runner_;
+    std::optional<LaunchShape> together_;
+    UnitRunner::Position start_;
     Clock::time_point started_ = Clock::now(), deadline_;
     std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of
     bool ends_ = false, too_deep_ = false;
@@ -120,7 +120,7 @@ class BlockSearch {
     std::vector<bool> judged_;  ///< by the index of WrittenWords: the reference makes them right
     std::string error_;         ///< of the order that has just ended
     std::vector<PathTurn> path_;
-    std::map<std::pair<TurnRunner::Key, std::uint64_t>, double> visited_;
+    std::map<std::pair<UnitRunner::Key, std::uint64_t>, double> visited_;
     OrderSearch::Result result_;
 };
 
@@ -130,7 +130,7 @@ void BlockSearch::run_reference(ReferenceOrder order) {
     const bool in_step = order == ReferenceOrder::in_step;
     try {
         while (runner_.runnable() && !must_end()) {
-            runner_.begin_turn(runner_.usual_warp());
+            runner_.begin_turn(runner_.usual_unit());
             if (runner_.go_on(in_step ? StopAt::any_access : StopAt::end_only))
                 runner_.end_turn_here();
         }
@@ -230,7 +230,10 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 }
 
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
-    Witness witness{.turns = path_turns(), .reversal = reversal, .error = result.error};
+    Witness witness{.turns = path_turns(),
+                    .together = together_,
+                    .reversal = reversal,
+                    .error = result.error};
     for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
     for (std::size_t k = 0; k < words.size(); ++k) {
@@ -269,7 +272,7 @@ void BlockSearch::add_witness(const OrderResult& result) {
 double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred) {
     const Deeper deeper{depth_};
     if (depth_ > most_depth) too_deep_ = true;
-    using Visit = std::pair<TurnRunner::Key, std::uint64_t>;
+    using Visit = std::pair<UnitRunner::Key, std::uint64_t>;
     std::vector<std::pair<Visit, double>> chain;
     double orders = 0;
     for (;;) {
@@ -309,7 +312,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
             }
             continue;
         }
-        const TurnRunner::Position here = runner_.save();
+        const UnitRunner::Position here = runner_.save();
         const std::size_t length = path_.size();
         for (std::uint32_t warps = next; warps; warps &= warps - 1) {
             if (warps != next) runner_.restore(here);
@@ -335,7 +338,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
 double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
     double orders = 0;
     const std::size_t at = path_.size();
-    const bool is_usual = warp == runner_.usual_warp();
+    const bool is_usual = warp == runner_.usual_unit();
     path_.push_back({runner_.epoch(), {.warp = warp}, is_usual, false});
     ++result_.turns;
     try {
@@ -353,7 +356,7 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
                 break;
             }
             if (left == 0) continue;
-            const TurnRunner::Position here = runner_.save();
+            const UnitRunner::Position here = runner_.save();
             path_[at] = {path_[at].epoch, runner_.turn(), false, true};
             runner_.end_turn_here();
             orders += run_rest(left - 1, warp);
@@ -369,17 +372,42 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
 
 }  // namespace
 
-OrderSearch::Result OrderSearch::run(Machine& machine, FrozenLaunch launch,
+namespace {
+
+/// The orders share the budget, and none may fail because of the others.
+FrozenLaunch without_budget(FrozenLaunch launch) {
+    launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
+    return launch;
+}
+
+}  // namespace
+
+OrderSearch::Result OrderSearch::run(Machine& machine, const FrozenLaunch& launch,
                                      std::uint32_t block) const {
-    launch = checked_launch(launch, block);
-    if (BlocksTogether::are_needed(launch))
+    const FrozenLaunch checked = without_budget(checked_launch(launch, block));
+    if (BlocksTogether::are_needed(checked))
         throw Error(fmt::format(
             "kernel {}: the blocks of a {} wait for each other, so the orders of one block alone "
             "can't be searched",
-            launch.kernel->name, launch.launch.cooperative ? "cooperative launch" : "cluster"));
-    // The orders share it, and none may fail because of the others.
-    launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
-    return BlockSearch(*this, machine, launch, block).run();
+            launch.kernel->name, checked.launch.cooperative ? "cooperative launch" : "cluster"));
+    return BlockSearch(*this, machine, checked, block).run();
+}
+
+OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaunch& launch) const {
+    FrozenLaunch checked = without_budget(checked_launch(launch, 0));
+    const LaunchShape& shape = checked.launch;
+    if (ClusterLaunch::is_needed(*checked.kernel, shape))
+        throw Error(fmt::format("kernel {}: the orders of blocks of a cluster can't be searched",
+                                launch.kernel->name));
+    if (!can_list_units(shape))
+        throw Error(fmt::format(
+            "kernel {}: the orders of the warps of several blocks can be searched in a launch of "
+            "at most {} blocks with {} warps in all; this one has {} blocks with {} warps each",
+            launch.kernel->name, most_listed_blocks, most_units, shape.grid.count(),
+            warps_of_block(shape)));
+    checked.settings.together = true;
+    checked.settings.schedule = Schedule::manual;
+    return BlockSearch(*this, machine, checked).run();
 }
 
 }  // namespace warpscope::emulator

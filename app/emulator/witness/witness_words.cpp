@@ -21,9 +21,19 @@ std::string count_words(double orders) {
     return digits;
 }
 
+std::string warp_of_block(const Dim3& block, std::uint32_t warp) {
+    return fmt::format("warp {} of block ({},{},{})", warp, block.x, block.y, block.z);
+}
+
 }  // namespace
 
-std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
+std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
+                           const std::optional<LaunchShape>& together) {
+    const auto name = [&](std::uint32_t unit) {
+        if (!together) return fmt::format("warp {}", unit);
+        const Dim3 block = index_in(together->grid, unit / warps_of_block(*together));
+        return warp_of_block(block, unit % warps_of_block(*together));
+    };
     std::string place = users_place(kernel, reversal.pc);
     std::string other = users_place(kernel, reversal.other_pc);
     if (place == other) {
@@ -31,15 +41,17 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal) {
         place += kinds[std::size_t(kernel.lines[reversal.pc].access)];
         other += kinds[std::size_t(kernel.lines[reversal.other_pc].access)];
     }
-    return fmt::format("warp {} runs to {} before warp {} has passed {}", reversal.warp, place,
-                       reversal.other_warp, other);
+    return fmt::format("{} runs to {} before {} has passed {}", name(reversal.warp), place,
+                       name(reversal.other_warp), other);
 }
 
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
                              const OrderSearch::Result& result) {
     std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
-                                   reversal_words(kernel, witness.reversal));
-    if (!witness.error.empty()) return text + "the block fails: " + witness.error;
+                                   reversal_words(kernel, witness.reversal, witness.together));
+    if (!witness.error.empty())
+        return text + (witness.together ? "the launch fails: " : "the block fails: ") +
+               witness.error;
     text += fmt::format(
         "then {} is 0x{:08x} instead of 0x{:08x}",
         describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
@@ -55,12 +67,16 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
 
 std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness) {
     std::vector<std::string> lines;
-    for (const ScheduleFile::Turn& turn :
-         ScheduleFile::of(kernel, {0, 0, 0}, witness.turns).turns) {
+    const ScheduleFile file = witness.together
+                                  ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
+                                  : ScheduleFile::of(kernel, Dim3{0, 0, 0}, witness.turns);
+    for (const ScheduleFile::Turn& turn : file.turns) {
         std::string line = turn.epoch == 0 ? ""
                                            : fmt::format("after {} barrier{}: ", turn.epoch,
                                                          turn.epoch == 1 ? "" : "s");
-        line += fmt::format("warp {} runs until it ", turn.warp);
+        line += file.together ? warp_of_block(turn.block, turn.warp)
+                              : fmt::format("warp {}", turn.warp);
+        line += " runs until it ";
         line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
         if (turn.access != 1) line += fmt::format(", access {}", turn.access);
         if (turn.pass != 1) line += fmt::format(", for the {}th time", turn.pass);

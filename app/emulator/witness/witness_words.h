@@ -9,7 +9,8 @@
 namespace warpscope::emulator {
 
 /// "warp 3 runs to a.cu:74 before warp 4 has passed a.cu:68"; at one line also what they do.
-std::string reversal_words(const Kernel& kernel, const Reversal& reversal);
+std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
+                           const std::optional<LaunchShape>& together = {});
 /// A sentence: what comes before what, and what the block then computes.
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
                              const OrderSearch::Result& result);

@@ -21,15 +21,25 @@ using emulator::Finding;
 using emulator::OrderSearch;
 using emulator::WitnessWords;
 
-/// Why there is nothing to look for; empty: there is.
-std::string obstacle(const Finding& finding) {
-    if (finding.first.block != finding.second->block)
-        return "The accesses are in two blocks; only orders of the warps of one block are "
-               "searched.";
-    return {};
+/// The accesses are those of two blocks, whose orders together are searched.
+bool is_of_two_blocks(const Finding& finding) {
+    return finding.first.block != finding.second->block;
 }
 
-/// Searches one block for the findings of its kernel.
+WitnessWords words_of(emulator::Machine& machine, const emulator::Kernel& kernel,
+                      const emulator::Dim3& block, const emulator::Witness& witness,
+                      const OrderSearch::Result& found) {
+    using emulator::ScheduleFile;
+    const ScheduleFile file = witness.together
+                                  ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
+                                  : ScheduleFile::of(kernel, block, witness.turns);
+    return {.sentence = witness_sentence(machine, kernel, witness, found),
+            .preemptions = witness.preemptions,
+            .turns = turn_words(kernel, witness),
+            .schedule = file.text()};
+}
+
+/// Searches one block, or all blocks together, for the findings of its kernel.
 void search_block(const std::vector<Finding*>& findings, const LaunchState& state,
                   std::chrono::milliseconds time, const std::stop_token& stop,
                   const std::shared_ptr<compute::LaunchProgress>& progress) {
@@ -47,19 +57,16 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
         if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
             return say("No order was searched: the first frame does not launch this kernel.");
         search.judge = expected_words(specimen, state, stop);
-        const OrderSearch::Result found = search.run(
-            specimen.machine(), launch, std::uint32_t(linear_in(launch.launch.grid, block)));
+        const bool together = is_of_two_blocks(*findings[0]) || launch.launch.cooperative;
+        const OrderSearch::Result found =
+            together ? search.run_together(specimen.machine(), launch)
+                     : search.run(specimen.machine(), launch,
+                                  std::uint32_t(linear_in(launch.launch.grid, block)));
         for (std::size_t k = 0; k < findings.size(); ++k) {
             const auto& witness = found.witnesses[k];
-            WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
-            if (witness) {
-                words = {
-                    .sentence = witness_sentence(specimen.machine(), kernel, *witness, found),
-                    .preemptions = witness->preemptions,
-                    .turns = turn_words(kernel, *witness),
-                    .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns).text()};
-            }
-            findings[k]->witness = std::move(words);
+            findings[k]->witness =
+                witness ? words_of(specimen.machine(), kernel, block, *witness, found)
+                        : WitnessWords{.sentence = coverage_sentence(kernel, search, found)};
         }
     } catch (const compute::Cancelled&) {
         say("No order was searched: the run was stopped.");
@@ -73,17 +80,14 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
 void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
                     std::chrono::milliseconds time, std::stop_token stop,
                     std::shared_ptr<compute::LaunchProgress> progress) {
-    std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>,
+    std::map<std::tuple<std::string, bool, std::uint32_t, std::uint32_t, std::uint32_t>,
              std::vector<Finding*>>
         of_block;
     for (Finding& finding : findings) {
         if (finding.kind != emulator::FindingKind::race || !finding.second) continue;
-        if (const std::string why = obstacle(finding); !why.empty()) {
-            finding.witness = WitnessWords{.sentence = why};
-            continue;
-        }
-        const emulator::Dim3 block = finding.place().block;
-        of_block[{finding.kernel, block.z, block.y, block.x}].push_back(&finding);
+        const bool together = is_of_two_blocks(finding);
+        const emulator::Dim3 block = together ? emulator::Dim3{0, 0, 0} : finding.place().block;
+        of_block[{finding.kernel, together, block.z, block.y, block.x}].push_back(&finding);
     }
     const auto deadline = std::chrono::steady_clock::now() + time;
     for (const auto& [where, races] : of_block) {

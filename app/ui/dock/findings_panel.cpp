@@ -69,8 +69,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     const ThreadAtLine& place = finding.place();
-    const bool has_orders = finding.kind == FindingKind::race && finding.second &&
-                            finding.first.block == finding.second->block;
+    const bool has_orders = finding.kind == FindingKind::race && finding.second;
     const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     if (hovered && is_painted)
         tooltip_at(ui, low, "Click: paint no longer what depends on it.");
