@@ -56,13 +56,17 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
         "then {} is 0x{:08x} instead of 0x{:08x}",
         describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
         witness.value, witness.expected);
-    if (witness.words > 1)
-        text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
+    const char* const from =
+        result.judged > 0 ? "what is expected"
+        : result.reference == ReferenceOrder::in_step
+            ? "the order in which all warps advance together, access by access"
+            : "the order in which each warp runs until it waits or ends";
+    if (witness.words <= 1)
+        return text + (result.judged > 0 ? ", which is expected."
+                                         : fmt::format(" of {}.", from));
+    text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
                             witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
-    if (result.judged > 0) return text + " from what is expected.";
-    return text + (result.reference == ReferenceOrder::in_step
-                       ? " from the order in which all warps advance together, access by access."
-                       : " from the order in which each warp runs until it waits or ends.");
+    return text + fmt::format(" from {}.", from);
 }
 
 std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness) {
