@@ -95,9 +95,11 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     events_ = observer ? events_of(*observer) : nullptr;
     context.observed = events_ ? &events_->observed() : &unobserved_;
     context.member_faults = events_ ? &events_->member_faults() : nullptr;
-    if (context.async)
+    if (context.async) {
         block_.async.begin_block(shared, launch_.block.count(), settings_.landing, block_.random,
                                  events_);
+        block_.async.hold(block, settings_.held);
+    }
 }
 
 BlockEvents* BlockRunner::events_of(Observer& observer) {

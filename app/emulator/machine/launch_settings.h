@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "emulator/async/landing.h"
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/launch_progress.h"
@@ -35,6 +36,7 @@ struct LaunchSettings {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
+    std::vector<HeldCopy> held{};       ///< for Landing::at_once
     /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
     /// under an observer. Kernels that wait for blocks below theirs do not end then.
     bool reverse_blocks = false;

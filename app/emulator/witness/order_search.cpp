@@ -15,6 +15,7 @@
 #include "emulator/warp/float_mode.h"
 #include "emulator/witness/loop_watch.h"
 #include "emulator/witness/reversals.h"
+#include "emulator/witness/schedule_file.h"
 #include "emulator/witness/unit_runner.h"
 
 namespace warpscope::emulator {
@@ -71,6 +72,8 @@ class BlockSearch {
     bool run_level(unsigned bound);
     double run_rest(unsigned left, std::optional<std::uint32_t> barred);
     double run_turn(std::uint32_t warp, unsigned left);
+    double continue_turn(std::uint32_t warp, unsigned left);
+    double run_with_held_copies(std::uint32_t warp, unsigned left);
     void run_to_end();
     /// What a failed block has written does not count.
     std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
@@ -232,6 +235,7 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
     Witness witness{.turns = path_turns(),
                     .together = together_,
+                    .held = runner_.held(),
                     .reversal = reversal,
                     .error = result.error};
     for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
@@ -261,9 +265,15 @@ void BlockSearch::add_witness(const OrderResult& result) {
     }
     for (std::size_t k = 0; k < options_.pairs.size(); ++k) {
         if (result_.witnesses[k]) continue;
-        const auto reversal =
-            result.accesses.first_reversal(reference_.accesses, kernel_, options_.pairs[k]);
-        if (reversal) result_.witnesses[k] = witness_of(result, *reversal);
+        const LinePair& pair = options_.pairs[k];
+        const auto reversal = result.accesses.first_reversal(reference_.accesses, kernel_, pair);
+        const auto held = runner_.held();
+        const bool is_of_copy = std::ranges::any_of(held, [&](const HeldCopy& copy) {
+            const std::string place = users_place(kernel_, copy.pc);
+            return place == pair.first || place == pair.second;
+        });
+        if (reversal || is_of_copy)
+            result_.witnesses[k] = witness_of(result, reversal.value_or(Reversal{}));
     }
 }
 
@@ -333,21 +343,27 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
     return orders;
 }
 
-/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier,
-/// and returns their number. Sets error_ where an instruction fails.
+/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier or
+/// copies land later, and returns their number. Sets error_ where an instruction fails.
 double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
-    double orders = 0;
-    const std::size_t at = path_.size();
-    const bool is_usual = warp == runner_.usual_unit();
-    path_.push_back({runner_.epoch(), {.warp = warp}, is_usual, false});
+    path_.push_back({runner_.epoch(), {.warp = warp}, warp == runner_.usual_unit(), false});
     ++result_.turns;
+    runner_.begin_turn(warp);
+    return continue_turn(warp, left);
+}
+
+double BlockSearch::continue_turn(std::uint32_t warp, unsigned left) {
+    double orders = 0;
+    const std::size_t at = path_.size() - 1;
+    const PathTurn usual = path_[at];
     try {
         LoopWatch loop;
-        runner_.begin_turn(warp);
         while (runner_.go_on(StopAt::contended)) {
             if (must_end()) return orders;
+            if (runner_.is_at_copy() && left > 0) orders += run_with_held_copies(warp, left - 1);
+            if (must_end()) return orders;
             const std::uint32_t others = runner_.runnable() & ~(1u << warp);
-            if (!(others & watch_.rivals(warp))) continue;
+            if (!runner_.may_end_here() || !(others & watch_.rivals(warp))) continue;
             if (loop.is_looping(runner_)) {
                 path_[at].turn = runner_.turn();
                 path_[at].is_usual = false;
@@ -362,10 +378,32 @@ double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
             orders += run_rest(left - 1, warp);
             runner_.restore(here);
             path_.resize(at + 1);
-            path_[at] = {path_[at].epoch, {.warp = warp}, is_usual, false};
+            path_[at] = usual;
         }
     } catch (const Error& error) {
         error_ = error.what();
+    }
+    return orders;
+}
+
+/// Runs every order in which the copies that come next do not land at once.
+double BlockSearch::run_with_held_copies(std::uint32_t warp, unsigned left) {
+    using Hold = AsyncCopies::Hold;
+    double orders = 0;
+    const UnitRunner::Position here = runner_.save();
+    const std::vector<PathTurn> path = path_;
+    for (const Hold hold : {Hold::late, Hold::to_end_of_turn}) {
+        runner_.hold_copies(hold);
+        orders += continue_turn(warp, left);
+        if (!error_.empty()) {
+            compare();
+            ++orders;
+        } else {
+            orders += run_rest(left, {});
+        }
+        runner_.restore(here);
+        path_ = path;
+        if (ends_) break;
     }
     return orders;
 }
@@ -377,6 +415,8 @@ namespace {
 /// The orders share the budget, and none may fail because of the others.
 FrozenLaunch without_budget(FrozenLaunch launch) {
     launch.settings.instruction_budget = std::numeric_limits<std::uint64_t>::max();
+    launch.settings.landing = Landing::at_once;  // but for those that an order holds
+    launch.settings.held.clear();
     return launch;
 }
 

@@ -31,6 +31,7 @@ enum class ReferenceOrder : std::uint8_t {
 struct Witness {
     std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
     std::optional<LaunchShape> together{};       ///< its blocks run together, and warps are units
+    std::vector<HeldCopy> held{};                ///< all other copies land at once
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
     std::string error;                      ///< the block fails with it; empty: it ends
@@ -43,7 +44,8 @@ struct Witness {
 using LinePair = std::pair<std::string, std::string>;
 
 struct OrderSearch {
-    /// How far it looks: orders with at most so many preemptions, for this time.
+    /// How far it looks: orders with at most so many preemptions and asynchronous copies that do
+    /// not land at once, for this time.
     unsigned preemptions = 2;
     std::chrono::milliseconds time{2000};
     std::stop_token stop{};

@@ -14,6 +14,9 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr std::string_view between = " \t\r";
+constexpr std::string_view late = "late", end_of_turn = "at the end of its turn";
+constexpr std::pair<std::string_view, Landing> landing_words[] = {
+    {"random", Landing::random}, {"at-once", Landing::at_once}, {"late", Landing::late}};
 
 /// Reads the lines of a schedule file.
 class ScheduleReader {
@@ -35,8 +38,12 @@ class ScheduleReader {
             epoch_ = number("the number of an epoch");
         else if (word == "warp")
             read_turn();
+        else if (word == "landing")
+            read_landing();
+        else if (word == "copy")
+            read_copy();
         else
-            fail(fmt::format("'{}' is none of kernel, together, block, epoch and warp", word));
+            fail(fmt::format("'{}' is none of kernel, together, block, landing, copy, epoch and warp", word));
         if (!next_word().empty()) fail("there is more on this line than belongs there");
     }
     ScheduleFile take() {
@@ -70,6 +77,28 @@ class ScheduleReader {
         if (value == 0) fail("numbers of accesses and passes begin with 1");
         place = place.substr(0, at);
         return value;
+    }
+    void read_landing() {
+        const std::string_view word = next_word();
+        for (const auto& [name, landing] : landing_words)
+            if (name == word) file_.landing = landing;
+        if (!file_.landing) fail(fmt::format("'{}' is none of random, at-once and late", word));
+    }
+    /// "copy N of warp W late", or "… to the end of its turn".
+    void read_copy() {
+        ScheduleFile::Held held{.number = number("the number of a copy")};
+        const bool named = next_word() == "of" && next_word() == "warp";
+        if (named) held.warp = number("the number of a warp");
+        std::string_view moment = rest_;
+        rest_ = {};
+        moment.remove_prefix(std::min(moment.find_first_not_of(between), moment.size()));
+        moment = moment.substr(0, moment.find_last_not_of(between) + 1);
+        held.late = moment == late;
+        if (!named || (!held.late && moment != end_of_turn))
+            fail("a copy is written 'copy N of warp W late', or '… at the end of its turn'");
+        held.block = file_.block;
+        held.line = line_;
+        file_.held.push_back(held);
     }
     void read_turn() {
         ScheduleFile::Turn turn{.epoch = epoch_, .warp = number("the number of a warp")};
@@ -170,8 +199,15 @@ std::string ScheduleFile::text() const {
     text += fmt::format(
         "# their order, each until it waits or ends. Replay it with --schedule FILE.\nkernel {}\n{}",
         kernel, together ? "together\n" : line_of(block));
+    for (const auto& [word, moment] : landing_words)
+        if (landing == moment) text += fmt::format("landing {}\n", word);
     std::uint32_t epoch = 0;
     std::optional<Dim3> of_block;
+    for (const Held& copy : held) {
+        if (together && of_block != copy.block) text += line_of(*(of_block = copy.block));
+        text += fmt::format("copy {} of warp {} {}\n", copy.number, copy.warp,
+                            copy.late ? late : end_of_turn);
+    }
     for (const Turn& turn : turns) {
         if (together && of_block != turn.block) text += line_of(*(of_block = turn.block));
         if (turn.epoch != epoch) text += fmt::format("epoch {}\n", epoch = turn.epoch);
@@ -216,6 +252,17 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
     settings.turns = turns_in(to);
     settings.turns_of_block = std::uint32_t(linear_in(grid, block));
     settings.together = together;
+    if (landing) settings.landing = *landing;
+    for (const Held& copy : held) {
+        const Dim3& of = together ? copy.block : block;
+        if (of.x >= grid.x || of.y >= grid.y || of.z >= grid.z)
+            throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, copy.line, of.x,
+                                    of.y, of.z));
+        settings.held.push_back({.block = std::uint32_t(linear_in(grid, of)),
+                                 .warp = copy.warp,
+                                 .number = copy.number,
+                                 .late = copy.late});
+    }
     if (!together) return;
     if (!can_list_units(launch) || ClusterLaunch::is_needed(to, launch))
         throw Error(fmt::format(

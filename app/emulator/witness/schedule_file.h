@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,19 @@ struct ScheduleFile {
         int line = 0;         ///< of the text that was read
     };
 
+    /// A copy that does not land at once.
+    struct Held {
+        std::uint32_t warp = 0, number = 1;  ///< the copy is the number-th that the warp starts
+        bool late = true;                    ///< HeldCopy::late
+        Dim3 block{0, 0, 0};                 ///< where blocks run together
+        int line = 0;
+    };
+
     std::string kernel;
     Dim3 block{0, 0, 0};
     bool together = false;  ///< LaunchSettings::together
+    std::optional<Landing> landing{};  ///< of asynchronous copies; nullopt: as the launch says
+    std::vector<Held> held{};          ///< with Landing::at_once
     std::vector<Turn> turns;
     std::string name;  ///< of the file that was read
 

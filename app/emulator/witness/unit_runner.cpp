@@ -67,6 +67,13 @@ ListedTurn UnitRunner::turn() const {
     return turn;
 }
 
+std::vector<HeldCopy> UnitRunner::held() const {
+    std::vector<HeldCopy> all;
+    for (const auto& runner : runners_)
+        all.insert(all.end(), runner->held().begin(), runner->held().end());
+    return all;
+}
+
 void UnitRunner::finish() {
     for (const auto& runner : runners_) runner->finish();
 }

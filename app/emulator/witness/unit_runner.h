@@ -29,6 +29,10 @@ class UnitRunner {
     std::uint32_t usual_unit() const;
     void begin_turn(std::uint32_t unit);
     bool go_on(StopAt where) { return acting().go_on(where); }
+    bool may_end_here() const { return acting().may_end_here(); }
+    bool is_at_copy() const { return acting().is_at_copy(); }
+    void hold_copies(AsyncCopies::Hold hold) { acting().hold_copies(hold); }
+    std::vector<HeldCopy> held() const;  ///< of all blocks
     void end_turn_here() { acting().end_turn_here(); }
     ListedTurn turn() const;
     void finish();

@@ -25,6 +25,20 @@ std::string warp_of_block(const Dim3& block, std::uint32_t warp) {
     return fmt::format("warp {} of block ({},{},{})", warp, block.x, block.y, block.z);
 }
 
+/// "the copy that warp 0 starts at a.cu:12 lands as late as it may", and how many more.
+std::string held_words(const Kernel& kernel, const Witness& witness) {
+    const HeldCopy& copy = witness.held[0];
+    std::string who = fmt::format("warp {}", copy.warp);
+    if (witness.together)
+        who = warp_of_block(index_in(witness.together->grid, copy.block), copy.warp);
+    std::string text = fmt::format("the copy that {} starts at {} lands {}", who,
+                                   users_place(kernel, copy.pc),
+                                   copy.late ? "as late as it may" : "at the end of the turn");
+    if (const std::size_t more = witness.held.size() - 1)
+        text += fmt::format(", and so {} {} more", more == 1 ? "does" : "do", more);
+    return text;
+}
+
 }  // namespace
 
 std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
@@ -47,8 +61,12 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
 
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
                              const OrderSearch::Result& result) {
-    std::string text = fmt::format("With {}, {}: ", preemptions_words(witness.preemptions),
-                                   reversal_words(kernel, witness.reversal, witness.together));
+    std::string text = fmt::format("With {}, ", preemptions_words(witness.preemptions));
+    if (witness.held.empty())
+        text += reversal_words(kernel, witness.reversal, witness.together);
+    else
+        text += held_words(kernel, witness);
+    text += ": ";
     if (!witness.error.empty())
         return text + (witness.together ? "the launch fails: " : "the block fails: ") +
                witness.error;
@@ -69,24 +87,41 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
     return text + fmt::format(" from {}.", from);
 }
 
-std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness) {
+ScheduleFile schedule_of(const Kernel& kernel, const Dim3& grid, const Dim3& block,
+                         const Witness& witness) {
+    ScheduleFile file = witness.together
+                            ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
+                            : ScheduleFile::of(kernel, block, witness.turns);
+    if (kernel.is_asynchronous) file.landing = Landing::at_once;
+    for (const HeldCopy& copy : witness.held)
+        file.held.push_back({.warp = copy.warp,
+                             .number = copy.number,
+                             .late = copy.late,
+                             .block = index_in(grid, copy.block)});
+    return file;
+}
+
+std::vector<std::string> turn_words(const ScheduleFile& file) {
+    const auto name = [&](const Dim3& block, std::uint32_t warp) {
+        return file.together ? warp_of_block(block, warp) : fmt::format("warp {}", warp);
+    };
     std::vector<std::string> lines;
-    const ScheduleFile file = witness.together
-                                  ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
-                                  : ScheduleFile::of(kernel, Dim3{0, 0, 0}, witness.turns);
+    for (const ScheduleFile::Held& copy : file.held)
+        lines.push_back(fmt::format("copy {} of {} lands {}", copy.number,
+                                    name(copy.block, copy.warp),
+                                    copy.late ? "as late as it may" : "at the end of its turn"));
+    if (file.landing) lines.emplace_back(lines.empty() ? "all copies land at once" : "all other copies land at once");
     for (const ScheduleFile::Turn& turn : file.turns) {
         std::string line = turn.epoch == 0 ? ""
                                            : fmt::format("after {} barrier{}: ", turn.epoch,
                                                          turn.epoch == 1 ? "" : "s");
-        line += file.together ? warp_of_block(turn.block, turn.warp)
-                              : fmt::format("warp {}", turn.warp);
-        line += " runs until it ";
+        line += name(turn.block, turn.warp) + " runs until it ";
         line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
         if (turn.access != 1) line += fmt::format(", access {}", turn.access);
         if (turn.pass != 1) line += fmt::format(", for the {}th time", turn.pass);
         lines.push_back(std::move(line));
     }
-    lines.emplace_back(lines.empty()
+    lines.emplace_back(file.turns.empty()
                            ? "the warps run in their order, each until it waits or ends"
                            : "then the next warps in their order, each until it waits or ends");
     return lines;
@@ -94,23 +129,21 @@ std::vector<std::string> turn_words(const Kernel& kernel, const Witness& witness
 
 std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
                               const OrderSearch::Result& result) {
-    const char* const landing =
-        kernel.is_asynchronous
-            ? " The asynchronous copies landed by one seed; other moments were not tried."
-            : "";
+    const char* const held =
+        kernel.is_asynchronous ? " and copies that do not land at once" : "";
     if (!result.exhausted)
         return fmt::format(
-            "The orders without a preemption are too many: in {} turns no result differed.{}",
-            result.turns, landing);
+            "The orders without a preemption are too many: in {} turns no result differed.",
+            result.turns);
     std::string text =
-        fmt::format("All {}orders with at most {} {}",
+        fmt::format("All {}orders with at most {}{} {}",
                     result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
-                    preemptions_words(*result.exhausted),
+                    preemptions_words(*result.exhausted), held,
                     result.judged > 0 ? "give the expected result" : "give one result");
     if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
-    return text + "." + landing;
+    return text + ".";
 }
 
 }  // namespace warpscope::emulator

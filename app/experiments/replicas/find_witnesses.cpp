@@ -26,16 +26,14 @@ bool is_of_two_blocks(const Finding& finding) {
     return finding.first.block != finding.second->block;
 }
 
-WitnessWords words_of(emulator::Machine& machine, const emulator::Kernel& kernel,
+WitnessWords words_of(emulator::Machine& machine, const emulator::FrozenLaunch& launch,
                       const emulator::Dim3& block, const emulator::Witness& witness,
                       const OrderSearch::Result& found) {
-    using emulator::ScheduleFile;
-    const ScheduleFile file = witness.together
-                                  ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
-                                  : ScheduleFile::of(kernel, block, witness.turns);
-    return {.sentence = witness_sentence(machine, kernel, witness, found),
+    const emulator::ScheduleFile file =
+        schedule_of(*launch.kernel, launch.launch.grid, block, witness);
+    return {.sentence = witness_sentence(machine, *launch.kernel, witness, found),
             .preemptions = witness.preemptions,
-            .turns = turn_words(kernel, witness),
+            .turns = turn_words(file),
             .schedule = file.text()};
 }
 
@@ -65,7 +63,7 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
         for (std::size_t k = 0; k < findings.size(); ++k) {
             const auto& witness = found.witnesses[k];
             findings[k]->witness =
-                witness ? words_of(specimen.machine(), kernel, block, *witness, found)
+                witness ? words_of(specimen.machine(), launch, block, *witness, found)
                         : WitnessWords{.sentence = coverage_sentence(kernel, search, found)};
         }
     } catch (const compute::Cancelled&) {
