@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "ui/microscope/dependence.h"
+#include "ui/needed/dependence.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 

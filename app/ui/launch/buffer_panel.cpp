@@ -12,7 +12,7 @@
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"
-#include "ui/microscope/dependence.h"
+#include "ui/needed/dependence.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -13,7 +13,7 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
-#include "ui/microscope/need_finder.h"
+#include "ui/needed/need_finder.h"
 #include "ui/microscope/reason_finder.h"
 #include "ui/microscope/witness_finder.h"
 #include "ui/stage/live_launch.h"

@@ -1,4 +1,4 @@
-#include "ui/microscope/dependence.h"
+#include "ui/needed/dependence.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ui/microscope/need_finder.h"
+#include "ui/needed/need_finder.h"
 
 #include <fmt/format.h>
 

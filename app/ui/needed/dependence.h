@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/microscope/need_finder.h"
+#include "ui/needed/need_finder.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {
