@@ -25,7 +25,7 @@ struct Blocks : SmallBlock {
 };
 
 OrderSearch::Result search_together(const emulator::Kernel& kernel, std::uint32_t threads,
-                           std::uint32_t blocks, unsigned preemptions = 2) {
+                                    std::uint32_t blocks, unsigned preemptions = 2) {
     Blocks launch(kernel, threads, blocks);
     return OrderSearch{.preemptions = preemptions, .time = std::chrono::seconds(20)}.run_together(
         launch.machine, launch.launch);
@@ -33,12 +33,11 @@ OrderSearch::Result search_together(const emulator::Kernel& kernel, std::uint32_
 
 /// Replays the text of an order: in a whole launch, or in the stepper of one block.
 std::vector<std::uint32_t> replayed_together(const emulator::Kernel& kernel, std::uint32_t threads,
-                                    std::uint32_t blocks, const Witness& witness,
-                                    std::optional<std::uint32_t> stepped) {
+                                             std::uint32_t blocks, const Witness& witness,
+                                             std::optional<std::uint32_t> stepped) {
     Blocks launch(kernel, threads, blocks);
     const std::string text = ScheduleFile::of_all(kernel, *witness.together, witness.turns).text();
-    ScheduleFile::parse(text, "text")
-        .apply(kernel, launch.launch.launch, launch.launch.settings);
+    ScheduleFile::parse(text, "text").apply(kernel, launch.launch.launch, launch.launch.settings);
     EXPECT_EQ(launch.launch.settings.turns.empty() ? 0 : launch.launch.settings.turns[0].size(),
               witness.turns.empty() ? 0 : witness.turns[0].size());
     if (!stepped) {
@@ -86,7 +85,8 @@ OfBlocks compare_blocks(std::uint32_t threads, std::uint32_t blocks, unsigned pr
         EXPECT_TRUE(results[*least].contains(values));
         EXPECT_NE(values, reference);
         for (std::uint32_t block = 0; block < blocks; ++block)
-            EXPECT_EQ(replayed_together(*kernel, threads, blocks, *witness, block), values) << block;
+            EXPECT_EQ(replayed_together(*kernel, threads, blocks, *witness, block), values)
+                << block;
     }
     return counts;
 }
@@ -114,8 +114,7 @@ TEST(BlocksTogether, AMissingAtomicTakesOnePreemption) {
     EXPECT_EQ(witness.preemptions, 1u);
     EXPECT_EQ(witness.expected, 3u);
     EXPECT_LT(witness.value, 3u);
-    const std::string what =
-        emulator::reversal_words(kernel, witness.reversal, witness.together);
+    const std::string what = emulator::reversal_words(kernel, witness.reversal, witness.together);
     EXPECT_NE(what.find("warp 0 of block (1,0,0) runs to kernels/grid.cu:14"), what.npos) << what;
     EXPECT_NE(what.find("before warp 0 of block (0,0,0) has passed kernels/grid.cu:14"), what.npos)
         << what;
@@ -131,8 +130,8 @@ TEST(BlocksTogether, ALaunchThatIsTooLargeIsSaidToBe) {
     Blocks launch(kernel, 32, 2);
     for (const char* wrong : {"kernel increments\ntogether\nblock 2 0 0\nwarp 0\n",
                               "kernel increments\ntogether\nblock 1 0 0\nwarp 1\n"})
-        EXPECT_THROW(ScheduleFile::parse(wrong, "x").apply(kernel, launch.launch.launch,
-                                                           launch.launch.settings),
+        EXPECT_THROW(ScheduleFile::parse(wrong, "x")
+                         .apply(kernel, launch.launch.launch, launch.launch.settings),
                      emulator::Error)
             << wrong;
     EXPECT_THROW(ScheduleFile::parse("kernel increments\ntogether\nepoch 1\nwarp 0\n", "x"),

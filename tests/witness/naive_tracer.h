@@ -143,9 +143,11 @@ class NaiveTracer {
                            : words.opcode.find("local") != words.opcode.npos ? 'l'
                                                                              : 'g';
         if (starts("bra")) {
-            if (!words.guard.empty()) lanes([&](unsigned lane) {
-                branches_[{taken.warp * 32 + lane, taken.pc}] = {step, sources(lane, lane, 9, 9)};
-            });
+            if (!words.guard.empty())
+                lanes([&](unsigned lane) {
+                    branches_[{taken.warp * 32 + lane, taken.pc}] = {step,
+                                                                     sources(lane, lane, 9, 9)};
+                });
         } else if (starts("ld.param")) {
             lanes([&](unsigned lane) {
                 for (const std::string& name : registers_in(words.operands[0]))

@@ -240,11 +240,11 @@ TEST(OrderSearch, SearchesKernelsWithMbarriersAndAsynchronousCopies) {
     }
 }
 
-// Each copy lands at once, at the end of the turn that starts it, or as late as it may. Where a wait
-// is missing, one copy that lands later is enough.
+// Each copy lands at once, at the end of the turn that starts it, or as late as it may. Where a
+// wait is missing, one copy that lands later is enough.
 TEST(OrderSearch, AMissingWaitTakesOneCopyThatLandsLate) {
-    for (const char* name : {"not_waited", "not_committed", "own_word_not_waited",
-                             "source_changed", "waited_for_the_older_group"}) {
+    for (const char* name : {"not_waited", "not_committed", "own_word_not_waited", "source_changed",
+                             "waited_for_the_older_group"}) {
         SCOPED_TRACE(name);
         const emulator::Kernel& kernel = *witness_module("async").find(name);
         SmallBlock block(kernel, 64, {}, 128);

@@ -85,7 +85,8 @@ class OrdersOfBlocks {
         } catch (const std::exception&) {
             failed_ = true;
         }
-        return failed_ || launch_.launch.kernel->lines[pc].text.find("bar.sync") != std::string::npos;
+        return failed_ ||
+               launch_.launch.kernel->lines[pc].text.find("bar.sync") != std::string::npos;
     }
     Result values() const { return failed_ ? Result{1} : launch_.values(); }
 

@@ -76,8 +76,8 @@ bool AsyncCopies::is_held(const AsyncCopy& copy) {
                   .number = ++started_[copy.warp],
                   .pc = copy.pc,
                   .late = hold_ == Hold::late};
-    const auto listed = std::ranges::find_if(
-        to_hold_, [&](const HeldCopy& one) { return one.is(held); });
+    const auto listed =
+        std::ranges::find_if(to_hold_, [&](const HeldCopy& one) { return one.is(held); });
     if (hold_ == Hold::none && listed == to_hold_.end()) return false;
     if (hold_ == Hold::none) held.late = listed->late;
     held_.push_back(held);

@@ -214,7 +214,7 @@ class AsyncCopies {
     std::span<const HeldCopy> to_hold_;
     Hold hold_ = Hold::none;
     std::vector<HeldCopy> held_;
-    std::vector<std::uint32_t> started_;       ///< copies, by warp
+    std::vector<std::uint32_t> started_;          ///< copies, by warp
     std::vector<std::uint32_t> until_turn_ends_;  ///< numbers of copies
     std::vector<AsyncCopy> copies_;
     std::vector<Arrival> arrivals_;

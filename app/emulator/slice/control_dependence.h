@@ -19,9 +19,9 @@ class ControlDependence {
     bool decides(std::size_t branch, std::size_t statement) const;
 
   private:
-    std::vector<std::uint32_t> block_of_;             ///< by statement
+    std::vector<std::uint32_t> block_of_;              ///< by statement
     std::vector<std::vector<std::uint32_t>> decided_;  ///< by the block of a branch, ascending
-    std::vector<bool> is_branch_;                     ///< by statement
+    std::vector<bool> is_branch_;                      ///< by statement
 };
 
 }  // namespace warpscope::emulator

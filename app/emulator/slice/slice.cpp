@@ -123,7 +123,7 @@ class Slicer {
     Slice slice_;
     std::unordered_map<std::uint64_t, Nodes> wanting_;
     std::vector<std::uint32_t> wanted_lanes_;  ///< by warp and register
-    std::vector<Nodes> undecided_;  ///< by thread: nodes whose branch has not come yet
+    std::vector<Nodes> undecided_;             ///< by thread: nodes whose branch has not come yet
     std::map<std::pair<std::uint64_t, unsigned>, std::uint32_t>
         started_;  ///< nodes of copies whose start has not come yet, by step and lane
     // Of the step that is walked over:

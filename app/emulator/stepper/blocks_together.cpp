@@ -43,7 +43,7 @@ BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std
       budget_(budget),
       at_(ClusterPlace::of(launch.launch, block)),
       place_(runs_whole(launch) ? at_.cluster * launch.launch.cluster.count() + at_.rank
-                                       : at_.rank),
+                                : at_.rank),
       blocks_(*launch.kernel, launch, machine.memory(), budget, checked_count(launch),
               {place_, &stepped}) {}
 

@@ -86,13 +86,14 @@ class BlockSearch {
     }
     bool must_end() {
         tell_progress();
-        return ends_ = ends_ || options_.stop.stop_requested() || std::chrono::steady_clock::now() > deadline_;
+        return ends_ = ends_ || options_.stop.stop_requested() ||
+                       std::chrono::steady_clock::now() > deadline_;
     }
 
     void tell_progress() {
         if (!options_.progress) return;
-        const auto passed =
-            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started_);
+        const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - started_);
         const auto now = std::min(passed, options_.time).count();
         options_.progress->add(std::uint64_t(std::max<std::int64_t>(0, now - told_)));
         told_ = std::max<std::int64_t>(told_, now);

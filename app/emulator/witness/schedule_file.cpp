@@ -43,7 +43,8 @@ class ScheduleReader {
         else if (word == "copy")
             read_copy();
         else
-            fail(fmt::format("'{}' is none of kernel, together, block, landing, copy, epoch and warp", word));
+            fail(fmt::format(
+                "'{}' is none of kernel, together, block, landing, copy, epoch and warp", word));
         if (!next_word().empty()) fail("there is more on this line than belongs there");
     }
     ScheduleFile take() {
@@ -193,11 +194,13 @@ std::string ScheduleFile::text() const {
         return fmt::format("block {} {} {}\n", b.x, b.y, b.z);
     };
     std::string text =
-        together ? "# The order of the warps of all blocks. After these turns the next warps run in\n"
-                 : "# The order of the warps of one block. After the turns of an epoch the next "
-                   "warps run in\n";
+        together
+            ? "# The order of the warps of all blocks. After these turns the next warps run in\n"
+            : "# The order of the warps of one block. After the turns of an epoch the next "
+              "warps run in\n";
     text += fmt::format(
-        "# their order, each until it waits or ends. Replay it with --schedule FILE.\nkernel {}\n{}",
+        "# their order, each until it waits or ends. Replay it with --schedule FILE.\nkernel "
+        "{}\n{}",
         kernel, together ? "together\n" : line_of(block));
     for (const auto& [word, moment] : landing_words)
         if (landing == moment) text += fmt::format("landing {}\n", word);

@@ -12,9 +12,9 @@
 
 namespace warpscope::emulator {
 
-/// The order of the warps of one block, or of all blocks of a small launch, as a text that people keep and share. A turn ends at a
-/// source line, so that the text still holds after the kernel is compiled again. docs/schedules.md
-/// has the format.
+/// The order of the warps of one block, or of all blocks of a small launch, as a text that people
+/// keep and share. A turn ends at a source line, so that the text still holds after the kernel is
+/// compiled again. docs/schedules.md has the format.
 struct ScheduleFile {
     struct Turn {
         std::uint32_t epoch = 0;  ///< completed barriers of the block
@@ -38,7 +38,7 @@ struct ScheduleFile {
 
     std::string kernel;
     Dim3 block{0, 0, 0};
-    bool together = false;  ///< LaunchSettings::together
+    bool together = false;             ///< LaunchSettings::together
     std::optional<Landing> landing{};  ///< of asynchronous copies; nullopt: as the launch says
     std::vector<Held> held{};          ///< with Landing::at_once
     std::vector<Turn> turns;
@@ -52,7 +52,8 @@ struct ScheduleFile {
     static ScheduleFile of_all(const Kernel& kernel, const LaunchShape& together,
                                const std::vector<std::vector<ListedTurn>>& turns);
     std::string text() const;
-    /// LaunchSettings::turns; of blocks that run together, with the warps of each block. Throws Error if the kernel has no access at a place.
+    /// LaunchSettings::turns; of blocks that run together, with the warps of each block. Throws
+    /// Error if the kernel has no access at a place.
     std::vector<std::vector<ListedTurn>> turns_in(const Kernel& kernel) const;
     /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
     /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.

@@ -31,9 +31,9 @@ std::string held_words(const Kernel& kernel, const Witness& witness) {
     std::string who = fmt::format("warp {}", copy.warp);
     if (witness.together)
         who = warp_of_block(index_in(witness.together->grid, copy.block), copy.warp);
-    std::string text = fmt::format("the copy that {} starts at {} lands {}", who,
-                                   users_place(kernel, copy.pc),
-                                   copy.late ? "as late as it may" : "at the end of the turn");
+    std::string text =
+        fmt::format("the copy that {} starts at {} lands {}", who, users_place(kernel, copy.pc),
+                    copy.late ? "as late as it may" : "at the end of the turn");
     if (const std::size_t more = witness.held.size() - 1)
         text += fmt::format(", and so {} {} more", more == 1 ? "does" : "do", more);
     return text;
@@ -74,16 +74,14 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
         "then {} is 0x{:08x} instead of 0x{:08x}",
         describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
         witness.value, witness.expected);
-    const char* const from =
-        result.judged > 0 ? "what is expected"
-        : result.reference == ReferenceOrder::in_step
-            ? "the order in which all warps advance together, access by access"
-            : "the order in which each warp runs until it waits or ends";
+    const char* const from = result.judged > 0 ? "what is expected"
+                             : result.reference == ReferenceOrder::in_step
+                                 ? "the order in which all warps advance together, access by access"
+                                 : "the order in which each warp runs until it waits or ends";
     if (witness.words <= 1)
-        return text + (result.judged > 0 ? ", which is expected."
-                                         : fmt::format(" of {}.", from));
+        return text + (result.judged > 0 ? ", which is expected." : fmt::format(" of {}.", from));
     text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
-                            witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
+                        witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
     return text + fmt::format(" from {}.", from);
 }
 
@@ -110,7 +108,9 @@ std::vector<std::string> turn_words(const ScheduleFile& file) {
         lines.push_back(fmt::format("copy {} of {} lands {}", copy.number,
                                     name(copy.block, copy.warp),
                                     copy.late ? "as late as it may" : "at the end of its turn"));
-    if (file.landing) lines.emplace_back(lines.empty() ? "all copies land at once" : "all other copies land at once");
+    if (file.landing)
+        lines.emplace_back(lines.empty() ? "all copies land at once"
+                                         : "all other copies land at once");
     for (const ScheduleFile::Turn& turn : file.turns) {
         std::string line = turn.epoch == 0 ? ""
                                            : fmt::format("after {} barrier{}: ", turn.epoch,
@@ -129,8 +129,7 @@ std::vector<std::string> turn_words(const ScheduleFile& file) {
 
 std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
                               const OrderSearch::Result& result) {
-    const char* const held =
-        kernel.is_asynchronous ? " and copies that do not land at once" : "";
+    const char* const held = kernel.is_asynchronous ? " and copies that do not land at once" : "";
     if (!result.exhausted)
         return fmt::format(
             "The orders without a preemption are too many: in {} turns no result differed.",

@@ -134,8 +134,8 @@ std::vector<KnownResult> NBody::known_results() {
              .type = type,
              .shape = {state_->size()},
              .right = [this, kernel, type] {
-                 NBodyState right = NBodyState::on_one(device(), with_barriers(kernel),
-                                                       state_->before_step());
+                 NBodyState right =
+                     NBodyState::on_one(device(), with_barriers(kernel), state_->before_step());
                  right.step(unsigned(chosen_.block), float(chosen_.dt), eps());
                  Array positions(type, {right.size()});
                  device().download(positions.bytes.data(),
@@ -181,9 +181,9 @@ void NBody::do_reset() {
 }
 
 void NBody::render_into(const PixelTarget& target) {
-    picture_.draw(
-        *state_, {orbit(chosen_, radius_), chosen_.exposure, reference_speed_, target.size},
-        target.pixels);
+    picture_.draw(*state_,
+                  {orbit(chosen_, radius_), chosen_.exposure, reference_speed_, target.size},
+                  target.pixels);
 }
 
 void NBody::drag(double dx, double dy) {

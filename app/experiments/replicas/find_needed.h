@@ -27,9 +27,9 @@ struct NeededBarriers {
         Array values;             ///< as the launch is
     };
     struct Barrier {
-        emulator::Finding finding;  ///< a note
-        bool is_needed = false;     ///< emulator::NeededLine::is_needed
-        std::uint64_t words = 0;    ///< that Finding::count is a part of
+        emulator::Finding finding;                      ///< a note
+        bool is_needed = false;                         ///< emulator::NeededLine::is_needed
+        std::uint64_t words = 0;                        ///< that Finding::count is a part of
         std::vector<std::vector<Dependence>> elements;  ///< by result; empty: nothing is known
     };
     std::shared_ptr<const LaunchState> launch;

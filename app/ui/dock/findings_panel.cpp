@@ -36,11 +36,11 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const bool is_advice = barrier.has_value();
     const bool is_painted = barrier && microscope.needs().is_chosen(*barrier);
-    const ImU32 colour = is_advice ? (microscope.needs().answer()->barriers[*barrier].is_needed
-                                          ? colour::accent
-                                          : colour::dim)
-                         : spoils_results(finding) ? colour::bad
-                                                   : colour::finding;
+    const ImU32 colour =
+        is_advice ? (microscope.needs().answer()->barriers[*barrier].is_needed ? colour::accent
+                                                                               : colour::dim)
+        : spoils_results(finding) ? colour::bad
+                                  : colour::finding;
     const std::string times = count_of(finding);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;

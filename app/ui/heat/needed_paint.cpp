@@ -111,9 +111,8 @@ void NeededPaint::paint_cells(Ui& ui, ScreenArea room) const {
         ImGui::PopFont();
         record_rect(ui, low, far, fmt::format("needed.cells.{}", results[k].name), words);
         const ImVec2 first{low.x + ui.px(8), low.y + line};
-        const HeatLayout layout =
-            global_layout(elements.size(), 0, {far.x - first.x - ui.px(8), far.y - first.y - ui.px(6)},
-                          ui.scale);
+        const HeatLayout layout = global_layout(
+            elements.size(), 0, {far.x - first.x - ui.px(8), far.y - first.y - ui.px(6)}, ui.scale);
         std::vector<Dependence> cells(layout.rows() * layout.columns(), Dependence::unknown);
         for (std::size_t e = 0; e < elements.size(); ++e) {
             Dependence& cell = cells[layout.cell_of(e)];

@@ -120,10 +120,9 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
             const float x = origin.x + label + cell * float(column);
             const float y = origin.y + line * float(row + 1);
             if (index / lanes < dependence.size() && dependence_colour(dependence[index / lanes]))
-                list.AddRectFilled({x - ui.px(3), y - ui.px(1)},
-                                   {x + cell - ui.px(5), y + line - ui.px(2)},
-                                   faded(dependence_colour(dependence[index / lanes]), 0.5F),
-                                   ui.px(2));
+                list.AddRectFilled(
+                    {x - ui.px(3), y - ui.px(1)}, {x + cell - ui.px(5), y + line - ui.px(2)},
+                    faded(dependence_colour(dependence[index / lanes]), 0.5F), ui.px(2));
             const bool differs = !buffer.differing.empty() && buffer.differing[index / lanes];
             put(x, y, differs ? colour::bad : colour::text, number_text(buffer.numbers.at(index)));
             const bool under = ImGui::IsWindowHovered() && mouse.x >= x && mouse.x < x + cell &&

@@ -158,9 +158,9 @@ void row_text(Ui& ui, Microscope& microscope, const Listing& listing, const Plac
             list.AddText({x, at.y(row)}, colour, words.c_str());
             record_rect(ui, {x, at.y(row)}, {right, at.y(row) + at.line},
                         fmt::format("{}.{}.{}", listing.id, kind, line.number), words);
-            const bool hovered = ImGui::IsWindowHovered() &&
-                                 ImGui::IsMouseHoveringRect({x, at.y(row)},
-                                                            {right, at.y(row) + at.line});
+            const bool hovered =
+                ImGui::IsWindowHovered() &&
+                ImGui::IsMouseHoveringRect({x, at.y(row)}, {right, at.y(row) + at.line});
             if (barrier && hovered) microscope.needs().point_at(*barrier);
             right = x - ui.px(8);
         }

@@ -13,9 +13,9 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
-#include "ui/needed/need_finder.h"
 #include "ui/microscope/reason_finder.h"
 #include "ui/microscope/witness_finder.h"
+#include "ui/needed/need_finder.h"
 #include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
@@ -146,9 +146,7 @@ class Microscope {
     void show_witness(const LiveLaunch& live,
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
-    bool searches() const {
-        return searches_orders() || reasons_.works() || needs_.works();
-    }
+    bool searches() const { return searches_orders() || reasons_.works() || needs_.works(); }
     bool searches_orders() const { return open_ && finder_.works(); }
     /// The search for that order, which can be stopped.
     WitnessFinder& finder() { return finder_; }

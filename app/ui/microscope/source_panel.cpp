@@ -83,10 +83,10 @@ void mark_reason(const Reason& reason, const KernelText& text, Listing& listing)
     if (!word.writer) return;
     if (const auto row = text.row(word.writer->pc))
         listing.reasons.push_back(
-            {*row, word.writer->step ? fmt::format("warp {} writes here, step {}",
-                                                   word.writer->warp, *word.writer->step + 1)
-                                     : fmt::format("warp {} should write here",
-                                                   word.writer->warp)});
+            {*row, word.writer->step
+                       ? fmt::format("warp {} writes here, step {}", word.writer->warp,
+                                     *word.writer->step + 1)
+                       : fmt::format("warp {} should write here", word.writer->warp)});
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
@@ -102,9 +102,8 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
             finding.first.file == text.file ? text.row_of_line(finding.first.line) : std::nullopt;
         if (row)
             listing.needed.push_back({*row,
-                                      needed[k].is_needed
-                                          ? share_words(needed[k]) + " depend on it"
-                                          : "nothing needed it for this input",
+                                      needed[k].is_needed ? share_words(needed[k]) + " depend on it"
+                                                          : "nothing needed it for this input",
                                       k});
     }
     return listing;

@@ -13,7 +13,7 @@ namespace warpscope::ui {
 namespace {
 
 NeedFinder::Answer examine(const NeedFinder::Checked& launch, const std::stop_token& stop,
-                        const std::shared_ptr<compute::LaunchProgress>& progress) {
+                           const std::shared_ptr<compute::LaunchProgress>& progress) {
     auto found = std::make_shared<experiments::NeededBarriers>();
     found->launch = launch;
     try {

@@ -16,9 +16,9 @@ using Settings = std::vector<Assignment>;
 
 NeededBarriers needed_of(const char* experiment, const Settings& settings) {
     Live live(experiment, settings);
-    return find_needed(std::make_shared<LaunchState>(live.entry(), live.experiment(),
-                                                     compute::RunSettings()),
-                       std::chrono::minutes(1));
+    return find_needed(
+        std::make_shared<LaunchState>(live.entry(), live.experiment(), compute::RunSettings()),
+        std::chrono::minutes(1));
 }
 
 std::size_t count(const std::vector<Dependence>& elements, Dependence what) {
@@ -32,11 +32,10 @@ TEST(FindNeeded, EachBarrierOfTheExperimentsIsNeeded) {
         const char* result;
         std::size_t elements;
     };
-    for (const Whole& whole :
-         {Whole{"ripple", {{"size", "64"}}, "pixel", 64 * 64},
-          Whole{"dot", {{"n", "3000"}}, "partial sum", 12},
-          Whole{"reduction", {{"n", "3000"}}, "partial sum", 12},
-          Whole{"nbody", {{"bodies", "512"}}, "body", 512}}) {
+    for (const Whole& whole : {Whole{"ripple", {{"size", "64"}}, "pixel", 64 * 64},
+                               Whole{"dot", {{"n", "3000"}}, "partial sum", 12},
+                               Whole{"reduction", {{"n", "3000"}}, "partial sum", 12},
+                               Whole{"nbody", {{"bodies", "512"}}, "body", 512}}) {
         SCOPED_TRACE(whole.experiment);
         const NeededBarriers needed = needed_of(whole.experiment, whole.settings);
         EXPECT_GE(needed.barriers.size(), 1u);

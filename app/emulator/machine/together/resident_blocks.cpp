@@ -169,8 +169,7 @@ const Cluster* ResidentBlocks::cluster_of(std::size_t place) const {
 }
 
 ResidentBlocks::Saved ResidentBlocks::save() const {
-    Saved saved{
-        .waiting_turns = waiting_turns_, .turn = turn_, .listed = listed_, .unit = unit_};
+    Saved saved{.waiting_turns = waiting_turns_, .turn = turn_, .listed = listed_, .unit = unit_};
     for (const Place& place : places_) {
         saved.ended.push_back(place.ended);
         if (place.own) saved.blocks.push_back(place.own->save());
