@@ -8,7 +8,7 @@ import subprocess
 
 from driver import read_png, wait_for
 from scenario import main
-from session import READ, RIPPLE, WARPS, WRITE, Session
+from session import BARRIER, READ, RIPPLE, WARPS, WRITE, Session
 
 
 class Panels(Session):
@@ -60,6 +60,43 @@ class Panels(Session):
         app.click("warp.3.lanes", (20.5 / 32, 0.5))
         app.wait_value("registers", lambda value: value != before and
                        value.startswith("warp 3, lane 20, thread (4, 7)"))
+
+    def test_what_depends_on_a_barrier_is_painted(self):
+        app = self.start("--experiment", "ripple", "--set", "ripple.size=128")
+        app.wait_value("race", lambda value: "no race" in value)
+        app.pause()
+        app.click("race")
+        plain = app.pixels()
+        app.click("findings.needed")
+        share = app.wait_value("finding.0", lambda value: "depend on it" in value).split(" ")[0]
+        app.settle()
+
+        def painted(red, green, blue):  # magenta over a picture whose pixels are green or blue
+            return red > 150 and red > green + 60
+
+        def grey(red, green, blue):
+            return abs(red - green) < 60 and 60 < red < 150
+        self.assertEqual(app.pixels().share_of(painted), 0)
+        app.click("finding.0")
+        said = app.wait_value("picture.needed", lambda value: value)
+        self.assertIn(f"kernels/ripple.cu:{BARRIER}: {share} % depend on it", said)
+        self.assertIn("another input may", said)
+        app.settle()
+        # The words about the colours and the marks of the block lie over a part of the picture.
+        self.assertGreater(app.pixels().share_of(painted), 0.4)
+        self.assertGreater(app.pixels().share_of(grey), 0)
+        self.assertEqual(app.value(f"source.needed.{BARRIER}"), f"{share} % depend on it")
+        # A second click ends the painting; the mark in the source paints while the pointer is on it.
+        app.click("dock.findings")
+        app.click("finding.0")
+        app.settle()
+        wait_for("the picture alone", lambda: "picture.needed" not in app.widgets())
+        at = app.widgets()[f"source.needed.{BARRIER}"]
+        app.move(round(at["x"] + at["w"] / 2), round(at["y"] + at["h"] / 2))
+        self.assertEqual(app.wait_value("picture.needed", lambda value: value), said)
+        app.settle()
+        wait_for("the picture alone", lambda: "picture.needed" not in app.widgets())
+        self.assertFalse(plain == app.pixels())  # the microscope leaves less room
 
     def test_the_timeline_is_a_slider(self):
         app = self.open(*RIPPLE)

@@ -29,13 +29,14 @@ inline const emulator::Module& witness_module(const std::string& file) {
 /// words that hold numbers from 1000 on.
 struct SmallBlock {
     SmallBlock(const emulator::Kernel& kernel, std::uint32_t threads,
-               const emulator::LaunchSettings& settings = {}, std::size_t size = 0)
+               const emulator::LaunchSettings& settings = {}, std::size_t size = 0,
+               std::uint32_t blocks = 1)
         : words(size ? size : threads) {
         out = machine.memory().allocate(words * 4);
         for (std::uint32_t k = 0; k < size; ++k) static_cast<std::uint32_t*>(out)[k] = 1000 + k;
         const void* arguments[] = {&out};
-        launch =
-            emulator::Machine::freeze(kernel, {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, settings);
+        launch = emulator::Machine::freeze(kernel, {{blocks, 1, 1}, {threads, 1, 1}, 0}, arguments,
+                                           settings);
     }
     std::vector<std::uint32_t> values() const {
         std::vector<std::uint32_t> all(words);

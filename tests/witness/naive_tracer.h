@@ -25,6 +25,7 @@ class NaiveTracer {
     explicit NaiveTracer(emulator::Stepper& stepper) : stepper_(stepper) {
         const auto all = stepper.history().size();
         stepper.seek(0);
+        find_branches();
         for (std::uint64_t step = 0; step < all; ++step) {
             const emulator::Step taken = stepper.history()[step];
             const auto [words, is_new] = words_.try_emplace(taken.pc);
@@ -115,7 +116,7 @@ class NaiveTracer {
     }
 
     void execute(std::uint64_t step, const emulator::Step& taken, const Words& words) {
-        static const std::regex nothing(R"((bar|membar|fence|bra|ret|exit)\b.*)");
+        static const std::regex nothing(R"((bar|membar|fence|ret|exit)\b.*)");
         static const std::regex plain(
             R"((mov|add|sub|mul|mad|fma|shl|shr|and|or|xor|not|cvt|cvta|rem|div|setp|selp|min|max|addc)\b.*)");
         const auto starts = [&](const char* name) { return words.opcode.starts_with(name); };
@@ -125,7 +126,7 @@ class NaiveTracer {
                 if (taken.mask >> lane & 1) f(lane);
         };
         const auto sources = [&](unsigned lane, unsigned of, std::size_t from, std::size_t to) {
-            Origins all;
+            Origins all = decision(taken, lane);
             all.set(bit_of(step, lane));
             for (std::size_t k = from; k < std::min(to, words.operands.size()); ++k)
                 for (const std::string& name : registers_in(words.operands[k])) {
@@ -141,7 +142,13 @@ class NaiveTracer {
         const char space = words.opcode.find("shared") != words.opcode.npos  ? 's'
                            : words.opcode.find("local") != words.opcode.npos ? 'l'
                                                                              : 'g';
-        if (starts("ld.param")) {
+        if (starts("bra")) {
+            if (!words.guard.empty())
+                lanes([&](unsigned lane) {
+                    branches_[{taken.warp * 32 + lane, taken.pc}] = {step,
+                                                                     sources(lane, lane, 9, 9)};
+                });
+        } else if (starts("ld.param")) {
             lanes([&](unsigned lane) {
                 for (const std::string& name : registers_in(words.operands[0]))
                     reg(taken.warp, lane, name) = sources(lane, lane, 9, 9);
@@ -241,7 +248,74 @@ class NaiveTracer {
         return found;
     }
 
+    /// Of all branches that decide whether this instruction is executed, the newest one.
+    Origins decision(const emulator::Step& taken, unsigned lane) const {
+        const std::pair<std::uint64_t, Origins>* newest = nullptr;
+        for (const std::uint32_t branch : deciders_.at(taken.pc)) {
+            const auto found = branches_.find({taken.warp * 32 + lane, branch});
+            if (found != branches_.end() && (!newest || found->second.first > newest->first))
+                newest = &found->second;
+        }
+        return newest ? newest->second : Origins();
+    }
+    /// By the definition: an instruction depends on a branch if all paths to the end lead through
+    /// it from one of the instructions behind the branch, and not from the branch.
+    void find_branches() {
+        const emulator::Kernel& kernel = stepper_.kernel();
+        std::vector<std::uint32_t> pcs;
+        for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc)
+            if (!kernel.lines[pc].pseudo && !kernel.lines[pc].text.empty()) pcs.push_back(pc);
+        const auto ends = std::uint32_t(pcs.size());
+        std::vector<std::vector<std::uint32_t>> next(ends);
+        for (std::uint32_t k = 0; k < ends; ++k) {
+            const Words words = words_in(kernel.lines[pcs[k]].text);
+            const bool leaves = words.opcode == "ret" || words.opcode == "exit";
+            const bool jumps = words.opcode.starts_with("bra");
+            if (jumps) next[k].push_back(index_behind(words.operands[0], pcs));
+            if (!words.guard.empty() || !(leaves || jumps)) next[k].push_back(k + 1);
+            if (next[k].empty()) next[k].push_back(ends);
+        }
+        // Whether the end can be reached from an instruction without another one.
+        const auto avoids = [&](std::uint32_t from, std::uint32_t without) {
+            std::vector<bool> seen(ends + 1);
+            std::vector<std::uint32_t> work;
+            if (from != without) work.push_back(from);
+            while (!work.empty()) {
+                const std::uint32_t at = work.back();
+                work.pop_back();
+                if (at == ends) return true;
+                if (seen[at]) continue;
+                seen[at] = true;
+                for (const std::uint32_t to : next[at])
+                    if (to != without) work.push_back(to);
+            }
+            return false;
+        };
+        for (std::uint32_t k = 0; k < ends; ++k) {
+            auto& deciders = deciders_[pcs[k]];
+            for (std::uint32_t b = 0; b < ends; ++b) {
+                if (next[b].size() < 2) continue;
+                const bool one = !avoids(next[b][0], k), other = !avoids(next[b][1], k);
+                if ((one || other) && !(one && other)) deciders.insert(pcs[b]);
+            }
+        }
+    }
+    /// The first instruction behind a label of the kernel.
+    std::uint32_t index_behind(const std::string& label, const std::vector<std::uint32_t>& pcs) {
+        const emulator::Kernel& kernel = stepper_.kernel();
+        const std::string text = kernel.module->text();
+        const std::size_t begin = text.find("entry " + kernel.name);
+        const std::size_t at = text.find("\n" + label + ":", begin);
+        const auto line = 2 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n');
+        for (std::uint32_t k = 0; k < pcs.size(); ++k)
+            if (kernel.lines[pcs[k]].source.ptx_line >= line) return k;
+        return std::uint32_t(pcs.size());
+    }
+
     emulator::Stepper& stepper_;
+    std::map<std::uint32_t, std::set<std::uint32_t>> deciders_;  ///< by pc: branches
+    /// By thread and branch: the newest step of it, and what is behind that.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, Origins>> branches_;
     std::map<std::pair<std::uint32_t, std::string>, Origins> registers_;
     std::map<Byte, Origins> bytes_;
     std::set<std::string> unknown_;

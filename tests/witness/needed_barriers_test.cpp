@@ -7,17 +7,24 @@ namespace {
 
 using emulator::Finding;
 
+std::vector<Finding> findings(const emulator::Necessity& necessity) {
+    std::vector<Finding> all;
+    for (const emulator::NeededLine& line : necessity.lines) all.push_back(line.finding);
+    return all;
+}
+
 std::vector<Finding> needed(const std::string& kernel, std::uint32_t threads,
                             const std::string& file = "kernels") {
     SmallBlock block(*witness_module(file).find(kernel), threads);
-    auto found =
+    const auto necessity =
         emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
     EXPECT_EQ(block.values(), std::vector<std::uint32_t>(threads)) << "memory is as before";
-    for (const Finding& finding : found) {
+    for (const auto& [finding, words, is_needed] : necessity.lines) {
         EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
         EXPECT_EQ(finding.severity, emulator::Severity::note);
+        EXPECT_EQ(finding.count, words.size());
     }
-    return found;
+    return findings(necessity);
 }
 
 TEST(NeededBarriers, EveryWordOfTheMirrorDependsOnItsBarrier) {
@@ -26,6 +33,56 @@ TEST(NeededBarriers, EveryWordOfTheMirrorDependsOnItsBarrier) {
     // Whichever warp comes first reads the words of the other one too early; one word is 0 anyway.
     EXPECT_EQ(found[0].count, 63u);
     EXPECT_TRUE(found[0].sentence.starts_with("98 % depend on it")) << found[0].sentence;
+}
+
+// Thread (x, y) is in warp y. It writes tile[y][x] and reads tile[x][y], which warp x writes: the
+// diagonal is what a warp has written itself.
+constexpr const char* transpose = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry transpose(.param .u64 out)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 tile[4096];
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, tile;
+    shl.b32 %r3, %r1, 2;
+    add.s32 %r4, %r2, %r3;
+    add.s32 %r5, %r1, 1;
+    st.shared.u32 [%r4], %r5;
+    bar.sync 0;
+    and.b32 %r6, %r1, 31;
+    shr.u32 %r7, %r1, 5;
+    mad.lo.s32 %r8, %r6, 32, %r7;
+    shl.b32 %r8, %r8, 2;
+    add.s32 %r8, %r2, %r8;
+    ld.shared.u32 %r8, [%r8];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+)";
+
+TEST(NeededBarriers, ThePixelsOfATransposedTileDependOnItsBarrierExceptForTheDiagonal) {
+    const auto module = emulator::Module::parse(transpose, "transpose");
+    SmallBlock block(*module->find("transpose"), 1024);
+    const auto found =
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
+    ASSERT_EQ(found.lines.size(), 1u);
+    std::vector<std::uint64_t> others, all;
+    for (std::uint64_t y = 0; y < 32; ++y)
+        for (std::uint64_t x = 0; x < 32; ++x) {
+            all.push_back(std::uint64_t(block.out) + (y * 32 + x) * 4);
+            if (x != y) others.push_back(all.back());
+        }
+    EXPECT_EQ(found.lines[0].words, others);
+    EXPECT_EQ(found.words, all);
+    EXPECT_TRUE(found.lines[0].is_needed);
 }
 
 TEST(NeededBarriers, OneWarpNeedsNoBarrier) {
@@ -57,7 +114,7 @@ TEST(NeededBarriers, OnlyExpectedWordsCountWhereTheLaunchMakesThemRight) {
         const bool right = thread != 3 && block.values()[thread] == 63 - thread;
         return right ? emulator::WordVerdict::right : emulator::WordVerdict::wrong;
     };
-    const auto found = check.run(block.machine, block.launch);
+    const auto found = findings(check.run(block.machine, block.launch));
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].count, 9u);
     EXPECT_EQ(
@@ -68,8 +125,8 @@ TEST(NeededBarriers, OnlyExpectedWordsCountWhereTheLaunchMakesThemRight) {
 
 TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {
     SmallBlock block(*witness_module("async").find("handed_over_by_all_lanes"), 64, {}, 128);
-    const auto found =
-        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch);
+    const auto found = findings(
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch));
     const auto wait = std::ranges::find_if(found, [](const Finding& finding) {
         return finding.first.line == 123;  // the loop that polls
     });

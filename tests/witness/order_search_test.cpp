@@ -1,5 +1,7 @@
 #include "emulator/witness/order_search.h"
 
+#include <fmt/format.h>
+
 #include "all_orders.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/witness_words.h"
@@ -221,12 +223,68 @@ TEST(OrderSearch, SearchesKernelsWithMbarriersAndAsynchronousCopies) {
             continue;
         }
         EXPECT_EQ(witness->preemptions, *c.preemptions);
-        SmallBlock again(kernel, 64,
-                         {.schedule = Schedule::manual, .seed = 3, .turns = witness->turns}, 128);
+        const std::string text =
+            schedule_of(kernel, block.launch.launch.grid, {0, 0, 0}, *witness).text();
+        const auto file = emulator::ScheduleFile::parse(text, "text");
+        EXPECT_EQ(file.landing, emulator::Landing::at_once) << text;
+        emulator::LaunchSettings settings;
+        file.apply(kernel, block.launch.launch, settings);
+        SmallBlock again(kernel, 64, settings, 128), stepped(kernel, 64, settings, 128);
         again.machine.run(again.launch);
         const std::size_t word = (witness->address - std::uint64_t(block.out)) / 4;
-        EXPECT_EQ(again.values()[word], witness->value);
+        EXPECT_EQ(again.values()[word], witness->value) << text;
         EXPECT_NE(witness->value, witness->expected);
+        emulator::Stepper stepper(stepped.machine, stepped.launch, 0);
+        stepper.run();
+        EXPECT_EQ(stepped.values(), again.values());
+    }
+}
+
+// Each copy lands at once, at the end of the turn that starts it, or as late as it may. Where a
+// wait is missing, one copy that lands later is enough.
+TEST(OrderSearch, AMissingWaitTakesOneCopyThatLandsLate) {
+    for (const char* name : {"not_waited", "not_committed", "own_word_not_waited", "source_changed",
+                             "waited_for_the_older_group"}) {
+        SCOPED_TRACE(name);
+        const emulator::Kernel& kernel = *witness_module("async").find(name);
+        SmallBlock block(kernel, 64, {}, 128);
+        const auto found =
+            OrderSearch{.time = std::chrono::seconds(20)}.run(block.machine, block.launch, 0);
+        ASSERT_TRUE(found.witnesses[0]);
+        const Witness& witness = *found.witnesses[0];
+        EXPECT_EQ(found.exhausted, 0u) << "all copies land at once: every order is right";
+        EXPECT_EQ(witness.preemptions, 0u);
+        ASSERT_EQ(witness.held.size(), 1u);
+        EXPECT_TRUE(witness.held[0].late);
+        const auto file = schedule_of(kernel, block.launch.launch.grid, {0, 0, 0}, witness);
+        const std::string words =
+            fmt::format("copy {} of warp {} ", witness.held[0].number, witness.held[0].warp);
+        EXPECT_NE(file.text().find("landing at-once\n" + words + "late\n"), std::string::npos)
+            << file.text();
+        EXPECT_EQ(turn_words(file)[0], words + "lands as late as it may");
+        const std::string sentence = witness_sentence(block.machine, kernel, witness, found);
+        EXPECT_TRUE(sentence.starts_with(
+            fmt::format("With 0 preemptions, the copy that warp {} starts at kernels/async.cu:14 "
+                        "lands as late as it may: then byte ",
+                        witness.held[0].warp)))
+            << sentence;
+        emulator::LaunchSettings settings;
+        emulator::ScheduleFile::parse(file.text(), "text")
+            .apply(kernel, block.launch.launch, settings);
+        SmallBlock again(kernel, 64, settings, 128);
+        again.machine.run(again.launch);
+        EXPECT_EQ(again.values()[(witness.address - std::uint64_t(block.out)) / 4], witness.value);
+    }
+    for (const char* name : {"waited_and_barrier", "own_word_waited"}) {
+        SCOPED_TRACE(name);
+        SmallBlock block(*witness_module("async").find(name), 64, {}, 128);
+        const OrderSearch search{.time = std::chrono::seconds(20)};
+        const auto found = search.run(block.machine, block.launch, 0);
+        EXPECT_FALSE(found.witnesses[0]);
+        EXPECT_EQ(found.exhausted, 2u);
+        EXPECT_NE(coverage_sentence(*block.launch.kernel, search, found)
+                      .find("with at most 2 preemptions and copies that do not land at once give"),
+                  std::string::npos);
     }
 }
 

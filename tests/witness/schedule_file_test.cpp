@@ -45,8 +45,9 @@ TEST(ScheduleFile, HoldsWhatItsTextSays) {
 
 TEST(ScheduleFile, ErrorsNameTheLine) {
     EXPECT_EQ(error_of("warp 1\n"), "a.schedule:1: the line 'kernel NAME' is missing");
-    EXPECT_EQ(error_of("kernel a\nwrap 1\n"),
-              "a.schedule:2: 'wrap' is none of kernel, block, epoch and warp");
+    EXPECT_EQ(
+        error_of("kernel a\nwrap 1\n"),
+        "a.schedule:2: 'wrap' is none of kernel, together, block, landing, copy, epoch and warp");
     EXPECT_EQ(error_of("kernel a\nwarp x\n"), "a.schedule:2: 'x' should be the number of a warp");
     EXPECT_EQ(error_of("kernel a\nwarp 1 upto a.cu:1\n"),
               "a.schedule:2: a warp is followed by 'until PLACE' or by nothing");

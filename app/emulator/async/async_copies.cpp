@@ -41,7 +41,12 @@ void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing la
     next_number_ = 1;
     copies_.clear();
     arrivals_.clear();
+    to_hold_ = {};
+    hold_ = Hold::none;
+    held_.clear();
+    until_turn_ends_.clear();
     const std::size_t warps = (threads + 31) / 32;
+    started_.assign(warps, 0);
     groups_.assign(warps * 32, {});
     waits_.assign(warps, {});
     mbarriers_.clear();
@@ -61,7 +66,28 @@ void AsyncCopies::start(AsyncCopy copy, const Warp& warp) {
     event.copy = &copies_.back();
     event.state = &warp;
     tell(event);
-    if (landing_ == Landing::at_once) land(copy.number);
+    if (landing_ == Landing::at_once && !is_held(copy)) land(copy.number);
+}
+
+/// Notes a copy that does not land at once.
+bool AsyncCopies::is_held(const AsyncCopy& copy) {
+    HeldCopy held{.block = block_,
+                  .warp = copy.warp,
+                  .number = ++started_[copy.warp],
+                  .pc = copy.pc,
+                  .late = hold_ == Hold::late};
+    const auto listed =
+        std::ranges::find_if(to_hold_, [&](const HeldCopy& one) { return one.is(held); });
+    if (hold_ == Hold::none && listed == to_hold_.end()) return false;
+    if (hold_ == Hold::none) held.late = listed->late;
+    held_.push_back(held);
+    if (!held.late) until_turn_ends_.push_back(copy.number);
+    return true;
+}
+
+void AsyncCopies::land_held_to_end_of_turn() {
+    for (const std::uint32_t number : until_turn_ends_) land(number);
+    until_turn_ends_.clear();
 }
 
 void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes, Completion kind) {
@@ -269,6 +295,7 @@ bool AsyncCopies::end_turn() {
     waiting_turns_ = turn_waits_ ? waiting_turns_ + 1 : 0;
     if (waiting_together_) *waiting_together_ = turn_waits_ ? *waiting_together_ + 1 : 0;
     turn_waits_ = false;
+    land_held_to_end_of_turn();
     if (copies_.empty())
         return waiting_together_
                    ? *waiting_together_ < hopeless * std::max<std::size_t>(1, cluster_.size())

@@ -115,6 +115,16 @@ class AsyncCopies {
   public:
     void begin_block(std::byte* shared, std::size_t threads, Landing landing, std::uint64_t seed,
                      AsyncListener* listener);
+    /// After begin_block(), with Landing::at_once: these copies of block `block` land later.
+    void hold(std::uint32_t block, std::span<const HeldCopy> copies) {
+        block_ = block;
+        to_hold_ = copies;
+    }
+    /// The copies that the next instruction starts are held, or no longer.
+    enum class Hold : std::uint8_t { none, to_end_of_turn, late };
+    void hold_next(Hold hold) { hold_ = hold; }
+    /// All copies of the block that were held so far.
+    const std::vector<HeldCopy>& held() const { return held_; }
     /// After begin_block(), for blocks that run together: those of the cluster, by rank. Turns in
     /// which a block has only waited are counted for all blocks that have this counter.
     void join_cluster(std::span<AsyncCopies* const> blocks, std::uint32_t* waiting_turns) {
@@ -184,6 +194,8 @@ class AsyncCopies {
     /// Lands parts of copies_[index]; keeps the copy, perhaps without parts.
     void land_at(std::size_t index, std::uint32_t parts);
     void land_some();
+    bool is_held(const AsyncCopy& copy);
+    void land_held_to_end_of_turn();
     void remove_landed();
     /// Arrivals from `first` on whose copies have landed.
     void resolve_arrivals(std::size_t first);
@@ -198,6 +210,12 @@ class AsyncCopies {
     Landing landing_ = Landing::random;
     std::uint64_t random_ = 1;
     std::uint32_t next_number_ = 1;
+    std::uint32_t block_ = 0;
+    std::span<const HeldCopy> to_hold_;
+    Hold hold_ = Hold::none;
+    std::vector<HeldCopy> held_;
+    std::vector<std::uint32_t> started_;          ///< copies, by warp
+    std::vector<std::uint32_t> until_turn_ends_;  ///< numbers of copies
     std::vector<AsyncCopy> copies_;
     std::vector<Arrival> arrivals_;
     std::vector<std::array<std::uint32_t, 2>> groups_;  ///< closed, by thread, of both kinds

@@ -95,9 +95,11 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     events_ = observer ? events_of(*observer) : nullptr;
     context.observed = events_ ? &events_->observed() : &unobserved_;
     context.member_faults = events_ ? &events_->member_faults() : nullptr;
-    if (context.async)
+    if (context.async) {
         block_.async.begin_block(shared, launch_.block.count(), settings_.landing, block_.random,
                                  events_);
+        block_.async.hold(block, settings_.held);
+    }
 }
 
 BlockEvents* BlockRunner::events_of(Observer& observer) {
@@ -175,6 +177,21 @@ bool BlockRunner::take_turn() {
     }
     events_->block_end(block_.statistics - before_block_);
     return false;
+}
+
+void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) {
+    Warp& warp = block_.warps[which];
+    block_.last_warp = which;
+    block_.stop = stop;
+    warp.left = WarpScheduler::longest_turn;
+    if (events_) events_->turn_begin();
+    try {
+        events_ ? run_turn_to_stop<true>(warp) : run_turn_to_stop<false>(warp);
+        end_turn(warp);
+    } catch (const Error& e) {
+        if (events_) events_->error(e);
+        throw;
+    }
 }
 
 bool BlockRunner::take_one_turn() {

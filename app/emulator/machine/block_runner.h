@@ -35,6 +35,10 @@ class BlockRunner {
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
     bool take_turn();
+    /// Likewise, but runs this warp, which can run, to where the turn is listed to end.
+    void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
+    /// Warps that can run, a bit each.
+    std::uint32_t runnable_warps() const { return block_.runnable; }
     /// The longest turn of a block that others may wait for, while it may wait for them.
     static constexpr std::int64_t longest_turn_together = 512;
     /// The newest turn did nothing but look at phases that have not ended.

@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "emulator/async/landing.h"
 #include "emulator/machine/policies.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/launch_progress.h"
@@ -35,6 +36,7 @@ struct LaunchSettings {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
+    std::vector<HeldCopy> held{};       ///< for Landing::at_once
     /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
     /// under an observer. Kernels that wait for blocks below theirs do not end then.
     bool reverse_blocks = false;
@@ -49,6 +51,9 @@ struct LaunchSettings {
     /// warp cannot run.
     std::vector<std::vector<ListedTurn>> turns{};
     std::optional<std::uint32_t> turns_of_block{};  ///< only this one has them; empty: all blocks
+    /// For Schedule::manual: all blocks of the launch run together, in the order of turns[0]. A
+    /// turn is one of a unit, a warp of any block: see unit_of().
+    bool together = false;
     /// Only these blocks run, by linear index: to examine a part of a long launch. All blocks of a
     /// cooperative launch run with its first block.
     std::uint64_t first_block = 0;
@@ -62,6 +67,21 @@ struct FrozenLaunch {
     std::vector<std::byte> arguments;  ///< packed, see Kernel::parameters
     LaunchSettings settings;
 };
+
+/// Of blocks that run together in listed turns: the most of them, and the most warps of all.
+inline constexpr std::uint32_t most_listed_blocks = 4, most_units = 32;
+inline std::uint32_t warps_of_block(const LaunchShape& launch) {
+    return std::uint32_t((launch.block.count() + 31) / 32);
+}
+/// A number for a warp of a block among those of all blocks.
+inline std::uint32_t unit_of(const LaunchShape& launch, std::uint32_t block, std::uint32_t warp) {
+    return block * warps_of_block(launch) + warp;
+}
+/// Whether the turns of all warps of a launch can be listed.
+inline bool can_list_units(const LaunchShape& launch) {
+    return launch.grid.count() <= most_listed_blocks &&
+           launch.grid.count() * warps_of_block(launch) <= most_units;
+}
 
 /// How host threads take the blocks of a launch.
 enum class BlockDealing : std::uint8_t {

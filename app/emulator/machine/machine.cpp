@@ -164,11 +164,12 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
     const std::uint64_t first = std::min(settings.first_block, launch.grid.count());
+    const bool together = launch.cooperative || settings.together;
     const std::uint64_t blocks =
-        launch.cooperative ? 0 : std::min(settings.blocks, launch.grid.count() - first);
+        together ? 0 : std::min(settings.blocks, launch.grid.count() - first);
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
-    if (launch.cooperative && first == 0)
+    if (together && first == 0)
         return run_cooperative(kernel, {&kernel, launch, frozen.arguments, settings}, memory_,
                                virtual_sms(), observer, output_);
     unsigned threads = settings.threads ? settings.threads : hardware_threads();

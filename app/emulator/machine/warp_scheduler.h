@@ -89,6 +89,7 @@ class WarpScheduler {
         state.listed_epoch = state.epoch;
         state.stop = {};
         const bool has_turns =
+            !settings_.together &&
             settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
             state.epoch < settings_.turns.size();
         while (has_turns && state.listed < settings_.turns[state.epoch].size()) {

@@ -34,6 +34,7 @@ class Slicer {
     explicit Slicer(const BlockTrace& trace)
         : trace_(trace), statements_(trace.kernel()), registers_(statements_.registers()) {
         wanted_lanes_.resize(std::size_t(trace.warps()) * registers_);
+        undecided_.resize(std::size_t(trace.warps()) * 32);
     }
     Slice run(GlobalBytes bytes) {
         want_bytes(of_bytes, Space::global, 0, bytes.address, bytes.count);
@@ -108,6 +109,7 @@ class Slicer {
 
     void walk_over(std::uint64_t step);
     void walk_over_landing(const TracedLanding& landing);
+    void take_branch(std::uint64_t step);
     void take_registers(std::uint64_t step, const StatementEffects& effects, std::uint32_t lanes);
     void take_stores(std::uint64_t step, const StatementEffects& effects);
     void take_update(std::uint64_t step, const TracedAccess& access, unsigned lane);
@@ -121,6 +123,7 @@ class Slicer {
     Slice slice_;
     std::unordered_map<std::uint64_t, Nodes> wanting_;
     std::vector<std::uint32_t> wanted_lanes_;  ///< by warp and register
+    std::vector<Nodes> undecided_;             ///< by thread: nodes whose branch has not come yet
     std::map<std::pair<std::uint64_t, unsigned>, std::uint32_t>
         started_;  ///< nodes of copies whose start has not come yet, by step and lane
     // Of the step that is walked over:
@@ -156,6 +159,7 @@ void Slicer::walk_over(std::uint64_t step) {
         const TracedExchange* exchange = trace_.exchange(step);
         lanes = exchange ? exchange->mask : 0;
     }
+    if (statements_.is_branch(taken.pc)) take_branch(step);
     take_registers(step, effects, lanes);
     take_stores(step, effects);
     for (auto at = started_.lower_bound({step, 0}); at != started_.end() && at->first.first == step;
@@ -165,6 +169,25 @@ void Slicer::walk_over(std::uint64_t step) {
     }
     for (std::uint32_t left = lanes_; left; left &= left - 1)
         want_sources(step, effects, unsigned(std::countr_zero(left)));
+}
+
+/// A branch decides on the nodes of each lane that depend on it and come next.
+void Slicer::take_branch(std::uint64_t step) {
+    const Step& taken = trace_.steps()[step];
+    for (std::uint32_t left = taken.mask; left; left &= left - 1) {
+        const auto lane = unsigned(std::countr_zero(left));
+        Nodes& undecided = undecided_[warp_ * 32 + lane];
+        const auto decided = std::ranges::partition(undecided, [&](std::uint32_t node) {
+            return !statements_.decides(taken.pc, slice_.nodes[node].pc);
+        });
+        if (decided.empty()) continue;
+        const std::uint32_t branch = node_at(step, std::uint32_t(warp_), lane);
+        node_of_lane_[lane] = branch;
+        lanes_ |= 1u << lane;
+        for (const std::uint32_t node : decided)
+            sources_of(node).push_back({Kind::instruction, branch});
+        undecided.erase(decided.begin(), decided.end());
+    }
 }
 
 /// Finds the lanes whose results are wanted.
@@ -215,6 +238,7 @@ void Slicer::take_stores(std::uint64_t step, const StatementEffects& effects) {
 void Slicer::want_sources(std::uint64_t step, const StatementEffects& effects, unsigned lane) {
     const std::uint32_t node = node_of_lane_[lane];
     const Statement& s = *effects.statement;
+    undecided_[warp_ * 32 + lane].push_back(node);
     if (s.guard >= 0) want_register(node, lane, s.guard);
     if (effects.reads_carry) want_register(node, lane, statements_.carry());
     if (effects.input != Kind::instruction) sources_of(node).push_back({effects.input, 0});

@@ -37,7 +37,7 @@ struct SliceNode {
 /// The instructions from which bytes of global memory have their value at the end of a block, back
 /// to the inputs of the kernel: through registers, through the lanes of shuffles, and through the
 /// memory that the block has written (a dynamic backward slice, Agrawal and Horgan 1990). A guard
-/// counts as a source. Branches do not: that a value was computed at all may depend on others.
+/// counts as a source, and so does the branch that has decided that the instruction is executed.
 struct Slice {
     std::vector<SliceSource> bytes;  ///< the sources of the bytes themselves: their last stores
     std::vector<SliceNode> nodes;    ///< the latest ones first

@@ -62,7 +62,7 @@ StatementEffects effects_of(const Statement& s, std::int32_t carry) {
 }  // namespace
 
 KernelStatements::KernelStatements(const Kernel& kernel)
-    : kernel_(kernel), syntax_(kernel.origin->syntax) {
+    : kernel_(kernel), syntax_(kernel.origin->syntax), control_(syntax_, kernel.origin->flow) {
     for (const Statement& s : syntax_.statements) effects_.push_back(effects_of(s, carry()));
     std::vector<bool> is_executed(syntax_.statements.size());
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {

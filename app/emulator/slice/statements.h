@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/ptx/ptx_syntax.h"
+#include "emulator/slice/control_dependence.h"
 #include "emulator/slice/slice.h"
 
 namespace warpscope::emulator {
@@ -35,6 +36,12 @@ class KernelStatements {
     std::size_t registers() const { return std::size_t(carry()) + 1; }
     std::int32_t carry() const;
     const StatementEffects& of(std::uint32_t pc) const { return effects_[index_of(pc)]; }
+    /// Whether an instruction is a branch with a guard, and whether it decides if another one is
+    /// executed.
+    bool is_branch(std::uint32_t pc) const { return control_.is_branch(index_of(pc)); }
+    bool decides(std::uint32_t branch, std::uint32_t pc) const {
+        return control_.decides(index_of(branch), index_of(pc));
+    }
     /// The statement without an instruction that sets a register to what never changes. Null: the
     /// register is set by instructions.
     const Statement* only_copy(std::int32_t reg) const;
@@ -48,6 +55,7 @@ class KernelStatements {
 
     const Kernel& kernel_;
     const KernelSyntax& syntax_;
+    const ControlDependence control_;
     std::vector<StatementEffects> effects_;      ///< by statement
     std::vector<const Statement*> only_copies_;  ///< by register; or null
 };

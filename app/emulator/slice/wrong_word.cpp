@@ -55,6 +55,7 @@ std::optional<SlicedRun> right_run(Machine& machine, FrozenLaunch launch, std::u
     launch.settings.seed = order.seed;
     launch.settings.turns.clear();
     launch.settings.landing = Landing::at_once;
+    launch.settings.held.clear();
     Stepper stepper(machine, launch, block);
     if (order.in_step)
         run_in_step(stepper, stop);

@@ -19,7 +19,7 @@ void BlockStepper::start(ResidentBlocks* together) {
     if (together) together->set_timer(block_.context.timer_base);
     turn_ = {};
     finished_ = false;
-    if (together) together->run_others();
+    if (together && !together->is_listed()) together->run_others();
     turns_ = 0;
     advance_to_ptx();
 }
@@ -104,12 +104,27 @@ void BlockStepper::let_others_run() {
     turns_ = 0;
 }
 
-// Begins the next turn; false at the end of the block.
-bool BlockStepper::open_turn() {
+Warp* BlockStepper::begin_turn() {
     if (together_) let_others_run();
-    Warp* warp = scheduler_.begin_turn(block_);
+    Warp* const warp = scheduler_.begin_turn(block_);
     ++turns_;
     if (warp && together_) warp->left = std::min(warp->left, longest_turn_together);
+    return warp;
+}
+
+Warp* BlockStepper::begin_listed_turn() {
+    const auto turn = together_->run_listed_others();
+    if (!turn) return nullptr;
+    block_.last_warp = turn->warp;
+    block_.stop = turn->stop;
+    Warp& warp = block_.warps[turn->warp];
+    warp.left = WarpScheduler::longest_turn;
+    return &warp;
+}
+
+// Begins the next turn; false at the end of the block.
+bool BlockStepper::open_turn() {
+    Warp* const warp = together_ && together_->is_listed() ? begin_listed_turn() : begin_turn();
     if (!warp) {
         end_block();
         finished_ = true;

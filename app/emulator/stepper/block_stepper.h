@@ -62,6 +62,8 @@ class BlockStepper : public BlockRunner {
     void suspend(Warp& warp, const Turn& turn);
     void enter(Turn& turn, Warp& warp, std::uint32_t split);
     bool open_turn();
+    Warp* begin_turn();
+    Warp* begin_listed_turn();
     void let_others_run();
     void end_listed_turn();
     bool advance(Turn& turn);

@@ -9,13 +9,18 @@ namespace warpscope::emulator {
 
 namespace {
 
-std::size_t count_of(const LaunchShape& launch) {
-    return std::size_t(launch.cooperative ? launch.grid.count() : launch.cluster.count());
+bool runs_whole(const FrozenLaunch& launch) {
+    return launch.launch.cooperative || launch.settings.together;
+}
+
+std::size_t count_of(const FrozenLaunch& launch) {
+    return std::size_t(runs_whole(launch) ? launch.launch.grid.count()
+                                          : launch.launch.cluster.count());
 }
 
 /// Returns their number. Throws Error where they are too large.
 std::size_t checked_count(const FrozenLaunch& launch) {
-    const std::size_t count = count_of(launch.launch);
+    const std::size_t count = count_of(launch);
     const std::uint64_t bytes = count * bytes_of_block(*launch.kernel, launch.launch);
     if (bytes > BlocksTogether::most_bytes)
         throw Error(fmt::format(
@@ -28,7 +33,7 @@ std::size_t checked_count(const FrozenLaunch& launch) {
 }  // namespace
 
 bool BlocksTogether::are_needed(const FrozenLaunch& launch) {
-    return launch.launch.cooperative || ClusterLaunch::is_needed(*launch.kernel, launch.launch);
+    return runs_whole(launch) || ClusterLaunch::is_needed(*launch.kernel, launch.launch);
 }
 
 BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
@@ -37,33 +42,32 @@ BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std
       launch_(launch),
       budget_(budget),
       at_(ClusterPlace::of(launch.launch, block)),
-      place_(launch.launch.cooperative ? at_.cluster * launch.launch.cluster.count() + at_.rank
-                                       : at_.rank),
+      place_(runs_whole(launch) ? at_.cluster * launch.launch.cluster.count() + at_.rank
+                                : at_.rank),
       blocks_(*launch.kernel, launch, machine.memory(), budget, checked_count(launch),
               {place_, &stepped}) {}
 
 std::uint64_t BlocksTogether::bytes() const {
-    return count_of(launch_.launch) * bytes_of_block(*launch_.kernel, launch_.launch);
+    return count_of(launch_) * bytes_of_block(*launch_.kernel, launch_.launch);
 }
 
 // By place: clusters one behind the other, each by rank.
 std::vector<std::uint32_t> BlocksTogether::blocks_of(std::uint32_t cluster) const {
     const auto size = std::uint32_t(launch_.launch.cluster.count());
     std::vector<std::uint32_t> blocks;
-    for (std::uint32_t k = 0; k < count_of(launch_.launch); ++k)
+    for (std::uint32_t k = 0; k < count_of(launch_); ++k)
         blocks.push_back(ClusterPlace{cluster + k / size, k % size}.block(launch_.launch));
     return blocks;
 }
 
 void BlocksTogether::begin(Observer& observer) {
-    const bool cooperative = launch_.launch.cooperative;
-    if (cooperative) machine_.memory().clear_grid_workspace();
-    blocks_.begin(blocks_of(cooperative ? 0 : at_.cluster), machine_.virtual_sms(), false,
+    if (launch_.launch.cooperative) machine_.memory().clear_grid_workspace();
+    blocks_.begin(blocks_of(runs_whole(launch_) ? 0 : at_.cluster), machine_.virtual_sms(), false,
                   &observer);
 }
 
 void BlocksTogether::run_earlier(Observer& observer) {
-    if (launch_.launch.cooperative || !launch_.kernel->order_dependent) return;
+    if (runs_whole(launch_) || !launch_.kernel->order_dependent) return;
     ResidentBlocks earlier(*launch_.kernel, launch_, machine_.memory(), budget_,
                            launch_.launch.cluster.count());
     for (std::uint32_t cluster = 0; cluster < at_.cluster; ++cluster)

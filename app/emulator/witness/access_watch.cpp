@@ -70,12 +70,11 @@ void AccessWatch::unite(std::uint32_t warps) {
 }
 
 /// Returns whether another warp contends for the word.
-bool AccessWatch::note_word(const Access& access, std::uint64_t word) {
+bool AccessWatch::note_word(std::uint32_t unit, bool writes, std::uint64_t word) {
     const std::uint64_t when = has_epochs_ ? epoch : 0;
     Users& users = users_[splitmix64(word ^ when << 48)];
-    const std::uint32_t mine = 1u << access.warp;
+    const std::uint32_t mine = 1u << unit;
     const Users before = users;
-    const bool writes = access.kind != MemoryAccess::load;
     (writes ? users.writers : users.readers) |= mine;
     const std::uint32_t all = users.readers | users.writers;
     const bool contended = users.writers && (all & (all - 1));
@@ -89,7 +88,8 @@ bool AccessWatch::note_word(const Access& access, std::uint64_t word) {
 
 void AccessWatch::note(const Access& access, bool shared) {
     newest = Newest::alone;
-    constexpr std::uint64_t of_shared = 1ull << 63;
+    const std::uint64_t of_shared = 1ull << 63 | (warps_ ? std::uint64_t(access.block) << 32 : 0);
+    const std::uint32_t unit = access.warp + access.block * warps_;
     std::uint32_t lanes = access.mask;
     if (access.same_address) lanes &= 0 - lanes;
     const bool writes = access.kind != MemoryAccess::load;
@@ -101,10 +101,10 @@ void AccessWatch::note(const Access& access, bool shared) {
              word += 4) {
             if (word == newest_word) continue;
             newest_word = word;
-            if (!note_word(access, shared ? word | of_shared : word)) continue;
+            if (!note_word(unit, writes, shared ? word | of_shared : word)) continue;
             newest = Newest::contended;
-            log.push_back({shared ? word | of_shared : word, access.pc, epoch,
-                           std::uint8_t(access.warp), writes});
+            log.push_back({shared ? word | of_shared : word, access.pc, warps_ ? 0 : epoch,
+                           std::uint8_t(unit), writes});
         }
     }
 }

@@ -69,6 +69,12 @@ class AccessWatch : public Observer {
 
     /// Before this call, which is before the block itself, only what is written is noted.
     void begin() { begun_ = true; }
+    /// The accesses are those of several blocks, whose barriers order nothing between them:
+    /// everywhere else, "warp" stands for a unit, a warp of any block of `warps` warps.
+    void join_blocks(std::uint32_t warps) {
+        warps_ = warps;
+        has_epochs_ = false;
+    }
     std::uint64_t learned() const { return learned_; }  ///< changes with each new conflict
     /// The warps that contend, directly or through others, with `warp` in this epoch.
     std::uint32_t rivals(std::uint32_t warp) const;
@@ -84,12 +90,13 @@ class AccessWatch : public Observer {
     };
     using Groups = std::array<std::uint32_t, 32>;  ///< for each warp, the warps of its group
     void note(const Access& access, bool shared);
-    bool note_word(const Access& access, std::uint64_t word);
+    bool note_word(std::uint32_t unit, bool writes, std::uint64_t word);
     void unite(std::uint32_t warps);
 
     std::unordered_map<std::uint64_t, Users> users_;
     std::unordered_map<std::uint32_t, Groups> groups_;  ///< by epoch
     std::uint64_t learned_ = 0;
+    std::uint32_t warps_ = 0;  ///< of a block, where several run together
     bool begun_ = false;
     bool has_epochs_ = true;  ///< false: a barrier does not hold all threads, so it orders little
 };

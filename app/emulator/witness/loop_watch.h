@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "emulator/witness/turn_runner.h"
+#include "emulator/witness/unit_runner.h"
 
 namespace warpscope::emulator {
 
@@ -12,12 +12,12 @@ namespace warpscope::emulator {
 /// one. It compares with a state that it notes less and less often (Brent 1980).
 class LoopWatch {
   public:
-    bool is_looping(const TurnRunner& runner) {
+    bool is_looping(const UnitRunner& runner) {
         constexpr std::uint64_t few = 64;
         if (++stops_ < few) return false;
         const std::uint64_t now = runner.warp_key();
         if (now == noted_) {
-            const TurnRunner::Key whole = runner.key();
+            const UnitRunner::Key whole = runner.key();
             if (whole_ == whole) return true;
             whole_ = whole;
         }
@@ -30,7 +30,7 @@ class LoopWatch {
 
   private:
     std::uint64_t stops_ = 0, noted_ = 0;
-    std::optional<TurnRunner::Key> whole_;
+    std::optional<UnitRunner::Key> whole_;
 };
 
 }  // namespace warpscope::emulator

@@ -218,6 +218,15 @@ Without without(RepeatedLaunch& repeated, const Kernel& kernel,
     return seen;
 }
 
+/// Of the words that `which` marks by the index of WrittenWords.
+std::vector<std::uint64_t> addresses_of(const WrittenWords& words, const std::vector<bool>& which) {
+    std::vector<std::uint64_t> addresses;
+    for (std::size_t k = 0; k < which.size(); ++k)
+        if (which[k]) addresses.push_back(words.address(k));
+    std::ranges::sort(addresses);
+    return addresses;
+}
+
 }  // namespace
 
 std::vector<OrderingLine> ordering_lines(const Kernel& kernel) {
@@ -262,11 +271,11 @@ std::string ptx_without(const Kernel& kernel, const OrderingLine& line) {
     return text;
 }
 
-std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) const {
+Necessity NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) const {
     const Kernel& kernel = *launch.kernel;
     const auto deadline = Clock::now() + time;
     const std::vector<OrderingLine> lines = ordering_lines(kernel);
-    std::vector<Finding> found;
+    Necessity found;
     if (lines.empty()) return found;
     if (progress) progress->begin(lines.size());
     RepeatedLaunch repeated(machine, launch, instructions, judge);
@@ -280,7 +289,7 @@ std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& l
     ObservedLaunch observed;
     observed.begin(kernel, launch.launch);
     for (const OrderingLine& line : lines) {
-        Finding& finding = found.emplace_back();
+        auto& [finding, words, is_needed] = found.lines.emplace_back();
         finding.kind = FindingKind::needed;
         finding.severity = Severity::note;
         finding.kernel = kernel.name;
@@ -293,12 +302,16 @@ std::vector<Finding> NecessityCheck::run(Machine& machine, const FrozenLaunch& l
         const auto module = Module::parse(ptx_without(kernel, line), kernel.module->name());
         const Without seen = without(repeated, *module->find(kernel.name), as_it_is,
                                      judged > 0 ? expected : std::vector<bool>());
-        finding.count = std::uint64_t(std::ranges::count(seen.differs, true));
+        words = addresses_of(repeated.written(), seen.differs);
+        finding.count = words.size();
+        is_needed = !words.empty() || seen.races > 0 || !seen.error.empty();
         finding.sentence =
             sentence_of(seen, finding.count, judged > 0 ? judged : repeated.written().size(),
                         judged > 0 ? "expected word" : "word", repeated.blocks());
         if (progress) progress->add(1);
     }
+    const std::size_t all = repeated.written().size();
+    found.words = addresses_of(repeated.written(), judged > 0 ? expected : std::vector(all, true));
     return found;
 }
 

@@ -24,6 +24,19 @@ std::vector<OrderingLine> ordering_lines(const Kernel& kernel);
 /// ends at once.
 std::string ptx_without(const Kernel& kernel, const OrderingLine& line);
 
+/// What depends on one line that orders accesses.
+struct NeededLine {
+    /// A note: how many words differ without the line (Finding::count), and how many races there
+    /// are more.
+    Finding finding;
+    std::vector<std::uint64_t> words;  ///< addresses of those that differ in any order, ascending
+    bool is_needed = false;            ///< words differ, the launch fails, or there are more races
+};
+struct Necessity {
+    std::vector<NeededLine> lines;     ///< in the order of the code
+    std::vector<std::uint64_t> words;  ///< addresses of those that count, ascending
+};
+
 struct NecessityCheck {
     std::chrono::milliseconds time{5000};    ///< of all lines together
     std::uint64_t instructions = 4'000'000;  ///< of a run, of warps: more blocks are left out
@@ -34,11 +47,9 @@ struct NecessityCheck {
     JudgeWord judge{};
 
     /// Takes out what orders accesses, one line at a time, and runs the first blocks of the launch
-    /// in several orders of their warps. Returns a finding with the severity of a note for each
-    /// line: how many of the words that the blocks write differ (Finding::count), and how many
-    /// races there are more. Memory is afterwards as it was before. Throws Error: invalid launch,
-    /// or one that fails as it is.
-    std::vector<Finding> run(Machine& machine, const FrozenLaunch& launch) const;
+    /// in several orders of their warps. Memory is afterwards as it was before. Throws Error:
+    /// invalid launch, or one that fails as it is.
+    Necessity run(Machine& machine, const FrozenLaunch& launch) const;
 };
 
 }  // namespace warpscope::emulator

@@ -14,7 +14,8 @@
 
 namespace warpscope::emulator {
 
-/// Two accesses of different warps to one word, in the other order than in the reference.
+/// Two accesses of different warps to one word, in the other order than in the reference. Where
+/// blocks run together, the warps are units (unit_of()).
 struct Reversal {
     std::uint32_t warp = 0, pc = 0;              ///< comes first
     std::uint32_t other_warp = 0, other_pc = 0;  ///< has not come yet
@@ -29,6 +30,8 @@ enum class ReferenceOrder : std::uint8_t {
 /// An order of the warps of a block whose result differs from that of the reference.
 struct Witness {
     std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
+    std::optional<LaunchShape> together{};       ///< its blocks run together, and warps are units
+    std::vector<HeldCopy> held{};                ///< all other copies land at once
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
     std::string error;                      ///< the block fails with it; empty: it ends
@@ -41,7 +44,8 @@ struct Witness {
 using LinePair = std::pair<std::string, std::string>;
 
 struct OrderSearch {
-    /// How far it looks: orders with at most so many preemptions, for this time.
+    /// How far it looks: orders with at most so many preemptions and asynchronous copies that do
+    /// not land at once, for this time.
     unsigned preemptions = 2;
     std::chrono::milliseconds time{2000};
     std::stop_token stop{};
@@ -69,7 +73,10 @@ struct OrderSearch {
     /// context bounding, Musuvathi and Qadeer 2007). A warp is preempted only before it accesses a
     /// word for which warps contend, and warps that do not contend are not permuted. Memory is
     /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails.
-    Result run(Machine& machine, FrozenLaunch launch, std::uint32_t block) const;
+    Result run(Machine& machine, const FrozenLaunch& launch, std::uint32_t block) const;
+    /// Likewise, but of all blocks of a small launch together (can_list_units): the warps of a
+    /// witness are units, and its turns those of LaunchSettings::together.
+    Result run_together(Machine& machine, const FrozenLaunch& launch) const;
 };
 
 }  // namespace warpscope::emulator

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -12,6 +14,9 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr std::string_view between = " \t\r";
+constexpr std::string_view late = "late", end_of_turn = "at the end of its turn";
+constexpr std::pair<std::string_view, Landing> landing_words[] = {
+    {"random", Landing::random}, {"at-once", Landing::at_once}, {"late", Landing::late}};
 
 /// Reads the lines of a schedule file.
 class ScheduleReader {
@@ -25,14 +30,21 @@ class ScheduleReader {
         if (word.empty()) return;
         if (word == "kernel")
             file_.kernel = std::string(next_word());
+        else if (word == "together")
+            file_.together = true;
         else if (word == "block")
             file_.block = {number("x"), number("y"), number("z")};
         else if (word == "epoch")
             epoch_ = number("the number of an epoch");
         else if (word == "warp")
             read_turn();
+        else if (word == "landing")
+            read_landing();
+        else if (word == "copy")
+            read_copy();
         else
-            fail(fmt::format("'{}' is none of kernel, block, epoch and warp", word));
+            fail(fmt::format(
+                "'{}' is none of kernel, together, block, landing, copy, epoch and warp", word));
         if (!next_word().empty()) fail("there is more on this line than belongs there");
     }
     ScheduleFile take() {
@@ -67,9 +79,34 @@ class ScheduleReader {
         place = place.substr(0, at);
         return value;
     }
+    void read_landing() {
+        const std::string_view word = next_word();
+        for (const auto& [name, landing] : landing_words)
+            if (name == word) file_.landing = landing;
+        if (!file_.landing) fail(fmt::format("'{}' is none of random, at-once and late", word));
+    }
+    /// "copy N of warp W late", or "… to the end of its turn".
+    void read_copy() {
+        ScheduleFile::Held held{.number = number("the number of a copy")};
+        const bool named = next_word() == "of" && next_word() == "warp";
+        if (named) held.warp = number("the number of a warp");
+        std::string_view moment = rest_;
+        rest_ = {};
+        moment.remove_prefix(std::min(moment.find_first_not_of(between), moment.size()));
+        moment = moment.substr(0, moment.find_last_not_of(between) + 1);
+        held.late = moment == late;
+        if (!named || (!held.late && moment != end_of_turn))
+            fail("a copy is written 'copy N of warp W late', or '… at the end of its turn'");
+        held.block = file_.block;
+        held.line = line_;
+        file_.held.push_back(held);
+    }
     void read_turn() {
         ScheduleFile::Turn turn{.epoch = epoch_, .warp = number("the number of a warp")};
         turn.line = line_;
+        turn.block = file_.block;
+        if (file_.together && epoch_ > 0)
+            fail("blocks that run together have no common epochs: leave the line 'epoch' out");
         const std::string_view until = next_word();
         if (!until.empty()) {
             if (until != "until") fail("a warp is followed by 'until PLACE' or by nothing");
@@ -122,6 +159,17 @@ ScheduleFile ScheduleFile::parse(std::string_view text, std::string name) {
     return reader.take();
 }
 
+ScheduleFile ScheduleFile::of_all(const Kernel& kernel, const LaunchShape& together,
+                                  const std::vector<std::vector<ListedTurn>>& turns) {
+    ScheduleFile file = of(kernel, {0, 0, 0}, turns);
+    file.together = true;
+    for (Turn& turn : file.turns) {
+        turn.block = index_in(together.grid, turn.warp / warps_of_block(together));
+        turn.warp %= warps_of_block(together);
+    }
+    return file;
+}
+
 ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
                               const std::vector<std::vector<ListedTurn>>& turns) {
     ScheduleFile file{.kernel = kernel.name, .block = block, .turns = {}, .name = {}};
@@ -142,13 +190,29 @@ ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
 }
 
 std::string ScheduleFile::text() const {
-    std::string text = fmt::format(
-        "# The order of the warps of one block. After the turns of an epoch the next warps run in\n"
-        "# their order, each until it waits or ends. Replay it with --schedule FILE.\n"
-        "kernel {}\nblock {} {} {}\n",
-        kernel, block.x, block.y, block.z);
+    const auto line_of = [](const Dim3& b) {
+        return fmt::format("block {} {} {}\n", b.x, b.y, b.z);
+    };
+    std::string text =
+        together
+            ? "# The order of the warps of all blocks. After these turns the next warps run in\n"
+            : "# The order of the warps of one block. After the turns of an epoch the next "
+              "warps run in\n";
+    text += fmt::format(
+        "# their order, each until it waits or ends. Replay it with --schedule FILE.\nkernel "
+        "{}\n{}",
+        kernel, together ? "together\n" : line_of(block));
+    for (const auto& [word, moment] : landing_words)
+        if (landing == moment) text += fmt::format("landing {}\n", word);
     std::uint32_t epoch = 0;
+    std::optional<Dim3> of_block;
+    for (const Held& copy : held) {
+        if (together && of_block != copy.block) text += line_of(*(of_block = copy.block));
+        text += fmt::format("copy {} of warp {} {}\n", copy.number, copy.warp,
+                            copy.late ? late : end_of_turn);
+    }
     for (const Turn& turn : turns) {
+        if (together && of_block != turn.block) text += line_of(*(of_block = turn.block));
         if (turn.epoch != epoch) text += fmt::format("epoch {}\n", epoch = turn.epoch);
         text += fmt::format("warp {}", turn.warp);
         if (!turn.until.empty()) text += " until " + turn.until;
@@ -190,6 +254,34 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
     settings.schedule = Schedule::manual;
     settings.turns = turns_in(to);
     settings.turns_of_block = std::uint32_t(linear_in(grid, block));
+    settings.together = together;
+    if (landing) settings.landing = *landing;
+    for (const Held& copy : held) {
+        const Dim3& of = together ? copy.block : block;
+        if (of.x >= grid.x || of.y >= grid.y || of.z >= grid.z)
+            throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, copy.line, of.x,
+                                    of.y, of.z));
+        settings.held.push_back({.block = std::uint32_t(linear_in(grid, of)),
+                                 .warp = copy.warp,
+                                 .number = copy.number,
+                                 .late = copy.late});
+    }
+    if (!together) return;
+    if (!can_list_units(launch) || ClusterLaunch::is_needed(to, launch))
+        throw Error(fmt::format(
+            "{}: blocks run together in a launch of at most {} blocks, outside of clusters, with "
+            "{} warps in all; that of kernel {} has {} blocks with {} warps each",
+            name, most_listed_blocks, most_units, kernel, grid.count(), warps_of_block(launch)));
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+        const Dim3& b = turns[k].block;
+        if (b.x >= grid.x || b.y >= grid.y || b.z >= grid.z)
+            throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, turns[k].line, b.x,
+                                    b.y, b.z));
+        std::uint32_t& warp = settings.turns[0][k].warp;
+        if (warp >= warps_of_block(launch))
+            throw Error(fmt::format("{}:{}: a block has no warp {}", name, turns[k].line, warp));
+        warp = unit_of(launch, std::uint32_t(linear_in(grid, b)), warp);
+    }
 }
 
 }  // namespace warpscope::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,9 @@
 
 namespace warpscope::emulator {
 
-/// The order of the warps of one block as a text that people keep and share. A turn ends at a
-/// source line, so that the text still holds after the kernel is compiled again. docs/schedules.md
-/// has the format.
+/// The order of the warps of one block, or of all blocks of a small launch, as a text that people
+/// keep and share. A turn ends at a source line, so that the text still holds after the kernel is
+/// compiled again. docs/schedules.md has the format.
 struct ScheduleFile {
     struct Turn {
         std::uint32_t epoch = 0;  ///< completed barriers of the block
@@ -23,11 +24,23 @@ struct ScheduleFile {
         std::string until{};
         unsigned access = 1;  ///< among the accesses of the kernel at this place, from 1
         unsigned pass = 1;    ///< the turn ends before the access comes for this time
+        Dim3 block{0, 0, 0};  ///< where blocks run together
         int line = 0;         ///< of the text that was read
+    };
+
+    /// A copy that does not land at once.
+    struct Held {
+        std::uint32_t warp = 0, number = 1;  ///< the copy is the number-th that the warp starts
+        bool late = true;                    ///< HeldCopy::late
+        Dim3 block{0, 0, 0};                 ///< where blocks run together
+        int line = 0;
     };
 
     std::string kernel;
     Dim3 block{0, 0, 0};
+    bool together = false;             ///< LaunchSettings::together
+    std::optional<Landing> landing{};  ///< of asynchronous copies; nullopt: as the launch says
+    std::vector<Held> held{};          ///< with Landing::at_once
     std::vector<Turn> turns;
     std::string name;  ///< of the file that was read
 
@@ -35,8 +48,12 @@ struct ScheduleFile {
     static ScheduleFile parse(std::string_view text, std::string name);
     static ScheduleFile of(const Kernel& kernel, Dim3 block,
                            const std::vector<std::vector<ListedTurn>>& turns);
+    /// Of blocks that run together.
+    static ScheduleFile of_all(const Kernel& kernel, const LaunchShape& together,
+                               const std::vector<std::vector<ListedTurn>>& turns);
     std::string text() const;
-    /// LaunchSettings::turns. Throws Error if the kernel has no access at a place.
+    /// LaunchSettings::turns; of blocks that run together, with the warps of each block. Throws
+    /// Error if the kernel has no access at a place.
     std::vector<std::vector<ListedTurn>> turns_in(const Kernel& kernel) const;
     /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
     /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.

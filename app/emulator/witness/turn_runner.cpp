@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "emulator/ptx/opcodes.h"
 #include "emulator/warp/splitmix64.h"
 
 namespace warpscope::emulator {
@@ -40,6 +41,17 @@ class StateHash {
     unsigned next_ = 0;
 };
 
+std::vector<bool> copy_starts(const Kernel& kernel) {
+    std::vector<bool> starts(kernel.code.size(), false);
+    for (std::uint32_t pc = 0; kernel.is_asynchronous && pc < kernel.lines.size(); ++pc) {
+        const Grammar grammar = opcode_of(kernel.code[pc].operation).grammar;
+        starts[pc] = !kernel.lines[pc].pseudo &&
+                     (grammar == Grammar::async_copy || grammar == Grammar::bulk_copy ||
+                      grammar == Grammar::tensor_copy || grammar == Grammar::async_store);
+    }
+    return starts;
+}
+
 bool reads_clock(const Kernel& kernel) {
     return std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const InstructionInfo& info) {
         return info.text.find("%clock") != info.text.npos ||
@@ -54,6 +66,7 @@ TurnRunner::TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget&
     : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, launch.settings, budget),
       watch_(watch),
       live_(*launch.kernel),
+      starts_copies_(copy_starts(*launch.kernel)),
       reads_clock_(reads_clock(*launch.kernel)) {}
 
 void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
@@ -109,21 +122,25 @@ bool TurnRunner::go_on(StopAt where) {
     }
     for (; i; i = enter_split(warp)) {
         do {
-            if (events_->announces(i, warp)) {
-                const std::size_t logged = watch_.log.size();
-                watch_.newest = AccessWatch::Newest::alone;
-                events_->before_instruction(i, warp);
-                const bool stops =
-                    where == StopAt::any_access ||
-                    (where == StopAt::contended && watch_.newest == AccessWatch::Newest::contended);
-                if (stops && has_executed_ && !stands_here) {
-                    watch_.log.resize(logged);
-                    warp.pause(i);
-                    warp.leave();
-                    count(warp.executed());
-                    suspended_ = true;
-                    return true;
-                }
+            const bool announced = events_->announces(i, warp);
+            const std::size_t logged = watch_.log.size();
+            watch_.newest = AccessWatch::Newest::alone;
+            if (announced) events_->before_instruction(i, warp);
+            const bool stops =
+                announced &&
+                (where == StopAt::any_access ||
+                 (where == StopAt::contended && watch_.newest == AccessWatch::Newest::contended));
+            may_end_here_ = stops && has_executed_;
+            is_at_copy_ = where == StopAt::contended && starts_copies_[kernel_.index_of(i)];
+            if ((may_end_here_ || is_at_copy_) && !stands_here) {
+                watch_.log.resize(logged);
+                warp.pause(i);
+                warp.leave();
+                count(warp.executed());
+                suspended_ = true;
+                return true;
+            }
+            if (announced) {
                 const std::uint32_t pc = kernel_.index_of(i);
                 const auto pass = std::find_if(passes_.begin(), passes_.end(),
                                                [&](const auto& p) { return p.first == pc; });
@@ -131,7 +148,9 @@ bool TurnRunner::go_on(StopAt where) {
             }
             stands_here = false;
             has_executed_ = true;
+            const bool starts_copies = starts_copies_[kernel_.index_of(i)];
             i = i->handlers[warp.mode](i, warp);
+            if (starts_copies) block_.async.hold_next(AsyncCopies::Hold::none);
         } while (i);
         events_->run_end();
         if (!leave_split(warp)) break;
@@ -165,6 +184,8 @@ TurnRunner::Position TurnRunner::save() const {
             .printed = printed_.mark(),
             .warp = warp_,
             .suspended = suspended_,
+            .has_executed = has_executed_,
+            .may_end_here = may_end_here_,
             .passes = passes_,
             .logged = watch_.log.size()};
 }
@@ -176,7 +197,9 @@ void TurnRunner::restore(const Position& position) {
     watch_.log.resize(position.logged);
     printed_.back_to(position.printed);
     warp_ = position.warp;
-    suspended_ = has_executed_ = position.suspended;
+    suspended_ = position.suspended;
+    has_executed_ = position.has_executed;
+    may_end_here_ = position.may_end_here;
     passes_ = position.passes;
 }
 

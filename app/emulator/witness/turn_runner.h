@@ -35,6 +35,13 @@ class TurnRunner : public BlockRunner {
     /// first instruction of a turn. Returns false where the turn is over: the warp waits, has
     /// ended, or has run long. Throws Error.
     bool go_on(StopAt where);
+    /// Where go_on() has stopped: whether the turn may end here, and whether the next instruction
+    /// starts asynchronous copies, for which StopAt::contended stops too.
+    bool may_end_here() const { return may_end_here_; }
+    bool is_at_copy() const { return is_at_copy_; }
+    /// The copies that the next instruction starts do not land at once.
+    void hold_copies(AsyncCopies::Hold hold) { block_.async.hold_next(hold); }
+    const std::vector<HeldCopy>& held() const { return block_.async.held(); }
     /// Ends the turn at which go_on() has stopped.
     void end_turn_here();
     /// The turn so far; where go_on() has stopped, as one that ends there.
@@ -49,7 +56,7 @@ class TurnRunner : public BlockRunner {
         std::vector<std::uint32_t> written;
         PrintLog::Mark printed;
         std::uint32_t warp = 0;
-        bool suspended = false;
+        bool suspended = false, has_executed = false, may_end_here = false;
         std::vector<std::pair<std::uint32_t, std::uint32_t>> passes;
         std::size_t logged = 0;
     };
@@ -67,9 +74,11 @@ class TurnRunner : public BlockRunner {
 
     AccessWatch& watch_;
     const LiveRegisters live_;
+    const std::vector<bool> starts_copies_;  ///< by pc
     std::uint32_t warp_ = 0;
     bool suspended_ = false;
     bool has_executed_ = false;  ///< an instruction in this turn
+    bool may_end_here_ = false, is_at_copy_ = false;
     bool reads_clock_ = false;
     /// The accesses that this turn has executed, and how often.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> passes_;

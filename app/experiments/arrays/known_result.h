@@ -17,7 +17,8 @@ struct KnownResult {
     std::vector<std::size_t> shape;
     double absolute = 0, relative = 0;  ///< tolerances: see out_of_tolerance()
     bool is_picture = false;            ///< of colours r, g, b, a
-    /// What it should hold. May launch other kernels, which do not change the buffer.
+    /// What it should hold; null: nobody knows. May launch other kernels, which do not change the
+    /// buffer.
     std::function<Array()> right;
 };
 

@@ -122,6 +122,14 @@ class Experiment {
 
     /// What launch_kernel() should leave in memory, as far as that is known.
     virtual std::vector<KnownResult> known_results() { return {}; }
+    /// known_results(), and what else launch_kernel() leaves in memory that people look at.
+    virtual std::vector<KnownResult> results() { return known_results(); }
+    /// For each element of the first of the results(), which has `values`, where it is in a picture
+    /// of this size with the parameters `now`; outside of the picture: nowhere.
+    using Places =
+        std::function<std::vector<Pointer>(const ParameterSet& now, Size, const Array& values)>;
+    /// May outlive the experiment. Null: the elements are its pixels, or have no place.
+    virtual Places places() { return {}; }
 
     /// Size of the picture for a view of this size. {0, 0}: it has a tree() instead of a picture.
     virtual Size picture_size(Size view) const = 0;

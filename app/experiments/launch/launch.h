@@ -38,6 +38,7 @@ class Launch : public Experiment {
     void launch_kernel() override;
     /// The buffers of the expectations, if the launch that is chosen is the last one.
     std::vector<KnownResult> known_results() override;
+    std::vector<KnownResult> results() override;  ///< all buffers
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
     Report report() override;

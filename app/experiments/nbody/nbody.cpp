@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/framework/edited.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -13,6 +16,11 @@ namespace {
 /// A value that the mouse has set, rounded to a fraction of 1 / `parts`, so that its text is short.
 double short_number(double value, double parts) {
     return std::round(value * parts) / parts + 0.0;  // no "-0"
+}
+
+/// The radius fills 1/1.1 of half the picture's height, whose angle of view has tangent 0.4.
+Orbit orbit(const NBodyParameters& chosen, double radius) {
+    return {chosen.yaw, chosen.pitch, radius / (1.1 * 0.4) * chosen.distance};
 }
 
 }  // namespace
@@ -116,6 +124,50 @@ void NBody::launch_kernel() {
     state_->find_forces(unsigned(chosen_.block), float(chosen_.dt), eps());
 }
 
+std::vector<KnownResult> NBody::known_results() {
+    const NBodyKernel kernel = state_->kernel();
+    if (divides_sums(kernel) || state_->exchange() || edited(device(), file_of(kernel))) return {};
+    const NBodyRank& rank = state_->ranks().front();
+    const ElementType type{.lanes = unsigned(rank.stride())};
+    return {{.name = "body",
+             .address = rank.positions().address,
+             .type = type,
+             .shape = {state_->size()},
+             .right = [this, kernel, type] {
+                 NBodyState right =
+                     NBodyState::on_one(device(), with_barriers(kernel), state_->before_step());
+                 right.step(unsigned(chosen_.block), float(chosen_.dt), eps());
+                 Array positions(type, {right.size()});
+                 device().download(positions.bytes.data(),
+                                   right.ranks().front().positions().address,
+                                   positions.bytes.size());
+                 return positions;
+             }}};
+}
+
+// As splat_bodies of kernels/splat.cu places them.
+Experiment::Places NBody::places() {
+    return [radius = radius_](const ParameterSet& now, Size size, const Array& positions) {
+        const auto& chosen = dynamic_cast<const Parameters&>(now);
+        const SplatCamera camera = camera_of(orbit(chosen, radius), size);
+        std::vector<Pointer> places;
+        for (std::size_t k = 0; k < positions.numbers(); k += positions.type.lanes) {
+            float p[3];
+            std::memcpy(p, &positions.bytes[k * sizeof(float)], sizeof p);
+            const auto along = [&](const float* axis) {
+                return double(axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]);
+            };
+            const double depth = along(camera.forward) + double(camera.distance);
+            const double scale = depth > 0.02 * double(camera.distance)
+                                     ? double(camera.focal) / depth
+                                     : std::numeric_limits<double>::infinity();
+            places.push_back({double(camera.center_x) + along(camera.right) * scale,
+                              double(camera.center_y) + along(camera.down) * scale});
+        }
+        return places;
+    };
+}
+
 std::any NBody::save_state() {
     return state_->download();
 }
@@ -129,10 +181,9 @@ void NBody::do_reset() {
 }
 
 void NBody::render_into(const PixelTarget& target) {
-    // The radius fills 1/1.1 of half the picture's height, whose angle of view has tangent 0.4.
-    const double fit = radius_ / (1.1 * 0.4);
-    const Orbit orbit{chosen_.yaw, chosen_.pitch, fit * chosen_.distance};
-    picture_.draw(*state_, {orbit, chosen_.exposure, reference_speed_, target.size}, target.pixels);
+    picture_.draw(*state_,
+                  {orbit(chosen_, radius_), chosen_.exposure, reference_speed_, target.size},
+                  target.pixels);
 }
 
 void NBody::drag(double dx, double dy) {

@@ -66,6 +66,13 @@ constexpr bool has_copies(NBodyKernel kernel) {
     return with_wait(kernel) == NBodyKernel::async || with_wait(kernel) == NBodyKernel::bulk;
 }
 
+/// The kernel without a barrier of the tile becomes that with both; others stay.
+constexpr NBodyKernel with_barriers(NBodyKernel kernel) {
+    const bool lacks_one =
+        kernel >= NBodyKernel::no_load_barrier && kernel <= NBodyKernel::no_barriers;
+    return lacks_one ? NBodyKernel::tiled : kernel;
+}
+
 /// Divides the bodies that pull among rows of blocks (NBodyPartition): `fast` and those after it.
 constexpr bool divides_sums(NBodyKernel kernel) {
     return kernel == NBodyKernel::fast || has_copies(kernel);

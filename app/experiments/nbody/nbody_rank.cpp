@@ -178,9 +178,9 @@ void NBodyRank::integrate(float dt) {
                     int(size_), int(share_.begin), int(rows), dt);
 }
 
-void NBodyRank::download(Bodies& bodies) const {
-    const std::vector<float> position = position_[current_].download();
-    const std::vector<float> velocity = velocity_[current_].download();
+void NBodyRank::download(Bodies& bodies, int state) const {
+    const std::vector<float> position = position_[state].download();
+    const std::vector<float> velocity = velocity_[state].download();
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const std::size_t row = i * std::size_t(stride());
         std::copy_n(position.begin() + std::ptrdiff_t(row), 3, bodies[i].position.begin());

@@ -57,11 +57,14 @@ class NBodyRank {
     compute::DevicePointer<float> velocities() const { return velocity_[current_].pointer(); }
     compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
     /// Replaces positions and velocities by those in the device's memory; waits for the device.
-    void download(Bodies& bodies) const;
+    void download(Bodies& bodies) const { download(bodies, current_); }
+    /// Those of before the newest swap_states().
+    void download_old(Bodies& bodies) const { download(bodies, 1 - current_); }
 
   private:
     using Pointer = compute::DevicePointer<float>;
 
+    void download(Bodies& bodies, int state) const;
     void load_kernels();
     unsigned bodies_of_thread() const;
     unsigned block_of(const NBodyStep& step) const;

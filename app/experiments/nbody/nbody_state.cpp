@@ -168,6 +168,12 @@ Bodies NBodyState::download() const {
     return bodies;
 }
 
+Bodies NBodyState::before_step() const {
+    Bodies bodies = bodies_;
+    ranks_.front().download_old(bodies);
+    return bodies;
+}
+
 std::size_t NBodyState::bytes_for(std::size_t n) {
     constexpr std::size_t floats = 2 * (4 + 4) + 1;  // old and new float4 pairs, luminosity
     return n * floats * sizeof(float) + NBodyPartition::most_partial_bytes(n);

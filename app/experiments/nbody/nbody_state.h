@@ -45,6 +45,9 @@ class NBodyState {
     std::vector<std::string_view> launches() const { return ranks_.front().launches(); }
     /// The current state; waits for the device.
     Bodies download() const;
+    /// The state before the newest step of this device alone, whose kernel moves the bodies; waits
+    /// for the device.
+    Bodies before_step() const;
     /// Sends the velocities of each share to all ranks.
     void gather_velocities() const;
 

@@ -7,8 +7,8 @@
 
 namespace warpscope::experiments {
 
-/// Judges words of the memory of a specimen by what its launch file expects. Null: the launch has
-/// no file, or the file expects nothing of this launch. It is valid as long as the specimen.
+/// Judges words of the memory of a specimen by what is known of its results. Null: nothing is known
+/// of this launch. It is valid as long as the specimen.
 emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
                                    const std::stop_token& stop);
 

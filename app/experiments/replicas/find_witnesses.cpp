@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "emulator/program/error.h"
-#include "emulator/witness/needed_barriers.h"
 #include "emulator/witness/order_search.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/witness_words.h"
@@ -22,35 +21,23 @@ using emulator::Finding;
 using emulator::OrderSearch;
 using emulator::WitnessWords;
 
-/// Why there is nothing to look for; empty: there is.
-std::string obstacle(const Finding& finding) {
-    if (finding.first.block != finding.second->block)
-        return "The accesses are in two blocks; only orders of the warps of one block are "
-               "searched.";
-    return {};
+/// The accesses are those of two blocks, whose orders together are searched.
+bool is_of_two_blocks(const Finding& finding) {
+    return finding.first.block != finding.second->block;
 }
 
-/// Collects the names of kernels that are launched.
-class LaunchedKernels : public emulator::Observer {
-  public:
-    void on_launch(const emulator::Kernel& kernel, const emulator::LaunchShape&) override {
-        if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
-    }
-    bool wants(std::uint32_t) override { return false; }
-    std::vector<std::string> names;
-};
-
-/// The kernels of a frame, in the order of their first launches.
-std::vector<std::string> kernels_of(const LaunchState& state, const std::stop_token& stop) {
-    const Replica replica = make_replica(state, compute::usual_emulator_memory(), stop);
-    LaunchedKernels launched;
-    replica.device->observe(&launched);
-    replica.experiment->launch_kernel();
-    replica.device->observe(nullptr);
-    return launched.names;
+WitnessWords words_of(emulator::Machine& machine, const emulator::FrozenLaunch& launch,
+                      const emulator::Dim3& block, const emulator::Witness& witness,
+                      const OrderSearch::Result& found) {
+    const emulator::ScheduleFile file =
+        schedule_of(*launch.kernel, launch.launch.grid, block, witness);
+    return {.sentence = witness_sentence(machine, *launch.kernel, witness, found),
+            .preemptions = witness.preemptions,
+            .turns = turn_words(file),
+            .schedule = file.text()};
 }
 
-/// Searches one block for the findings of its kernel.
+/// Searches one block, or all blocks together, for the findings of its kernel.
 void search_block(const std::vector<Finding*>& findings, const LaunchState& state,
                   std::chrono::milliseconds time, const std::stop_token& stop,
                   const std::shared_ptr<compute::LaunchProgress>& progress) {
@@ -68,19 +55,16 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
         if (!findings[0]->kernel.empty() && kernel.name != findings[0]->kernel)
             return say("No order was searched: the first frame does not launch this kernel.");
         search.judge = expected_words(specimen, state, stop);
-        const OrderSearch::Result found = search.run(
-            specimen.machine(), launch, std::uint32_t(linear_in(launch.launch.grid, block)));
+        const bool together = is_of_two_blocks(*findings[0]) || launch.launch.cooperative;
+        const OrderSearch::Result found =
+            together ? search.run_together(specimen.machine(), launch)
+                     : search.run(specimen.machine(), launch,
+                                  std::uint32_t(linear_in(launch.launch.grid, block)));
         for (std::size_t k = 0; k < findings.size(); ++k) {
             const auto& witness = found.witnesses[k];
-            WitnessWords words{.sentence = coverage_sentence(kernel, search, found)};
-            if (witness) {
-                words = {
-                    .sentence = witness_sentence(specimen.machine(), kernel, *witness, found),
-                    .preemptions = witness->preemptions,
-                    .turns = turn_words(kernel, *witness),
-                    .schedule = emulator::ScheduleFile::of(kernel, block, witness->turns).text()};
-            }
-            findings[k]->witness = std::move(words);
+            findings[k]->witness =
+                witness ? words_of(specimen.machine(), launch, block, *witness, found)
+                        : WitnessWords{.sentence = coverage_sentence(kernel, search, found)};
         }
     } catch (const compute::Cancelled&) {
         say("No order was searched: the run was stopped.");
@@ -91,41 +75,17 @@ void search_block(const std::vector<Finding*>& findings, const LaunchState& stat
 
 }  // namespace
 
-std::vector<Finding> find_needed(const LaunchState& state, std::chrono::milliseconds time,
-                                 std::stop_token stop,
-                                 std::shared_ptr<compute::LaunchProgress> progress) {
-    std::vector<std::vector<Finding>> all;
-    try {
-        for (const std::string& name : kernels_of(state, stop)) {
-            Specimen specimen(state, compute::usual_emulator_memory(), stop, {}, name);
-            const emulator::NecessityCheck check{.time = time,
-                                                 .stop = stop,
-                                                 .progress = progress,
-                                                 .judge = expected_words(specimen, state, stop)};
-            all.push_back(check.run(specimen.machine(), specimen.launch()));
-        }
-    } catch (const emulator::Error&) {
-        // The other checks report a launch that fails.
-    } catch (const compute::DeviceError&) {
-        // So they do here; or the run was stopped.
-    }
-    return emulator::merged(all);
-}
-
 void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
                     std::chrono::milliseconds time, std::stop_token stop,
                     std::shared_ptr<compute::LaunchProgress> progress) {
-    std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>,
+    std::map<std::tuple<std::string, bool, std::uint32_t, std::uint32_t, std::uint32_t>,
              std::vector<Finding*>>
         of_block;
     for (Finding& finding : findings) {
         if (finding.kind != emulator::FindingKind::race || !finding.second) continue;
-        if (const std::string why = obstacle(finding); !why.empty()) {
-            finding.witness = WitnessWords{.sentence = why};
-            continue;
-        }
-        const emulator::Dim3 block = finding.place().block;
-        of_block[{finding.kernel, block.z, block.y, block.x}].push_back(&finding);
+        const bool together = is_of_two_blocks(finding);
+        const emulator::Dim3 block = together ? emulator::Dim3{0, 0, 0} : finding.place().block;
+        of_block[{finding.kernel, together, block.z, block.y, block.x}].push_back(&finding);
     }
     const auto deadline = std::chrono::steady_clock::now() + time;
     for (const auto& [where, races] : of_block) {

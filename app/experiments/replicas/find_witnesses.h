@@ -8,24 +8,16 @@
 
 namespace warpscope::experiments {
 
-/// Looks for an order of the warps of one block in which each race of the list spoils a result, and
-/// sets Finding::witness. `findings` are those of the launches of `state`, with the names of the
-/// emulator; an empty name of a kernel stands for the last launch. Takes about `time`, and an
-/// eighth of it for each further block. Where there is nothing to search, the witness says why.
-/// Where a launch file expects numbers, a result is spoilt if one of them is wrong. `progress`
-/// counts milliseconds of each search.
+/// Looks for an order of the warps of one block, or of all blocks of a small launch where the race
+/// is between blocks, in which each race of the list spoils a result, and sets Finding::witness.
+/// `findings` are those of the launches of `state`, with the names of the emulator; an empty name
+/// of a kernel stands for the last launch. Takes about `time`, and an eighth of it for each further
+/// block. Where there is nothing to search, the witness says why. Where a launch file expects
+/// numbers, a result is spoilt if one of them is wrong. `progress` counts milliseconds of each
+/// search.
 void find_witnesses(std::vector<emulator::Finding>& findings, const LaunchState& state,
                     std::chrono::milliseconds time = std::chrono::seconds(2),
                     std::stop_token stop = {},
                     std::shared_ptr<compute::LaunchProgress> progress = {});
-
-/// Takes out each barrier, fence and wait of the kernels that `state` launches, one at a time, and
-/// says what depends on it: emulator::NecessityCheck. Takes about `time` for each kernel. A kernel
-/// that fails as it is, or for which there is too little memory, gives no finding. `progress`
-/// counts the lines of a kernel.
-std::vector<emulator::Finding> find_needed(const LaunchState& state,
-                                           std::chrono::milliseconds time = std::chrono::seconds(5),
-                                           std::stop_token stop = {},
-                                           std::shared_ptr<compute::LaunchProgress> progress = {});
 
 }  // namespace warpscope::experiments

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "experiments/measure/source_names.h"
+#include "experiments/replicas/find_needed.h"
 #include "experiments/replicas/find_witnesses.h"
 #include "jobs/output/output.h"
 
@@ -121,8 +122,9 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
                                  request.stops.work);
         if (result.start && request.checks.needed)
             result.findings = emulator::merged(
-                {result.findings, experiments::find_needed(*result.start, std::chrono::seconds(5),
-                                                           request.stops.work)});
+                {result.findings,
+                 experiments::find_needed(result.start, std::chrono::seconds(5), request.stops.work)
+                     .findings()});
         if (result.start && result.stopped.empty() && checking.set().depends_on_order())
             add_races(result.findings,
                       races_in_reverse_order(*result.start, time, request.stops.work));

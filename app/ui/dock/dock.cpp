@@ -129,7 +129,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       microscope_(microscope),
       options_(options),
       launch_(stage),
-      buffer_(stage,
+      buffer_(stage, microscope.needs(),
               [&stage, &microscope](Ui& ui, const std::string& element) {
                   return ask_why(ui, stage, microscope, element);
               }),

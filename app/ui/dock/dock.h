@@ -32,8 +32,6 @@ class Dock {
     /// timings; a click on a tab opens it.
     void draw(Ui& ui, bool folded);
     LaunchPanel& launch() { return launch_; }
-    /// Something is computed for a tab.
-    bool works() const { return findings_.works(); }
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
   private:

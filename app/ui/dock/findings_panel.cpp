@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
-#include "experiments/measure/source_names.h"
-#include "experiments/replicas/find_witnesses.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -33,13 +31,16 @@ std::string count_of(const Finding& finding) {
 }
 
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
-                 std::size_t index) {
+                 std::size_t index, std::optional<std::size_t> barrier = {}) {
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const bool is_advice = finding.kind == FindingKind::needed;
-    const ImU32 colour = is_advice ? (finding.count > 0 ? colour::accent : colour::dim)
-                         : spoils_results(finding) ? colour::bad
-                                                   : colour::finding;
+    const bool is_advice = barrier.has_value();
+    const bool is_painted = barrier && microscope.needs().is_chosen(*barrier);
+    const ImU32 colour =
+        is_advice ? (microscope.needs().answer()->barriers[*barrier].is_needed ? colour::accent
+                                                                               : colour::dim)
+        : spoils_results(finding) ? colour::bad
+                                  : colour::finding;
     const std::string times = count_of(finding);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
@@ -53,7 +54,9 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
+    if (hovered || is_painted)
+        list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
+    if (barrier && hovered) microscope.needs().point_at(*barrier);
     list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
     const float y = low.y + ui.px(6);
     ImGui::SetCursorScreenPos({low.x + ui.px(12), y - ui.px(2)});
@@ -66,12 +69,14 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     const ThreadAtLine& place = finding.place();
-    const bool has_orders = finding.kind == FindingKind::race && finding.second &&
-                            finding.first.block == finding.second->block;
+    const bool has_orders = finding.kind == FindingKind::race && finding.second;
     const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
-    if (hovered)
+    if (hovered && is_painted)
+        tooltip_at(ui, low, "Click: paint no longer what depends on it.");
+    else if (hovered)
         tooltip_at(ui, low,
-                   fmt::format("Click: show thread {} of block {} in the microscope, {}.{}",
+                   fmt::format("Click: {}show thread {} of block {} in the microscope, {}.{}",
+                               is_advice ? "paint what depends on it, and " : "",
                                name_of(place.thread), name_of(place.block),
                                is_advice           ? "before this line"
                                : finding.misread() ? "before it reads the wrong value"
@@ -80,7 +85,9 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
                                             "warps in which it spoils a result, and show that."
                                           : ""));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked || asks)
+    if (clicked && barrier)
+        ui.later([&microscope, barrier] { microscope.needs().toggle(*barrier); });
+    if ((clicked && !is_painted) || asks)
         ui.later([&stage, &microscope, finding, asks, launch = stage.checks().inspection->launch] {
             stage.pause(true);
             if (asks) return microscope.show_witness(stage.launch(), launch, finding);
@@ -120,15 +127,10 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
 }  // namespace
 
 /// The question which barriers are needed, and its answer, below the rows of the findings.
-void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows) {
-    if (examining_.valid() &&
-        examining_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-        needed_ = examining_.get();
-        microscope_.mark_needed(needed_, examined_->edits);
-    }
-    const bool answered = examined_ == checked && !examining_.valid();
-    if (examining_.valid()) {
-        const auto now = progress_->now();
+void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std::size_t rows) {
+    NeedFinder& needs = microscope_.needs();
+    if (needs.works()) {
+        const auto now = needs.progress();
         ImGui::AlignTextToFramePadding();
         const std::string words =
             now.blocks == 0
@@ -137,37 +139,20 @@ void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows
         text(ui.fonts.small, colour::dim, words);
         record(ui, "findings.examining", words);
         ImGui::SameLine(0, ui.px(10));
-        if (flat_button(ui, "findings.stop", "Stop")) stop_.request_stop();
+        if (flat_button(ui, "findings.stop", "Stop")) needs.stop();
         return;
     }
-    if (!answered) {
-        if (flat_button(ui, "findings.needed", "Which barriers are needed?")) {
-            examined_ = checked;
-            needed_.clear();
-            stop_ = std::stop_source();
-            progress_ = std::make_shared<compute::LaunchProgress>();
-            examining_ = std::async(
-                std::launch::async, [checked, stop = stop_.get_token(), progress = progress_] {
-                    try {
-                        auto found = experiments::find_needed(*checked, std::chrono::seconds(5),
-                                                              stop, progress);
-                        for (Finding& finding : found)
-                            finding.sentence =
-                                experiments::as_named(std::move(finding.sentence), checked->edits);
-                        return found;
-                    } catch (const std::exception&) {
-                        return std::vector<Finding>();
-                    }
-                });
-        }
+    if (!needs.knows(checked)) {
+        if (flat_button(ui, "findings.needed", "Which barriers are needed?")) needs.look(checked);
         tooltip(ui,
-                "Takes out each barrier, fence and wait alone, and counts the words of the result "
-                "that depend on it.");
+                "Takes out each barrier, fence and wait alone, and paints which pixels, words and "
+                "sums depend on it.");
         return;
     }
-    for (std::size_t k = 0; k < needed_.size(); ++k)
-        finding_row(ui, stage_, microscope_, needed_[k], rows + k);
-    if (needed_.empty())
+    const auto& barriers = needs.answer()->barriers;
+    for (std::size_t k = 0; k < barriers.size(); ++k)
+        finding_row(ui, stage_, microscope_, barriers[k].finding, rows + k, k);
+    if (barriers.empty())
         text(ui.fonts.small, colour::dim, "The kernel has no barrier, fence or wait.");
 }
 

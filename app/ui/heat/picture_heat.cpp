@@ -1,16 +1,15 @@
 #include "ui/heat/picture_heat.h"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 
 #include <algorithm>
 
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/heat_figures.h"
-#include "gl/texture.h"
 #include "ui/heat/heat_grid.h"
 #include "ui/heat/heat_scale.h"
+#include "ui/heat/overlay.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -19,7 +18,6 @@ namespace {
 
 using emulator::HeatArray;
 using emulator::HeatFigure;
-using experiments::BufferView;
 using experiments::LaunchPlan;
 
 constexpr std::uint8_t half_transparent = 150;  ///< 255 is opaque
@@ -47,11 +45,6 @@ std::uint64_t count_of(const HeatArray& array, HeatFigure figure, std::size_t el
     for (std::uint64_t word = begin / word_bytes; word <= (begin + bytes - 1) / word_bytes; ++word)
         most = std::max(most, array.count(figure, word));
     return most;
-}
-
-bool is_picture(BufferView view, const experiments::Array& array) {
-    if (view == BufferView::automatic) view = automatic_view(array.type, array.shape);
-    return view != BufferView::plot && view != BufferView::histogram;
 }
 
 }  // namespace
@@ -95,7 +88,7 @@ PictureHeat::Source PictureHeat::wanted(const experiments::LaunchParameters& par
 }
 
 void PictureHeat::forget() {
-    if (texture_) glDeleteTextures(1, &texture_);
+    if (texture_) delete_overlay(texture_);
     texture_ = 0;
     source_ = {};
 }
@@ -110,16 +103,13 @@ void PictureHeat::paint() {
                 counts[std::size_t(y) * std::size_t(size.width) + std::size_t(x)] =
                     count_of(*source_.array, source_.figure, *element, source_.element_bytes);
     most_ = *std::ranges::max_element(counts);
-    std::vector<ImU32> texels(counts.size());
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        if (counts[i] > 0)
-            texels[i] = (heat_colour(double(counts[i]) / double(most_)) & ~IM_COL32_A_MASK) |
-                        IM_COL32(0, 0, 0, half_transparent);
-    texture_ = gl::make_texture(size.width, size.height);
-    glBindTexture(GL_TEXTURE_2D, texture_);
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, size.width, size.height, GL_RGBA, GL_UNSIGNED_BYTE,
-                    texels.data());
-    glBindTexture(GL_TEXTURE_2D, 0);
+    texture_ = make_overlay(size, [&](int x, int y) -> ImU32 {
+        const std::uint64_t count =
+            counts[std::size_t(y) * std::size_t(size.width) + std::size_t(x)];
+        if (count == 0) return 0;
+        return (heat_colour(double(count) / double(most_)) & ~IM_COL32_A_MASK) |
+               IM_COL32(0, 0, 0, half_transparent);
+    });
 }
 
 void PictureHeat::draw(Ui& ui, experiments::Size pixels, ImVec2 low, ImVec2 high,

@@ -12,6 +12,7 @@
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"
+#include "ui/needed/dependence.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -110,6 +111,7 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
     };
     const unsigned lanes = buffer.numbers.type.lanes;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto& dependence = dependence_of(stage_, needs_, buffer.name);
     list.PushClipRect({left, top}, {window.x + size.x, window.y + size.y}, true);
     for (std::size_t row = row_0; row < row_1; ++row) {
         for (std::size_t column = column_0; column < column_1; ++column) {
@@ -117,6 +119,10 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
             if (index >= lines.numbers) break;
             const float x = origin.x + label + cell * float(column);
             const float y = origin.y + line * float(row + 1);
+            if (index / lanes < dependence.size() && dependence_colour(dependence[index / lanes]))
+                list.AddRectFilled(
+                    {x - ui.px(3), y - ui.px(1)}, {x + cell - ui.px(5), y + line - ui.px(2)},
+                    faded(dependence_colour(dependence[index / lanes]), 0.5F), ui.px(2));
             const bool differs = !buffer.differing.empty() && buffer.differing[index / lanes];
             put(x, y, differs ? colour::bad : colour::text, number_text(buffer.numbers.at(index)));
             const bool under = ImGui::IsWindowHovered() && mouse.x >= x && mouse.x < x + cell &&

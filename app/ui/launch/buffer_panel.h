@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "ui/needed/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
@@ -18,7 +19,9 @@ class BufferPanel {
   public:
     /// Says why an element under the mouse is wrong, in lines for its tooltip: ask_why().
     using AskWhy = std::function<std::string(Ui& ui, const std::string& element)>;
-    BufferPanel(Stage& stage, AskWhy ask_why) : stage_(stage), ask_why_(std::move(ask_why)) {}
+    /// Numbers that depend on the barrier at which a person looks get another ground.
+    BufferPanel(Stage& stage, const NeedFinder& needs, AskWhy ask_why)
+        : stage_(stage), needs_(needs), ask_why_(std::move(ask_why)) {}
     void draw(Ui& ui);
 
   private:
@@ -27,6 +30,7 @@ class BufferPanel {
     void table(Ui& ui, const experiments::BufferContents& buffer);
 
     Stage& stage_;
+    const NeedFinder& needs_;
     AskWhy ask_why_;
 };
 

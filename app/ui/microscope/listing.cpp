@@ -135,7 +135,8 @@ void row_matches(Ui& ui, const FindBar& find, const Places& at, std::uint32_t ro
     }
 }
 
-void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t row) {
+void row_text(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
+              std::uint32_t row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const KernelText::Line& line = listing.text->lines[row];
     const std::string number = fmt::format("{}", line.number);
@@ -149,7 +150,7 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     list.PopClipRect();
     float right = at.high.x - ImGui::GetStyle().ScrollbarSize;
     const auto remark = [&](const auto& remarks, const char* kind, ImU32 colour) {
-        for (const auto& [marked, words] : remarks) {
+        for (const auto& [marked, words, barrier] : remarks) {
             if (marked != row) continue;
             const float x = right - ImGui::CalcTextSize(words.c_str()).x - ui.px(8);
             list.AddRectFilled({x - ui.px(4), at.y(row)}, {right, at.y(row) + at.line},
@@ -157,6 +158,10 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
             list.AddText({x, at.y(row)}, colour, words.c_str());
             record_rect(ui, {x, at.y(row)}, {right, at.y(row) + at.line},
                         fmt::format("{}.{}.{}", listing.id, kind, line.number), words);
+            const bool hovered =
+                ImGui::IsWindowHovered() &&
+                ImGui::IsMouseHoveringRect({x, at.y(row)}, {right, at.y(row) + at.line});
+            if (barrier && hovered) microscope.needs().point_at(*barrier);
             right = x - ui.px(8);
         }
     };
@@ -278,7 +283,7 @@ void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& 
     const auto end = std::min(count, first + std::uint32_t((at.high.y - at.low.y) / at.line) + 2);
     for (std::uint32_t row = first; row < end; ++row) {
         row_background(ui, listing, at, row);
-        row_text(ui, listing, at, row);
+        row_text(ui, microscope, listing, at, row);
         gutter(ui, microscope, listing, at, row);
     }
     const Chip* chips_end = listing.chips.data() + listing.chips.size();

@@ -34,10 +34,14 @@ struct Listing {
     /// The file to whose lines breakpoints belong; empty: the PTX.
     std::string file;
     const FindBar* find = nullptr;  ///< searches this text; null: it searches another
-    /// Words at the right edge of rows: how much depends on a barrier.
-    std::vector<std::pair<std::uint32_t, std::string>> needed{};
-    /// Likewise: where a wrong value was read, and where the right one is written.
-    std::vector<std::pair<std::uint32_t, std::string>> reasons{};
+    /// Words at the right edge of a row.
+    struct Remark {
+        std::uint32_t row = 0;
+        std::string words;
+        std::optional<std::size_t> barrier{};  ///< index into Microscope::needed()
+    };
+    std::vector<Remark> needed{};   ///< how much depends on a barrier
+    std::vector<Remark> reasons{};  ///< where a wrong value was read, and who writes the right one
     std::vector<std::uint32_t> slice{};  ///< rows behind the wrong value, ascending
 };
 

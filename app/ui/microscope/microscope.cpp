@@ -228,14 +228,10 @@ void Microscope::show_rank(std::uint32_t rank) {
         emulator::index_in(shape.grid, emulator::ClusterPlace{here.cluster, rank}.block(shape)));
 }
 
-void Microscope::mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels) {
-    needed_ = std::move(needed);
-    needed_kernels_ = std::move(kernels);
-}
-
-std::span<const emulator::Finding> Microscope::needed() const {
-    if (needed_kernels_ != source_.edits) return {};
-    return needed_;
+std::span<const NeedFinder::Barrier> Microscope::needed() const {
+    const NeedFinder::Answer& answer = needs_.answer();
+    if (!answer || answer->launch->edits != source_.edits) return {};
+    return answer->barriers;
 }
 
 const std::vector<emulator::Finding>& Microscope::findings() {

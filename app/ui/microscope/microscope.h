@@ -15,6 +15,7 @@
 #include "ui/microscope/block_run.h"
 #include "ui/microscope/reason_finder.h"
 #include "ui/microscope/witness_finder.h"
+#include "ui/needed/need_finder.h"
 #include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
@@ -145,7 +146,7 @@ class Microscope {
     void show_witness(const LiveLaunch& live,
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
-    bool searches() const { return searches_orders() || reasons_.works(); }
+    bool searches() const { return searches_orders() || reasons_.works() || needs_.works(); }
     bool searches_orders() const { return open_ && finder_.works(); }
     /// The search for that order, which can be stopped.
     WitnessFinder& finder() { return finder_; }
@@ -157,11 +158,11 @@ class Microscope {
     /// Why the element is wrong at whose access the block was opened; null: it was opened
     /// otherwise.
     const Reason* reason() const { return reason_.get(); }
-    /// Marks the barriers of these kernels with what depends on them: findings of
-    /// experiments::find_needed().
-    void mark_needed(std::vector<emulator::Finding> needed, compute::KernelEdits kernels);
-    /// Those of the kernel on show.
-    std::span<const emulator::Finding> needed() const;
+    /// What depends on the barriers of a launch, also while no microscope is open.
+    NeedFinder& needs() { return needs_; }
+    const NeedFinder& needs() const { return needs_; }
+    /// The barriers of the kernels on show, with what depends on them.
+    std::span<const NeedFinder::Barrier> needed() const;
     /// Goes to the next read or write of a race of this block, or to the one before.
     void go_to_race(bool forward);
     /// While it plays, the block runs so that all its steps take about 8 s.
@@ -237,6 +238,7 @@ class Microscope {
     std::unique_ptr<experiments::Specimen> specimen_;
     WitnessFinder finder_;
     ReasonFinder reasons_;
+    NeedFinder needs_;
     std::string asked_;  // the element about which show_reason() was asked; empty: none
     std::shared_ptr<const Reason> reason_;
     BlockRun run_;  // runs in the copy's machine
@@ -248,8 +250,7 @@ class Microscope {
     bool by_hand_ = false, playing_ = false;
     double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
-    std::vector<emulator::Finding> findings_, needed_;
-    compute::KernelEdits needed_kernels_;
+    std::vector<emulator::Finding> findings_;
 };
 
 /// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.

@@ -157,7 +157,12 @@ void Microscope::receive_witness(const LiveLaunch& live) {
     const auto found = finder_.take();
     if (!found) return;
     if (found->launch) show(live, found->launch, found->finding);
-    when_ready([this, words = found->finding.witness->sentence] { notice_ = words; });
+    const emulator::WitnessWords& witness = *found->finding.witness;
+    std::string words = witness.sentence;
+    // The timeline shows the turns of one block only.
+    if (found->launch && found->launch->settings.turns->together)
+        words += fmt::format(" The turns: {}.", fmt::join(witness.turns, "; "));
+    when_ready([this, words = std::move(words)] { notice_ = words; });
 }
 
 void Microscope::show_reason(const LiveLaunch& live, std::string element) {

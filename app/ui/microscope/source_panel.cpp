@@ -78,14 +78,15 @@ void mark_reason(const Reason& reason, const KernelText& text, Listing& listing)
     if (!place || !word.parting) return;
     const std::uint32_t pc = word.run.trace.steps()[place->step].pc;
     if (const auto row = text.row(pc))
-        listing.reasons.emplace_back(*row, fmt::format("warp {} got the wrong value here, step {}",
-                                                       place->warp, place->step + 1));
+        listing.reasons.push_back({*row, fmt::format("warp {} got the wrong value here, step {}",
+                                                     place->warp, place->step + 1)});
     if (!word.writer) return;
     if (const auto row = text.row(word.writer->pc))
-        listing.reasons.emplace_back(
-            *row, word.writer->step ? fmt::format("warp {} writes here, step {}", word.writer->warp,
-                                                  *word.writer->step + 1)
-                                    : fmt::format("warp {} should write here", word.writer->warp));
+        listing.reasons.push_back(
+            {*row, word.writer->step
+                       ? fmt::format("warp {} writes here, step {}", word.writer->warp,
+                                     *word.writer->step + 1)
+                       : fmt::format("warp {} should write here", word.writer->warp)});
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
@@ -94,14 +95,16 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
                     file, find};
     listing.hazards = hazard_rows(microscope, text);
     if (const Reason* reason = microscope.reason()) mark_reason(*reason, text, listing);
-    for (const emulator::Finding& barrier : microscope.needed()) {
+    const auto needed = microscope.needed();
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+        const emulator::Finding& finding = needed[k].finding;
         const auto row =
-            barrier.first.file == text.file ? text.row_of_line(barrier.first.line) : std::nullopt;
+            finding.first.file == text.file ? text.row_of_line(finding.first.line) : std::nullopt;
         if (row)
-            listing.needed.emplace_back(*row, barrier.count > 0
-                                                  ? fmt::format("{} words depend on it",
-                                                                quantity(double(barrier.count), ""))
-                                                  : "nothing needed it for this input");
+            listing.needed.push_back({*row,
+                                      needed[k].is_needed ? share_words(needed[k]) + " depend on it"
+                                                          : "nothing needed it for this input",
+                                      k});
     }
     return listing;
 }

@@ -331,7 +331,10 @@ void PicturePanel::draw(Ui& ui) {
     record_rect(ui, corner, end, "picture.pixels",
                 fmt::format("{}x{}", pixels->width(), pixels->height()));
     const bool hovered = ImGui::IsItemHovered();
-    heat_.draw(ui, {pixels->width(), pixels->height()}, corner, end, {high.x, low.y});
+    if (needed_.shows())
+        needed_.draw(ui, ScreenArea{corner, end}, {low, high});
+    else
+        heat_.draw(ui, {pixels->width(), pixels->height()}, corner, end, {high.x, low.y});
     draw_plot_labels(ui, stage_, corner, end);
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);

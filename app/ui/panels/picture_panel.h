@@ -7,6 +7,7 @@
 
 #include "gl/framebuffer.h"
 #include "gl/picture_zoom.h"
+#include "ui/heat/needed_paint.h"
 #include "ui/heat/picture_heat.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
@@ -60,6 +61,7 @@ class PicturePanel {
     gl::ZoomedPicture zoomed_picture_;
     Queued queued_;
     PictureHeat heat_{stage_};
+    NeededPaint needed_{stage_, microscope_.needs()};
     const bool keeps_;  ///< what was drawn is kept in `drawn_pixels_`
     Queued drawn_;
     std::optional<gl::Framebuffer> drawn_pixels_;

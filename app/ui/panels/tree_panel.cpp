@@ -282,6 +282,7 @@ void TreePanel::draw(Ui& ui) {
     cells(ui, *tree, wrong, at);
     ImGui::PopClipRect();
     labels(ui, *tree, at, left);
+    needed_.draw(ui, {}, {low, high});
 }
 
 }  // namespace warpscope::ui

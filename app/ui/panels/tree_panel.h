@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/heat/needed_paint.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
@@ -15,7 +16,7 @@ struct TreeView {
 /// The array that one block adds up in shared memory, a row for each barrier.
 class TreePanel {
   public:
-    explicit TreePanel(Stage& stage) : stage_(stage) {}
+    TreePanel(Stage& stage, const NeedFinder& needs) : stage_(stage), needed_(stage, needs) {}
 
     void draw(Ui& ui);
     /// Shows the whole array, or as much of it as can be read.
@@ -25,6 +26,7 @@ class TreePanel {
 
   private:
     Stage& stage_;
+    NeededPaint needed_;
     TreeView view_;
 };
 

@@ -61,9 +61,10 @@ void WhyPanel::draw(Ui& ui) {
               fmt::format("{} is {}, expected {}. {}", reason.words.element, reason.words.found,
                           reason.words.expected, reason.words.whole));
     record(ui, "why", reason.words.whole);
-    tooltip(ui,
-            "The instructions behind the value, from its store back to the inputs of the kernel. "
-            "The runs part at the red line. Branches are not followed.");
+    tooltip(
+        ui,
+        "The instructions behind the value, from its store back to the inputs of the kernel. "
+        "The runs part at the red line. A branch that decided on an instruction is behind it too.");
     scrolls_ = std::exchange(shown_, &reason) != &reason;
     const float gap = ui.px(16), width = (ImGui::GetContentRegionAvail().x - gap) / 2;
     column(ui, reason.run, false, width);

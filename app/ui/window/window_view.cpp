@@ -151,6 +151,7 @@ void WindowView::draw(ImVec2 size) {
     if (microscope_.is_open()) microscope_.follow(stage_.launch(), stage_.paused());
     microscope_.advance(double(ImGui::GetIO().DeltaTime));
     microscope_.reasons().collect();
+    microscope_.needs().collect();
     say_notice();
     stage_.check_automatically(options_.inspect);
     if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) stage_.end_drag();

@@ -77,7 +77,7 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
-               stage_.checks().busy || dock_.works() || opener_.busy() || lessons_.busy() ||
+               stage_.checks().busy || opener_.busy() || lessons_.busy() ||
                (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
@@ -147,7 +147,7 @@ class WindowView {
     TopBar top_bar_{stage_, options_, keys_};
     ControlsPanel controls_{stage_, options_};
     PicturePanel picture_{stage_, microscope_, options_};
-    TreePanel tree_{stage_};
+    TreePanel tree_{stage_, microscope_.needs()};
     TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};
     ResultsPanel results_{stage_, microscope_};
     CompilerDownload download_;

@@ -81,6 +81,21 @@ TEST(WrongResults, ASumOfTheDotProductIsWrongBecauseOfAReadOfTheTree) {
     }
 }
 
+TEST(WrongResults, ABodyIsWrongWhereABarrierOfTheTileIsMissing) {
+    for (const char* barrier : {"load_barrier", "reuse_barrier"}) {
+        SCOPED_TRACE(barrier);
+        Live live("nbody", {{"bodies", "512"}, {barrier, "off"}});
+        const WrongResults results = results_of(live);
+        ASSERT_TRUE(results.first_wrong());
+        const WrongReason reason = results.why(results.find("first"));
+        EXPECT_TRUE(reason.element.starts_with("body[")) << reason.element;
+        ASSERT_TRUE(reason.word && reason.word->right && reason.word->parting);
+        EXPECT_NE(reason.whole.find("kernels/nbody.cu:"), std::string::npos) << reason.whole;
+    }
+    Live whole("nbody", {{"bodies", "512"}});
+    EXPECT_FALSE(results_of(whole).first_wrong());
+}
+
 TEST(WrongResults, ATileOfThePipelineIsReadBeforeItsCopyLands) {
     Live live("pipeline", {{"size", "256"}, {"wait", "off"}});
     const WrongResults results = results_of(live);

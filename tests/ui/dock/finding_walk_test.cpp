@@ -122,8 +122,15 @@ TEST_F(FindingWalk, TheBarriersThatAreNeededAreListedAndMarked) {
     ASSERT_TRUE(microscope.ready()) << microscope.complaint();
     ASSERT_EQ(microscope.needed().size(), 1U);
     const std::string mark =
-        value(fmt::format("source.needed.{}", microscope.needed()[0].first.line));
-    EXPECT_TRUE(mark.ends_with(" words depend on it")) << mark;
+        value(fmt::format("source.needed.{}", microscope.needed()[0].finding.first.line));
+    EXPECT_TRUE(mark.ends_with(" % depend on it")) << mark;
+    // The click has chosen the barrier, and the picture is painted until the next one.
+    EXPECT_NE(value("picture.needed").find(" % depend on it"), std::string::npos);
+    EXPECT_TRUE(microscope.needs().is_chosen(0));
+    click("dock.findings");
+    click("finding.0");
+    frames(2);
+    EXPECT_FALSE(microscope.needs().is_chosen(0));
 }
 
 std::vector<Racy> racy_kernels() {

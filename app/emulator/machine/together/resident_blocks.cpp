@@ -17,7 +17,10 @@ std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch) {
 ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
                                const Memory& memory, Budget& budget, std::size_t count,
                                const Stepped& stepped)
-    : progress_(launch.settings.progress.get()),
+    : kernel_(kernel),
+      settings_(launch.settings),
+      warps_(warps_of_block(launch.launch)),
+      progress_(launch.settings.progress.get()),
       cluster_size_(kernel.uses_cluster ? launch.launch.cluster.count() : 0),
       places_(count) {
     for (std::size_t k = 0; k < count; ++k) {
@@ -56,6 +59,8 @@ void ResidentBlocks::begin(std::span<const std::uint32_t> blocks, unsigned virtu
     turn_ = order_.size() - 1;
     for (const auto& cluster : clusters_) cluster->begin();
     waiting_turns_ = 0;
+    listed_ = 0;
+    unit_ = std::uint32_t(places_.size()) * warps_ - 1;
     for (std::size_t k = 0; k < copies_.size(); ++k)
         copies_[k]->join_cluster(
             std::span(copies_).subspan(k / cluster_size_ * cluster_size_, cluster_size_),
@@ -65,10 +70,61 @@ void ResidentBlocks::begin(std::span<const std::uint32_t> blocks, unsigned virtu
 void ResidentBlocks::run(std::span<const std::uint32_t> blocks, unsigned virtual_sms,
                          bool from_last, Observer* observer) {
     begin(blocks, virtual_sms, from_last, observer);
+    if (is_listed()) return run_listed();
     while (!order_.empty()) {
         for (Place* const place : order_) take_turns(*place);
         std::erase_if(order_, [](const Place* place) { return place->ended; });
     }
+}
+
+/// The unit of the next turn; nullopt: no warp can run.
+std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
+    const auto units = std::uint32_t(places_.size()) * warps_;
+    const auto can_run = [&](std::uint32_t unit) {
+        return unit < units &&
+               (places_[unit / warps_].runner->runnable_warps() >> unit % warps_ & 1);
+    };
+    stop = {};
+    while (!settings_.turns.empty() && listed_ < settings_.turns[0].size()) {
+        const ListedTurn& turn = settings_.turns[0][listed_++];
+        if (!can_run(turn.warp)) continue;
+        if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
+        return unit_ = turn.warp;
+    }
+    for (std::uint32_t behind = 1; behind <= units; ++behind)
+        if (const std::uint32_t unit = (unit_ + behind) % units; can_run(unit)) return unit_ = unit;
+    return {};
+}
+
+void ResidentBlocks::take_listed_turn(Place& place, std::uint32_t warp,
+                                      const StopBefore& stop) const {
+    try {
+        place.runner->take_listed_turn(warp, stop);
+    } catch (Error& error) {
+        error.block = place.block;
+        throw;
+    }
+}
+
+void ResidentBlocks::run_listed() {
+    StopBefore stop;
+    while (const auto unit = next_unit(stop))
+        take_listed_turn(places_[*unit / warps_], *unit % warps_, stop);
+    for (Place* const place : order_) take_turns(*place);  // their ends
+}
+
+std::optional<ResidentBlocks::Turn> ResidentBlocks::run_listed_others() {
+    StopBefore stop;
+    while (const auto unit = next_unit(stop)) {
+        Place& place = places_[*unit / warps_];
+        if (!place.own) return Turn{*unit % warps_, stop};
+        take_listed_turn(place, *unit % warps_, stop);
+    }
+    for (Place& place : places_) {
+        if (place.own && !place.ended) take_turns(place);
+        place.ended = true;
+    }
+    return {};
 }
 
 void ResidentBlocks::run_others() {
@@ -113,7 +169,7 @@ const Cluster* ResidentBlocks::cluster_of(std::size_t place) const {
 }
 
 ResidentBlocks::Saved ResidentBlocks::save() const {
-    Saved saved{.waiting_turns = waiting_turns_, .turn = turn_};
+    Saved saved{.waiting_turns = waiting_turns_, .turn = turn_, .listed = listed_, .unit = unit_};
     for (const Place& place : places_) {
         saved.ended.push_back(place.ended);
         if (place.own) saved.blocks.push_back(place.own->save());
@@ -125,6 +181,8 @@ ResidentBlocks::Saved ResidentBlocks::save() const {
 void ResidentBlocks::restore(const Saved& saved) {
     waiting_turns_ = saved.waiting_turns;
     turn_ = saved.turn;
+    listed_ = saved.listed;
+    unit_ = saved.unit;
     auto block = saved.blocks.begin();
     for (std::size_t k = 0; k < places_.size(); ++k) {
         places_[k].ended = saved.ended[k];

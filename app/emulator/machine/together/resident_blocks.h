@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,9 @@ std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch);
 /// Blocks of a launch that run together and may wait for each other: those of a cluster, or all
 /// blocks of a cooperative launch. They take turns on one host thread, in the order of their index:
 /// in its turn, a block runs one of its warps, and the block of a cluster runs until its threads
-/// only wait. Each block has shared memory of its own, zero at first.
+/// only wait. Each block has shared memory of its own, zero at first. With
+/// LaunchSettings::together, turns[0] lists the turns instead; behind them the next warps that can
+/// run follow in their order, each until it waits or ends.
 class ResidentBlocks {
   public:
     /// A block that the caller runs, turn by turn, in a runner of its own: see run_others().
@@ -44,6 +47,14 @@ class ResidentBlocks {
                Observer* observer);
     /// Runs the other blocks until it is the stepped block's turn. Throws Error.
     void run_others();
+    bool is_listed() const { return settings_.together; }
+    /// In place of run_others() where turns are listed. Returns the next turn of the stepped block;
+    /// nullopt: no warp of any block can run.
+    struct Turn {
+        std::uint32_t warp = 0;
+        StopBefore stop;
+    };
+    std::optional<Turn> run_listed_others();
     /// All blocks but the stepped one have ended.
     bool others_have_ended() const;
     /// How many turns a block takes before the next block has its turns, unless it only waits.
@@ -60,7 +71,8 @@ class ResidentBlocks {
         std::vector<bool> ended;
         std::vector<Cluster::Barrier> barriers;
         std::uint32_t waiting_turns = 0;
-        std::size_t turn = 0;
+        std::size_t turn = 0, listed = 0;
+        std::uint32_t unit = 0;
     };
     Saved save() const;
     void restore(const Saved& saved);
@@ -78,7 +90,13 @@ class ResidentBlocks {
         bool ended = false;
     };
     void take_turns(Place& place) const;
+    std::optional<std::uint32_t> next_unit(StopBefore& stop);
+    void take_listed_turn(Place& place, std::uint32_t warp, const StopBefore& stop) const;
+    void run_listed();
 
+    const Kernel& kernel_;
+    const LaunchSettings& settings_;
+    const std::uint32_t warps_;  ///< of a block
     LaunchProgress* progress_;
     const std::size_t cluster_size_;
     std::vector<Place> places_;
@@ -87,6 +105,8 @@ class ResidentBlocks {
     std::uint32_t waiting_turns_ = 0;
     std::vector<Place*> order_;  ///< in which the blocks take turns
     std::size_t turn_ = 0;       ///< of run_others(): the index in order_ of the newest block
+    std::size_t listed_ = 0;     ///< turns of the list that have begun
+    std::uint32_t unit_ = 0;     ///< of the newest listed turn
 };
 
 }  // namespace warpscope::emulator

@@ -1,0 +1,296 @@
+#include "emulator/witness/block_search.h"
+
+#include <bit>
+
+#include "emulator/program/error.h"
+#include "emulator/warp/float_mode.h"
+#include "emulator/witness/loop_watch.h"
+#include "emulator/witness/schedule_file.h"
+
+namespace warpscope::emulator {
+
+using Clock = std::chrono::steady_clock;
+using StopAt = UnitRunner::StopAt;
+
+void BlockSearch::run_reference(ReferenceOrder order) {
+    runner_.restore(start_);
+    error_.clear();
+    const bool in_step = order == ReferenceOrder::in_step;
+    try {
+        while (runner_.runnable() && !must_end()) {
+            runner_.begin_turn(runner_.usual_unit());
+            if (runner_.go_on(in_step ? StopAt::any_access : StopAt::end_only))
+                runner_.end_turn_here();
+        }
+        runner_.finish();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    judge_reference();
+    reference_ = take_result();
+    result_.reference = order;
+}
+
+void BlockSearch::judge_reference() {
+    judged_.assign(watch_.written.size(), false);
+    result_.judged = 0;
+    for (std::size_t k = 0; options_.judge && error_.empty() && k < judged_.size(); ++k)
+        if (options_.judge(watch_.written.address(k)) == WordVerdict::right) {
+            judged_[k] = true;
+            ++result_.judged;
+        }
+}
+
+bool BlockSearch::differs(std::size_t word) const {
+    if (result_.judged == 0) return watch_.written.now(word) != expected(word);
+    return word < judged_.size() && judged_[word] &&
+           options_.judge(watch_.written.address(word)) == WordVerdict::wrong;
+}
+
+/// Whether the order that has just ended spoils the result.
+bool BlockSearch::is_spoilt() const {
+    if (result_key() == reference_.key) return false;
+    if (result_.judged == 0 || !error_.empty()) return true;
+    for (std::size_t k = 0; k < judged_.size(); ++k)
+        if (differs(k)) return true;
+    return false;
+}
+
+OrderResult BlockSearch::take_result() {
+    OrderResult result;
+    result.key = result_key();
+    result.error = std::exchange(error_, {});
+    result.values = watch_.written.values();
+    result.accesses = AccessOrders(watch_.log);
+    return result;
+}
+
+OrderSearch::Result BlockSearch::run() {
+    const FloatMode mode(kernel_.flush_subnormals);
+    const auto start = started_ = Clock::now();
+    deadline_ = start + options_.time;
+    if (options_.progress) options_.progress->begin(std::uint64_t(options_.time.count()));
+    // Conflicts that this order does not show are learned later, and it has to be logged again.
+    for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
+        known = watch_.learned();
+        run_reference(ReferenceOrder::in_step);
+        if (reference_.accesses.loses_an_update()) run_reference(ReferenceOrder::serial);
+    }
+    for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
+        // Each level leaves half of the time to the next ones.
+        deadline_ = start + options_.time;
+        if (bound < options_.preemptions) deadline_ -= options_.time / (2 << bound);
+        ends_ = false;
+        if (run_level(bound)) result_.exhausted = bound;
+        if (found_all() || options_.stop.stop_requested()) break;
+    }
+    return result_;
+}
+
+/// Returns whether all orders with so many preemptions were run.
+bool BlockSearch::run_level(unsigned bound) {
+    for (;;) {
+        const std::uint64_t known = watch_.learned();
+        visited_.clear();
+        path_.clear();
+        too_deep_ = false;
+        runner_.restore(start_);
+        const double orders = run_rest(bound, {});
+        if (must_end() || too_deep_) return false;
+        if (known != watch_.learned()) continue;
+        result_.orders = orders;
+        return true;
+    }
+}
+
+std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
+    std::vector<std::vector<ListedTurn>> turns;
+    for (std::size_t k = 0; k < path_.size();) {
+        std::size_t end = k;
+        while (end < path_.size() && path_[end].epoch == path_[k].epoch) ++end;
+        std::size_t last = end;
+        while (last > k && path_[last - 1].is_usual) --last;
+        if (last > k) turns.resize(path_[k].epoch + 1);
+        for (std::size_t t = k; t < last; ++t) turns[path_[k].epoch].push_back(path_[t].turn);
+        k = end;
+    }
+    return turns;
+}
+
+Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
+    Witness witness{.turns = path_turns(),
+                    .together = together_,
+                    .held = runner_.held(),
+                    .reversal = reversal,
+                    .error = result.error};
+    for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
+    const WrittenWords& words = watch_.written;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        if (!differs(k)) continue;
+        if (witness.words++ > 0 && words.address(k) > witness.address) continue;
+        witness.address = words.address(k);
+        witness.value = words.now(k);
+        witness.expected = expected(k);
+    }
+    return witness;
+}
+
+// An order has ended.
+void BlockSearch::compare() {
+    if (is_spoilt()) add_witness(take_result());
+    error_.clear();
+    if (found_all()) ends_ = true;
+}
+
+void BlockSearch::add_witness(const OrderResult& result) {
+    if (options_.pairs.empty()) {
+        const auto reversal = result.accesses.first_reversal(reference_.accesses);
+        result_.witnesses[0] = witness_of(result, reversal.value_or(Reversal{}));
+        return;
+    }
+    for (std::size_t k = 0; k < options_.pairs.size(); ++k) {
+        if (result_.witnesses[k]) continue;
+        const LinePair& pair = options_.pairs[k];
+        const auto reversal = result.accesses.first_reversal(reference_.accesses, kernel_, pair);
+        const auto held = runner_.held();
+        const bool is_of_copy = std::ranges::any_of(held, [&](const HeldCopy& copy) {
+            const std::string place = users_place(kernel_, copy.pc);
+            return place == pair.first || place == pair.second;
+        });
+        if (reversal || is_of_copy)
+            result_.witnesses[k] = witness_of(result, reversal.value_or(Reversal{}));
+    }
+}
+
+/// Runs every order of the rest of the block with at most `left` preemptions, and returns their
+/// number. The next turn is not one of warp `barred`.
+double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred) {
+    const Deeper deeper{depth_};
+    if (depth_ > most_depth) too_deep_ = true;
+    using Visit = std::pair<UnitRunner::Key, std::uint64_t>;
+    std::vector<std::pair<Visit, double>> chain;
+    double orders = 0;
+    for (;;) {
+        if (must_end() || depth_ > most_depth) return orders;
+        const std::uint32_t runnable = runner_.runnable();
+        if (!runnable) {
+            try {
+                runner_.finish();
+            } catch (const Error& error) {
+                error_ = error.what();
+            }
+            compare();
+            ++orders;
+            break;
+        }
+        const Visit visit{runner_.key(), left | std::uint64_t(barred ? *barred + 1 : 0) << 32};
+        const auto [known, is_new] = visited_.try_emplace(visit, -1.0);
+        if (!is_new && !kernel_.is_asynchronous) {
+            result_.endless = result_.endless || known->second < 0;
+            orders += std::max(0.0, known->second);
+            break;
+        }
+        chain.emplace_back(visit, orders);
+        watch_.epoch = runner_.epoch();
+        std::uint32_t next =
+            runnable & watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
+        if (barred) next &= ~(1u << *barred);
+        barred.reset();
+        if (!next) break;
+        if (std::has_single_bit(next)) {
+            const double more = run_turn(std::uint32_t(std::countr_zero(next)), left);
+            orders += more;
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+                break;
+            }
+            continue;
+        }
+        const UnitRunner::Position here = runner_.save();
+        const std::size_t length = path_.size();
+        for (std::uint32_t warps = next; warps; warps &= warps - 1) {
+            if (warps != next) runner_.restore(here);
+            path_.resize(length);
+            orders += run_turn(std::uint32_t(std::countr_zero(warps)), left);
+            if (!error_.empty()) {
+                compare();
+                ++orders;
+            } else {
+                orders += run_rest(left, {});
+            }
+            if (ends_) break;
+        }
+        break;
+    }
+    if (!ends_)
+        for (const auto& [visit, before] : chain) visited_[visit] = orders - before;
+    return orders;
+}
+
+/// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier or
+/// copies land later, and returns their number. Sets error_ where an instruction fails.
+double BlockSearch::run_turn(std::uint32_t warp, unsigned left) {
+    path_.push_back({runner_.epoch(), {.warp = warp}, warp == runner_.usual_unit(), false});
+    ++result_.turns;
+    runner_.begin_turn(warp);
+    return continue_turn(warp, left);
+}
+
+double BlockSearch::continue_turn(std::uint32_t warp, unsigned left) {
+    double orders = 0;
+    const std::size_t at = path_.size() - 1;
+    const PathTurn usual = path_[at];
+    try {
+        LoopWatch loop;
+        while (runner_.go_on(StopAt::contended)) {
+            if (must_end()) return orders;
+            if (runner_.is_at_copy() && left > 0) orders += run_with_held_copies(warp, left - 1);
+            if (must_end()) return orders;
+            const std::uint32_t others = runner_.runnable() & ~(1u << warp);
+            if (!runner_.may_end_here() || !(others & watch_.rivals(warp))) continue;
+            if (loop.is_looping(runner_)) {
+                path_[at].turn = runner_.turn();
+                path_[at].is_usual = false;
+                runner_.end_turn_here();
+                result_.endless = true;
+                break;
+            }
+            if (left == 0) continue;
+            const UnitRunner::Position here = runner_.save();
+            path_[at] = {path_[at].epoch, runner_.turn(), false, true};
+            runner_.end_turn_here();
+            orders += run_rest(left - 1, warp);
+            runner_.restore(here);
+            path_.resize(at + 1);
+            path_[at] = usual;
+        }
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    return orders;
+}
+
+/// Runs every order in which the copies that come next do not land at once.
+double BlockSearch::run_with_held_copies(std::uint32_t warp, unsigned left) {
+    using Hold = AsyncCopies::Hold;
+    double orders = 0;
+    const UnitRunner::Position here = runner_.save();
+    const std::vector<PathTurn> path = path_;
+    for (const Hold hold : {Hold::late, Hold::to_end_of_turn}) {
+        runner_.hold_copies(hold);
+        orders += continue_turn(warp, left);
+        if (!error_.empty()) {
+            compare();
+            ++orders;
+        } else {
+            orders += run_rest(left, {});
+        }
+        runner_.restore(here);
+        path_ = path;
+        if (ends_) break;
+    }
+    return orders;
+}
+
+}  // namespace warpscope::emulator

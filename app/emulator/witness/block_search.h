@@ -1,0 +1,122 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/witness/order_search.h"
+#include "emulator/witness/reversals.h"
+#include "emulator/witness/unit_runner.h"
+
+namespace warpscope::emulator {
+
+/// What an order has made of the block.
+struct OrderResult {
+    std::uint64_t key = 0;  ///< equal for equal results
+    std::string error;
+    std::vector<std::uint32_t> values;  ///< of WrittenWords
+    AccessOrders accesses;
+};
+
+/// The search of OrderSearch, in one block or in all blocks together.
+class BlockSearch {
+  public:
+    /// `which`: the block, or nothing for all blocks of the launch together.
+    template <class... Which>
+    BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
+                Which... which)
+        : options_(options),
+          kernel_(*launch.kernel),
+          watch_(machine.memory(), *launch.kernel->module),
+          budget_(launch.settings),
+          runner_(machine, launch, which..., budget_, watch_) {
+        if (launch.settings.together) together_ = launch.launch;
+        result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
+        start_ = runner_.save();
+    }
+    ~BlockSearch() { watch_.written.restore({}); }
+    BlockSearch(const BlockSearch&) = delete;
+    BlockSearch& operator=(const BlockSearch&) = delete;
+
+    OrderSearch::Result run();
+
+  private:
+    struct PathTurn {
+        std::uint32_t epoch = 0;
+        ListedTurn turn;
+        bool is_usual = false;  ///< the turn that comes where none is listed
+        bool is_preempted = false;
+    };
+    /// Choices below each other; each keeps a copy of the block.
+    static constexpr unsigned most_depth = 1000;
+    struct Deeper {
+        explicit Deeper(unsigned& to) : depth(to) { ++depth; }
+        ~Deeper() { --depth; }
+        unsigned& depth;
+    };
+    void run_reference(ReferenceOrder order);
+    bool run_level(unsigned bound);
+    double run_rest(unsigned left, std::optional<std::uint32_t> barred);
+    double run_turn(std::uint32_t warp, unsigned left);
+    double continue_turn(std::uint32_t warp, unsigned left);
+    double run_with_held_copies(std::uint32_t warp, unsigned left);
+    void run_to_end();
+    /// What a failed block has written does not count.
+    std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
+    OrderResult take_result();
+    void compare();
+    void add_witness(const OrderResult& result);
+    void judge_reference();
+    bool is_spoilt() const;
+    /// Whether a word of the result counts, and is another one than in the reference.
+    bool differs(std::size_t word) const;
+    std::uint32_t expected(std::size_t word) const {
+        return word < reference_.values.size() ? reference_.values[word]
+                                               : watch_.written.original(word);
+    }
+    Witness witness_of(const OrderResult& result, const Reversal& reversal) const;
+    std::vector<std::vector<ListedTurn>> path_turns() const;
+    bool found_all() const {
+        return std::ranges::all_of(result_.witnesses, [](const auto& w) { return w.has_value(); });
+    }
+    bool must_end() {
+        tell_progress();
+        return ends_ = ends_ || options_.stop.stop_requested() ||
+                       std::chrono::steady_clock::now() > deadline_;
+    }
+
+    void tell_progress() {
+        if (!options_.progress) return;
+        const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - started_);
+        const auto now = std::min(passed, options_.time).count();
+        options_.progress->add(std::uint64_t(std::max<std::int64_t>(0, now - told_)));
+        told_ = std::max<std::int64_t>(told_, now);
+    }
+
+    const OrderSearch& options_;
+    const Kernel& kernel_;
+    AccessWatch watch_;
+    Budget budget_;
+    UnitRunner runner_;
+    std::optional<LaunchShape> together_;
+    UnitRunner::Position start_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), deadline_;
+    std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of
+    bool ends_ = false, too_deep_ = false;
+    unsigned depth_ = 0;
+
+    OrderResult reference_;
+    std::vector<bool> judged_;  ///< by the index of WrittenWords: the reference makes them right
+    std::string error_;         ///< of the order that has just ended
+    std::vector<PathTurn> path_;
+    std::map<std::pair<UnitRunner::Key, std::uint64_t>, double> visited_;
+    OrderSearch::Result result_;
+};
+
+}  // namespace warpscope::emulator

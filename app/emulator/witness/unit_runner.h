@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/machine/aligned_bytes.h"
+#include "emulator/machine/machine.h"
+#include "emulator/witness/turn_runner.h"
+
+namespace warpscope::emulator {
+
+/// Runs one block, or all blocks of a launch together, turn by turn. A *unit* is a warp of any of
+/// them: see unit_of(). Its functions are those of TurnRunner, for units.
+class UnitRunner {
+  public:
+    using StopAt = TurnRunner::StopAt;
+    using Key = TurnRunner::Key;
+
+    /// One block, behind those whose shared memory it finds. Throws Error.
+    UnitRunner(Machine& machine, const FrozenLaunch& launch, std::uint32_t block, Budget& budget,
+               AccessWatch& watch);
+    /// All blocks of a launch with LaunchSettings::together.
+    UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget, AccessWatch& watch);
+
+    std::uint32_t runnable() const;
+    /// Of the one block; 0 where several run together.
+    std::uint32_t epoch() const { return runners_.size() == 1 ? runners_[0]->epoch() : 0; }
+    std::uint32_t usual_unit() const;
+    void begin_turn(std::uint32_t unit);
+    bool go_on(StopAt where) { return acting().go_on(where); }
+    bool may_end_here() const { return acting().may_end_here(); }
+    bool is_at_copy() const { return acting().is_at_copy(); }
+    void hold_copies(AsyncCopies::Hold hold) { acting().hold_copies(hold); }
+    std::vector<HeldCopy> held() const;  ///< of all blocks
+    void end_turn_here() { acting().end_turn_here(); }
+    ListedTurn turn() const;
+    void finish();
+
+    struct Position {
+        std::vector<TurnRunner::Position> blocks;
+        std::uint32_t unit = 0;
+    };
+    Position save() const;
+    void restore(const Position& position);
+    Key key() const;
+    std::uint64_t warp_key() const { return acting().warp_key(); }
+
+  private:
+    TurnRunner& acting() const { return *runners_[unit_ / warps_]; }
+
+    const std::uint32_t warps_;  ///< of a block
+    std::vector<std::vector<std::byte>> of_sms_;
+    std::vector<AlignedBytes> shared_;
+    std::vector<std::unique_ptr<TurnRunner>> runners_;
+    std::uint32_t unit_ = 0;  ///< of the newest turn
+};
+
+}  // namespace warpscope::emulator
