@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/widgets.h"
 
@@ -22,7 +23,7 @@ void section(Ui& ui, const char* title, KeyScope scope) {
         if (row.scope != scope || row.keys().empty()) continue;
         text(ui.fonts.mono, colour::accent, row.keys());
         ImGui::SameLine(widest + ui.px(18), 0);
-        text(ui.fonts.body, colour::text, row.does);
+        text(ui.fonts.body, colour::text, tr(row.does));
     }
     ImGui::EndGroup();
 }
@@ -39,12 +40,12 @@ void KeyList::draw(Ui& ui) const {
     ImGui::Begin("##keys", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    section(ui, "Keys", KeyScope::general);
+    section(ui, tr("Keys"), KeyScope::general);
     ImGui::SameLine(0, ui.px(36));
     ImGui::BeginGroup();
-    section(ui, "While the microscope is open", KeyScope::microscope);
+    section(ui, tr("While the microscope is open"), KeyScope::microscope);
     ImGui::Dummy({0, ui.px(8)});
-    section(ui, "In the editor", KeyScope::editor);
+    section(ui, tr("In the editor"), KeyScope::editor);
     ImGui::EndGroup();
     ImGui::End();
     ImGui::PopStyleColor();

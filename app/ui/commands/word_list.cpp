@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
@@ -25,7 +26,7 @@ void WordList::draw(Ui& ui) {
     ImGui::Begin("##words", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                      ImGuiWindowFlags_NoSavedSettings);
-    heading(ui, "Words");
+    heading(ui, tr("Words"));
     for (const auto& [word, meaning] : vocabulary()) {
         const bool wanted = word == word_;
         text(ui.fonts.strong, wanted ? colour::accent : colour::text, word);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/why/ask_why.h"
 #include "ui/widgets/glossary.h"
@@ -150,54 +151,58 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
 std::vector<Dock::Tab> Dock::tabs() {
     const auto draws = [](auto& panel) { return [&panel](Ui& ui) { panel.draw(ui); }; };
     std::vector<Tab> tabs{
-        {"timings", "Timings", "How long the kernels take.", draws(timings_)},
-        {"roofline", "Roofline", "The rate of every kernel, below the ceilings of the device.",
-         draws(roofline_)},
-        {"occupancy", "Occupancy",
-         "How many warps of a kernel an SM executes at one time, and what limits them.",
+        {"timings", tr("Timings"), tr("How long the kernels take."), draws(timings_)},
+        {"roofline", tr("Roofline"),
+         tr("The rate of every kernel, below the ceilings of the device."), draws(roofline_)},
+        {"occupancy", tr("Occupancy"),
+         tr("How many warps of a kernel an SM executes at one time, and what limits them."),
          draws(occupancy_)},
-        {"findings", "Findings",
-         "Races, invalid accesses, and barriers that not every thread reaches, found by the "
-         "emulator on a copy of the launch.",
+        {"findings", tr("Findings"),
+         tr("Races, invalid accesses, and barriers that not every thread reaches, found by the "
+            "emulator on a copy of the launch."),
          draws(findings_)},
-        {"counters", "Counters",
-         "Instructions, sectors of global memory and bank conflicts of shared memory, counted by "
-         "the emulator.",
+        {"counters", tr("Counters"),
+         tr("Instructions, sectors of global memory and bank conflicts of shared memory, counted "
+            "by "
+            "the emulator."),
          draws(counters_)},
-        {"lines", "Lines",
-         "The counters by source line: where instructions, traffic and conflicts come from.",
+        {"lines", tr("Lines"),
+         tr("The counters by source line: where instructions, traffic and conflicts come from."),
          draws(lines_)},
-        {"heat", "Heat",
-         "How often each word of shared memory and of the buffers is accessed, and its bank "
-         "conflicts.",
+        {"heat", tr("Heat"),
+         tr("How often each word of shared memory and of the buffers is accessed, and its bank "
+            "conflicts."),
          draws(heat_)}};
     if (stage_.shown().plan)
-        tabs.insert(
-            tabs.begin(),
-            {{"launch", "Launch",
-              "How the kernels are launched: grid, block, arguments and buffers.", draws(launch_)},
-             {"buffer", "Buffer", "The numbers of the buffer that is shown.", draws(buffer_)}});
+        tabs.insert(tabs.begin(),
+                    {{"launch", tr("Launch"),
+                      tr("How the kernels are launched: grid, block, arguments and buffers."),
+                      draws(launch_)},
+                     {"buffer", tr("Buffer"), tr("The numbers of the buffer that is shown."),
+                      draws(buffer_)}});
     const bool open = microscope_.is_open();
     if (open || timeline_.has_measured())
-        tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",
+        tabs.push_back({"timeline", tr("Timeline"), tr("What each warp of a block does over time."),
                         draws(timeline_)});
     if (open) {
         if (microscope_.reason())
-            tabs.push_back({"why", "Why",
-                            "The instructions behind the wrong value, beside those of a right run.",
-                            draws(why_)});
-        tabs.push_back(
-            {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
-        tabs.push_back(
-            {"registers", "Registers", "The registers of the picked lane.", draws(registers_)});
-        tabs.push_back({"breaks", "Breakpoints",
-                        "The lines and the words of memory at which a run of the block stops.",
+            tabs.push_back(
+                {"why", tr("Why"),
+                 tr("The instructions behind the wrong value, beside those of a right run."),
+                 draws(why_)});
+        tabs.push_back({"banks", tr("Banks"),
+                        tr("The newest shared access: 32 lanes onto 32 banks."), draws(banks_)});
+        tabs.push_back({"registers", tr("Registers"), tr("The registers of the picked lane."),
+                        draws(registers_)});
+        tabs.push_back({"breaks", tr("Breakpoints"),
+                        tr("The lines and the words of memory at which a run of the block stops."),
                         draws(breaks_)});
     }
-    tabs.push_back({"barriers", "Barriers",
-                    "What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
-                    "ISA do with this kernel.",
-                    draws(policies_)});
+    tabs.push_back(
+        {"barriers", tr("Barriers"),
+         tr("What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
+            "ISA do with this kernel."),
+         draws(policies_)});
     return tabs;
 }
 
@@ -227,7 +232,7 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
     ImGui::SetCursorScreenPos({right - size.x, top.y});
     if (hit_area("dock.fold", size)) options_.dock_folded = !folded;
     record(ui, "dock.fold", folded ? "folded" : "open");
-    tooltip(ui, folded ? "Open this panel." : "Fold this panel to one line of timings.");
+    tooltip(ui, folded ? tr("Open this panel.") : tr("Fold this panel to one line of timings."));
     draw_icon(folded ? Icon::unfold : Icon::fold, {right - size.x / 2, top.y + size.y / 2},
               ui.px(5), ImGui::IsItemHovered() ? colour::text : colour::dim);
 }

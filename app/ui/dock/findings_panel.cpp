@@ -7,6 +7,7 @@
 #include "compute/device/sentences.h"
 #include "experiments/measure/source_names.h"
 #include "experiments/replicas/find_witnesses.h"
+#include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -20,10 +21,10 @@ using emulator::Hazard;
 using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
-    if (finding.kind == FindingKind::members) return "member mask";
+    if (finding.kind == FindingKind::members) return tr("member mask");
     if (finding.kind != FindingKind::race) return std::string(to_string(finding.kind));
-    if (!finding.misread()) return fmt::format("race {}", to_string(finding.hazard));
-    return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
+    if (!finding.misread()) return tr("race {}", to_string(finding.hazard));
+    return finding.hazard == Hazard::write_after_read ? tr("read too early") : tr("read too late");
 }
 
 /// "256 hazards": of the whole launch.
@@ -71,14 +72,14 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     if (hovered)
         tooltip_at(ui, low,
-                   fmt::format("Click: show thread {} of block {} in the microscope, {}.{}",
-                               name_of(place.thread), name_of(place.block),
-                               is_advice           ? "before this line"
-                               : finding.misread() ? "before it reads the wrong value"
-                                                   : "before this access",
-                               has_orders ? " Right click: search for the shortest order of the "
-                                            "warps in which it spoils a result, and show that."
-                                          : ""));
+                   tr("Click: show thread {} of block {} in the microscope, {}.{}",
+                      name_of(place.thread), name_of(place.block),
+                      is_advice           ? tr("before this line")
+                      : finding.misread() ? tr("before it reads the wrong value")
+                                          : tr("before this access"),
+                      has_orders ? tr(" Right click: search for the shortest order of the "
+                                      "warps in which it spoils a result, and show that.")
+                                 : ""));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
     if (clicked || asks)
         ui.later([&stage, &microscope, finding, asks, launch = stage.checks().inspection->launch] {
@@ -91,8 +92,8 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
 /// Draws at the right edge the switch of the automatic check and, if it is off, a button.
 void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     const Checks& checks = stage.checks();
-    const char* label = "Check automatically";
-    const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
+    const char* label = tr("Check automatically");
+    const float button = ImGui::CalcTextSize(tr("Check now")).x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
     const bool by_button = !options.inspect || checks.too_large;
     const float whole = width + (by_button ? button + ui.px(10) : 0);
@@ -102,7 +103,7 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     if (by_button) {
         const bool known = checks.current && !checks.too_large;
         ImGui::BeginDisabled(checks.checking || known);
-        if (flat_button(ui, "findings.check", "Check now")) stage.check_now();
+        if (flat_button(ui, "findings.check", tr("Check now"))) stage.check_now();
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(10));
     }
@@ -111,10 +112,9 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     ImGui::SameLine(0, ui.px(8));
     if (toggle_switch(ui, "findings.automatic", options.inspect, ui.px(66)))
         options.inspect = !options.inspect;
-    tooltip(
-        ui,
-        "After each change, the emulator checks a copy of the launch, also where a GPU draws the "
-        "picture.");
+    tooltip(ui, tr("After each change, the emulator checks a copy of the launch, also where a GPU "
+                   "draws the "
+                   "picture."));
 }
 
 }  // namespace
@@ -132,16 +132,16 @@ void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows
         ImGui::AlignTextToFramePadding();
         const std::string words =
             now.blocks == 0
-                ? "The barriers are examined."
-                : fmt::format("{} of {} barriers, fences and waits examined", now.done, now.blocks);
+                ? tr("The barriers are examined.")
+                : tr("{} of {} barriers, fences and waits examined", now.done, now.blocks);
         text(ui.fonts.small, colour::dim, words);
         record(ui, "findings.examining", words);
         ImGui::SameLine(0, ui.px(10));
-        if (flat_button(ui, "findings.stop", "Stop")) stop_.request_stop();
+        if (flat_button(ui, "findings.stop", tr("Stop"))) stop_.request_stop();
         return;
     }
     if (!answered) {
-        if (flat_button(ui, "findings.needed", "Which barriers are needed?")) {
+        if (flat_button(ui, "findings.needed", tr("Which barriers are needed?"))) {
             examined_ = checked;
             needed_.clear();
             stop_ = std::stop_source();
@@ -160,15 +160,16 @@ void FindingsPanel::draw_needed(Ui& ui, const Checked& checked, std::size_t rows
                     }
                 });
         }
-        tooltip(ui,
-                "Takes out each barrier, fence and wait alone, and counts the words of the result "
-                "that depend on it.");
+        tooltip(
+            ui,
+            tr("Takes out each barrier, fence and wait alone, and counts the words of the result "
+               "that depend on it."));
         return;
     }
     for (std::size_t k = 0; k < needed_.size(); ++k)
         finding_row(ui, stage_, microscope_, needed_[k], rows + k);
     if (needed_.empty())
-        text(ui.fonts.small, colour::dim, "The kernel has no barrier, fence or wait.");
+        text(ui.fonts.small, colour::dim, tr("The kernel has no barrier, fence or wait."));
 }
 
 void FindingsPanel::draw(Ui& ui) {

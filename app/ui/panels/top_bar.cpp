@@ -1,5 +1,6 @@
 #include "ui/panels/top_bar.h"
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -29,7 +30,8 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
     ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
     ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
     ImGui::PushID(entry->id.c_str());
-    if (ImGui::Button(entry->title.c_str())) ui.later([&stage, entry] { stage.select(entry); });
+    if (ImGui::Button((tr(entry->title) + "###" + entry->id).c_str()))
+        ui.later([&stage, entry] { stage.select(entry); });
     ImGui::PopID();
     ImGui::PopStyleColor(2);
     record(ui, "tab." + entry->id, on ? "on" : "off");
@@ -49,21 +51,21 @@ void tabs(Ui& ui, Stage& stage) {
 }
 
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
-    if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
-    tooltip(ui, with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved",
+    if (flat_button(ui, "open", tr("Open…"))) ui.ask(Command::open_file);
+    tooltip(ui, with_key(tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
                          Command::open_file));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.picture", "Save picture")) ui.ask(Command::save_picture);
-    tooltip(ui, with_key("Save the picture alone as a PNG, with the settings in its metadata",
+    if (flat_button(ui, "screenshot.picture", tr("Save picture"))) ui.ask(Command::save_picture);
+    tooltip(ui, with_key(tr("Save the picture alone as a PNG, with the settings in its metadata"),
                          Command::save_picture));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.window", "Save window")) ui.ask(Command::save_window);
-    tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
+    if (flat_button(ui, "screenshot.window", tr("Save window"))) ui.ask(Command::save_window);
+    tooltip(ui, with_key(tr("Save the whole window as a PNG, with the settings in its metadata"),
                          Command::save_window));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "record", "Record", options.records)) ui.ask(Command::toggle_recording);
-    tooltip(ui, with_key(options.records ? "End the recording and save it"
-                                         : "Record the window as an animated PNG",
+    if (flat_button(ui, "record", tr("Record"), options.records)) ui.ask(Command::toggle_recording);
+    tooltip(ui, with_key(options.records ? tr("End the recording and save it")
+                                         : tr("Record the window as an animated PNG"),
                          Command::toggle_recording));
     ImGui::SameLine(0, gap);
 }
@@ -71,25 +73,27 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
 /// Draws as many buttons as have room; all of them have keys, too.
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help = button_width("?") + button_width("Lessons") + gap;
-    const float vsync = help + button_width("V-sync") + gap;
-    const float all = vsync + button_width("Save picture") + button_width("Save window") +
-                      button_width("Open…") + button_width("Record") + 4 * gap;
+    const float help = button_width("?") + button_width(tr("Lessons")) + gap;
+    const float vsync = help + button_width(tr("V-sync")) + gap;
+    const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
+                      button_width(tr("Open…")) + button_width(tr("Record")) + 4 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {
-        if (flat_button(ui, "vsync", "V-sync", options.vsync)) ui.ask(Command::toggle_vsync);
-        tooltip(ui, with_key("Wait for the monitor before each frame; off: unlimited frame rate",
-                             Command::toggle_vsync));
+        if (flat_button(ui, "vsync", tr("V-sync"), options.vsync)) ui.ask(Command::toggle_vsync);
+        tooltip(ui,
+                with_key(tr("Wait for the monitor before each frame; off: unlimited frame rate"),
+                         Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
     if (room >= all) file_buttons(ui, options, gap);
-    if (flat_button(ui, "lessons.button", "Lessons", options.lessons))
+    if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
         ui.ask(Command::toggle_lessons);
-    tooltip(ui, with_key("Lessons with gates that the detector decides", Command::toggle_lessons));
+    tooltip(ui,
+            with_key(tr("Lessons with gates that the detector decides"), Command::toggle_lessons));
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
-    tooltip(ui, with_key("Show all keys", Command::toggle_keys));
+    tooltip(ui, with_key(tr("Show all keys"), Command::toggle_keys));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include <imgui_internal.h>
@@ -272,11 +273,11 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     list.AddRectFilled(low, high, faint_where_disabled(on ? colour::accent : off), radius);
     const float knob = on ? high.x - radius : low.x + radius;
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
-    const char* word = on ? "on" : "off";
+    const char* word = on ? tr("on") : tr("off");
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
     list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
                  word);
-    record(ui, id, word);
+    record(ui, id, on ? "on" : "off");
     return clicked;
 }
 
@@ -287,7 +288,7 @@ bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVe
     const ImU32 ground = on ? colour::accent_deep : disabled ? 0 : colour::raised;
     ImGui::PushStyleColor(ImGuiCol_Button, ground);
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
-    const bool clicked = ImGui::Button(label, size);
+    const bool clicked = ImGui::Button((std::string(label) + "###label").c_str(), size);
     ImGui::PopStyleColor(2);
     ImGui::PopID();
     record(ui, id, on ? "on" : "off");

@@ -27,6 +27,7 @@
 #include "gl/png.h"
 #include "gl/window_context.h"
 #include "ui/edits/edit_files.h"
+#include "ui/language/language.h"
 #include "ui/window/gui.h"
 #include "ui/window/layout.h"
 #include "ui/window/unfinished_run.h"
@@ -203,23 +204,25 @@ void App::make_offers() {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
         };
-        view_->message().offer(
-            Offer{"Restart", "Start Warpscope again, which makes the GPU usable again.", restart});
+        view_->message().offer(Offer{tr("Restart"),
+                                     tr("Start Warpscope again, which makes the GPU usable again."),
+                                     restart});
     } else if (waits_for_run()) {
-        view_->message().offer(Offer{
-            "Run", "The last run ended before its first frame was computed. Run these settings.",
-            [this] { stage_->pause(false); }});
-    } else if (files_.offers()) {
         view_->message().offer(
-            Offer{"Restore", "Restore the unsaved edits of the last run: " + files_.offered() + ".",
-                  [this] { files_.take_offer(); }, "Discard", [this] { files_.decline_offer(); }});
+            Offer{tr("Run"),
+                  tr("The last run ended before its first frame was computed. Run these settings."),
+                  [this] { stage_->pause(false); }});
+    } else if (files_.offers()) {
+        view_->message().offer(Offer{
+            tr("Restore"), tr("Restore the unsaved edits of the last run: {}.", files_.offered()),
+            [this] { files_.take_offer(); }, tr("Discard"), [this] { files_.decline_offer(); }});
     } else if (offers_tour_) {
-        view_->message().offer(Offer{"Take the tour", "Five sentences about this window.",
+        view_->message().offer(Offer{tr("Take the tour"), tr("Five sentences about this window."),
                                      [this] {
                                          offers_tour_ = false;
                                          view_->tour().start();
                                      },
-                                     "No", [this] { offers_tour_ = false; }});
+                                     tr("No"), [this] { offers_tour_ = false; }});
     } else {
         view_->message().offer({});
     }
@@ -354,7 +357,7 @@ int run_window(const WindowOptions& options) {
         if (!app.asks_for_restart() || app.signal()) return app.signal();
     }
     start_again();
-    throw std::runtime_error("Warpscope can't restart itself; start it again");
+    throw std::runtime_error(tr("Warpscope can't restart itself; start it again"));
 }
 
 }  // namespace warpscope::ui
