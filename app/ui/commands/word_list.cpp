@@ -29,10 +29,10 @@ void WordList::draw(Ui& ui) {
     heading(ui, tr("Words"));
     for (const auto& [word, meaning] : vocabulary()) {
         const bool wanted = word == word_;
-        text(ui.fonts.strong, wanted ? colour::accent : colour::text, word);
+        text(ui.fonts.strong, wanted ? colour::accent : colour::text, tr(word));
         record(ui, "words:" + word, wanted ? "on" : "off");
         if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
-        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, meaning);
+        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, tr(meaning));
         ImGui::Dummy({0, ui.px(4)});
     }
     scrolls_ = false;

@@ -62,8 +62,14 @@ void set_language(Language chosen) {
     chosen_language = chosen;
 }
 
-std::string_view code_of(Language language) {
-    return languages[std::size_t(language)].code;
+const LanguageName& name_of(Language language) {
+    return languages[std::size_t(language)];
+}
+
+std::string characters_of(Language language) {
+    std::string all = name_of(language).name;
+    for (const auto& [english, translation] : catalogue_of(language)) all += translation;
+    return all;
 }
 
 Language language_of(std::string_view code) {

@@ -16,20 +16,26 @@ struct LanguageName {
     Language language;
     std::string_view code;  ///< "zh": of --language, of settings, and of the file languages/zh.po
     const char* name;       ///< in the language itself
+    const char* english;
+    const char* font;  ///< a package of Debian that has a font for it
 };
 
-inline constexpr LanguageName languages[] = {{Language::english, "en", "English"},
-                                             {Language::chinese, "zh", "中文"},
-                                             {Language::russian, "ru", "Русский"}};
+inline constexpr LanguageName languages[] = {
+    {Language::english, "en", "English", "English", "fonts-inter"},
+    {Language::chinese, "zh", "中文", "Chinese", "fonts-droid-fallback"},
+    {Language::russian, "ru", "Русский", "Russian", "fonts-inter"}};
 
 /// The language that tr() translates into, for all threads.
 Language language();
 void set_language(Language chosen);
-std::string_view code_of(Language language);
+const LanguageName& name_of(Language language);
 /// The language of a code, or of a locale such as "zh_CN.UTF-8"; English where none is meant.
 Language language_of(std::string_view code);
 /// The first language that LANGUAGE, LC_ALL, LC_MESSAGES or LANG asks for.
 Language language_of_locale();
+
+/// The characters of its translations, each once or more often.
+std::string characters_of(Language language);
 
 /// The English sentences of a catalogue, with their translations.
 using Catalogue = std::map<std::string, std::string, std::less<>>;

@@ -1,5 +1,7 @@
 #include "ui/panels/top_bar.h"
 
+#include <algorithm>
+
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
@@ -35,7 +37,7 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
     ImGui::PopID();
     ImGui::PopStyleColor(2);
     record(ui, "tab." + entry->id, on ? "on" : "off");
-    tooltip(ui, entry->summary);
+    tooltip(ui, tr(entry->summary));
     if (on) {
         const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
         const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
@@ -70,10 +72,31 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     ImGui::SameLine(0, gap);
 }
 
+float language_width(Ui& ui) {
+    float widest = 0;
+    for (const LanguageName& one : languages)
+        widest = std::max(widest, button_width(shown_name(one.language)));
+    return widest + ui.px(8) + ImGui::GetFrameHeight();
+}
+
+void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
+    std::vector<std::string> ids, labels;
+    for (const LanguageName& one : languages) {
+        ids.emplace_back(one.code);
+        labels.emplace_back(shown_name(one.language));
+    }
+    const int clicked =
+        dropdown(ui, "language", ids, labels, std::size_t(language()), language_width(ui));
+    tooltip(ui, tr("The language of the window."));
+    if (clicked >= 0) ui.later([speak, clicked] { speak(languages[clicked].language); });
+}
+
 /// Draws as many buttons as have room; all of them have keys, too.
-void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
+void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
+                   const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help = button_width("?") + button_width(tr("Lessons")) + gap;
+    const float help =
+        button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * gap;
     const float vsync = help + button_width(tr("V-sync")) + gap;
     const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
                       button_width(tr("Open…")) + button_width(tr("Record")) + 4 * gap;
@@ -92,6 +115,8 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     tooltip(ui,
             with_key(tr("Lessons with gates that the detector decides"), Command::toggle_lessons));
     ImGui::SameLine(0, gap);
+    choose_language(ui, speak);
+    ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
     tooltip(ui, with_key(tr("Show all keys"), Command::toggle_keys));
 }
@@ -104,7 +129,7 @@ void TopBar::draw(Ui& ui) {
     text(ui.fonts.strong, colour::text, "Warpscope");
     ImGui::SameLine(0, ui.px(20));
     tabs(ui, stage_);
-    right_buttons(ui, options_, keys_);
+    right_buttons(ui, options_, keys_, speak_);
 }
 
 }  // namespace warpscope::ui

@@ -11,6 +11,8 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
     const bool open = ImGui::BeginCombo(("##" + id).c_str(), labels[chosen].c_str(),
                                         ImGuiComboFlags_HeightLargest);
+    note_if_cut(labels[chosen], ImGui::GetItemRectSize().x - ImGui::GetFrameHeight() -
+                                    ImGui::GetStyle().FramePadding.x);
     // While the list is open, the last item is not the box.
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     if (open) {

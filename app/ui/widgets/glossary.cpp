@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <utility>
+
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -33,8 +34,10 @@ std::string plain(std::string_view text) {
 }
 
 std::string first_sentence(const std::string& text) {
-    const std::size_t end = text.find(". ");
-    return end == std::string::npos ? text : text.substr(0, end + 1);
+    for (const std::string_view stop : {". ", "。"})
+        if (const std::size_t end = text.find(stop); end != std::string::npos)
+            return text.substr(0, end + (stop == ". " ? 1 : stop.size()));
+    return text;
 }
 
 std::vector<VocabularyWord> read_vocabulary() {
@@ -53,17 +56,14 @@ std::vector<VocabularyWord> read_vocabulary() {
     return words;
 }
 
-/// The sentences that tooltips say, by word.
-std::map<std::string, std::string, std::less<>> short_meanings() {
-    std::map<std::string, std::string, std::less<>> meanings;
-    for (const auto& [word, whole] : vocabulary()) {
-        if (std::ranges::find(explained, word) == explained.end()) continue;
-        // The bank's second sentence says what a bank conflict is.
-        std::string meaning = word == "bank" ? whole : first_sentence(whole);
+/// The sentence that tooltips say.
+std::string short_meaning(const VocabularyWord& row) {
+    const std::string whole = tr(row.meaning);
+    // The bank's second sentence says what a bank conflict is.
+    std::string meaning = row.word == "bank" ? whole : first_sentence(whole);
+    if (language() == Language::english)
         meaning[0] = char(std::tolower(static_cast<unsigned char>(meaning[0])));
-        meanings[word] = word + ": " + meaning;
-    }
-    return meanings;
+    return tr(row.word) + ": " + meaning;
 }
 
 /// Of the newest frame in which the mouse was over an explained word.
@@ -103,9 +103,9 @@ std::string explaining_word(std::string_view word) {
 }
 
 std::string meaning_of(std::string_view word) {
-    static const auto meanings = short_meanings();
-    const auto found = meanings.find(explaining_word(word));
-    return found == meanings.end() ? "" : found->second;
+    const std::string explaining = explaining_word(word);
+    const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
+    return explaining.empty() || row == vocabulary().end() ? "" : short_meaning(*row);
 }
 
 std::string_view word_at(std::string_view line, std::size_t byte) {

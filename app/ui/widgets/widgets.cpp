@@ -14,6 +14,8 @@
 namespace warpscope::ui {
 namespace {
 
+std::vector<std::string> cut_words;
+
 /// The colour, faded like ImGui's own widgets while items are disabled.
 ImU32 faint_where_disabled(ImU32 colour) {
     return ImGui::GetColorU32(colour);
@@ -100,6 +102,15 @@ void record(Ui& ui, std::string id, std::string value, bool enabled) {
     ui.widgets.last().enabled = enabled;
 }
 
+std::vector<std::string> take_cut_words() {
+    return std::exchange(cut_words, {});
+}
+
+void note_if_cut(std::string_view words, float width) {
+    const std::size_t most = 1000;  // a window that nobody asks
+    if (text_size(words).x > width + 1 && cut_words.size() < most) cut_words.emplace_back(words);
+}
+
 bool hit_area(const std::string& id, ImVec2 size, ImGuiButtonFlags buttons) {
     return ImGui::InvisibleButton(id.c_str(), {std::max(1.F, size.x), std::max(1.F, size.y)},
                                   buttons);
@@ -153,6 +164,10 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(words.data(), end_of(words));
     ImGui::PopStyleColor();
+    if (ImGui::IsItemVisible()) {
+        const float room = ImGui::GetWindowDrawList()->GetClipRectMax().x;
+        note_if_cut(words, room - ImGui::GetItemRectMin().x);
+    }
     hover_text(words);
     ImGui::PopFont();
 }
@@ -168,6 +183,7 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     ImGui::PushFont(font);
     std::string shown(words);
     const bool clipped = text_size(words).x > width;
+    note_if_cut(words, width);
     if (clipped) {
         std::size_t keep = words.size();
         while (keep > 0 && text_size(shown).x > width) {
@@ -289,6 +305,7 @@ bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVe
     ImGui::PushStyleColor(ImGuiCol_Button, ground);
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
     const bool clicked = ImGui::Button((std::string(label) + "###label").c_str(), size);
+    note_if_cut(label, ImGui::GetItemRectSize().x);
     ImGui::PopStyleColor(2);
     ImGui::PopID();
     record(ui, id, on ? "on" : "off");
@@ -329,6 +346,7 @@ int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
         else if (ImGui::IsItemHovered())
             list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
         const ImVec2 size = text_size(labels[i]);
+        note_if_cut(labels[i], each);
         ImGui::PushClipRect(low, high, true);
         const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
         list.AddText({std::round(left), low.y + (height - size.y) / 2},

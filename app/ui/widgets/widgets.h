@@ -31,6 +31,11 @@ float character_width();
 /// Size of text in a font, for ImDrawList::AddText().
 float text_size(const ImFont* font);
 
+/// The words that were drawn with less room than they need since the last call: for tests.
+std::vector<std::string> take_cut_words();
+/// Remembers the words for take_cut_words() where `width` is too little for them.
+void note_if_cut(std::string_view words, float width);
+
 /// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);
 /// Text that is wrapped at the right edge of the panel.

@@ -112,11 +112,16 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
              kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }) {
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
+    if (options.language) view.language = name_of(*options.language).code;
+    const Language wished =
+        view.language.empty() ? language_of_locale() : language_of(view.language);
+    if (has_font_for(wished)) set_language(wished);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
     shots_ = std::make_unique<WindowShots>(*stage_, *view_, options.record);
     start_.end();
     if (unfinished_.before()) stage_->pause(true);
+    if (language() != wished) view_->speak(wished);
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
     if (!options.lesson.empty())
         view_->ui().later([this] { view_->lessons().open(options_.lesson); });
@@ -233,9 +238,11 @@ void App::follow_scale() {
     const float scale = context_.content_scale() / pixels * view_->enlargement();
     Ui& ui = view_->ui();
     const bool other_theme = set_theme(view_->options().light ? Theme::light : Theme::dark);
-    if (scale == ui.scale && pixels == ui.raster && !other_theme) return;
+    const bool same = scale == ui.scale && pixels == ui.raster && language() == ui.language;
+    if (same && !other_theme) return;
     ui.scale = scale;
     ui.raster = pixels;
+    ui.language = language();
     ui.fonts = apply_theme(scale, pixels);
     gui_->fonts_changed();
 }

@@ -234,7 +234,22 @@ std::vector<PaletteRow> WindowView::palette_rows() {
     for (const ListedLesson& one : lessons_.lessons())
         rows.push_back({one.name, tr("open the lesson {}", one.title), "",
                         [this, file = one.file] { lessons_.open(file); }});
+    for (const LanguageName& one : languages)
+        rows.push_back({fmt::format("language {}", one.english),
+                        tr("show the window in {}", shown_name(one.language)), "",
+                        [this, &one] { speak(one.language); }});
     return rows;
+}
+
+void WindowView::speak(Language wished) {
+    const LanguageName& names = name_of(wished);
+    if (!has_font_for(wished))
+        return stage_.say(
+            tr("No font for {} is installed. Install one, such as the package {}, "
+               "and start again.",
+               names.english, names.font));
+    set_language(wished);
+    options_.language = names.code;
 }
 
 void WindowView::close_topmost() {
