@@ -29,7 +29,9 @@ void WordList::draw(Ui& ui) {
     heading(ui, tr("Words"));
     for (const auto& [word, meaning] : vocabulary()) {
         const bool wanted = word == word_;
-        text(ui.fonts.strong, wanted ? colour::accent : colour::text, tr(word));
+        const bool same = tr(word) == word;
+        text(ui.fonts.strong, wanted ? colour::accent : colour::text,
+             same ? word : fmt::format("{} · {}", tr(word), word));
         record(ui, "words:" + word, wanted ? "on" : "off");
         if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
         paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, tr(meaning));

@@ -190,7 +190,7 @@ void LessonBook::advance() {
     }
     if (!experiments::passed(judgements_) || passed(lesson_->name)) return;
     options_.lessons_passed.push_back(lesson_->name);
-    stage_.say(tr("Passed: {}.", lesson_->title));
+    stage_.say(tr("Passed: {}.", tr(lesson_->title)));
 }
 
 }  // namespace warpscope::ui

@@ -78,7 +78,8 @@ void LessonPanel::draw_list(Ui& ui) {
             choice(ui, fmt::format("lessons:{}", i + 1), done ? "passed" : "open", false, [&] {
                 tick(ui, done);
                 ImGui::BeginGroup();
-                paragraph(ui.fonts.body, colour::text, fmt::format("{}. {}", i + 1, all[i].title));
+                paragraph(ui.fonts.body, colour::text,
+                          fmt::format("{}. {}", i + 1, tr(all[i].title)));
                 if (!all[i].error.empty()) paragraph(ui.fonts.small, colour::bad, all[i].error);
                 ImGui::EndGroup();
             });
@@ -92,11 +93,11 @@ void LessonPanel::draw_lesson(Ui& ui) {
     const std::string number =
         place ? tr("Lesson {} of {}", *place + 1, book_.lessons().size()) : tr("Lesson");
     text(ui.fonts.small, colour::dim, number);
-    paragraph(ui.fonts.strong, colour::text, lesson.title);
+    paragraph(ui.fonts.strong, colour::text, tr(lesson.title));
     record(ui, "lesson", lesson.name);
     ImGui::Dummy({0, ui.px(4)});
     for (const std::string& words : lesson.text) {
-        paragraph(ui.fonts.body, colour::text, words);
+        paragraph(ui.fonts.body, colour::text, tr(words));
         ImGui::Dummy({0, ui.px(2)});
     }
     draw_steps(ui);
@@ -117,7 +118,8 @@ void LessonPanel::draw_steps(Ui& ui) {
                      fmt::format("{}", i + 1));
                 ImGui::SameLine(ui.px(18), 0);
                 ImGui::BeginGroup();
-                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim, lesson.steps[i].text);
+                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim,
+                          tr(lesson.steps[i].text));
                 ImGui::EndGroup();
             });
         if (clicked) book_.set_step(i);
@@ -133,7 +135,7 @@ void LessonPanel::draw_gate(Ui& ui) {
         const bool holds = i < judgements.size() && judgements[i].holds;
         tick(ui, holds);
         ImGui::BeginGroup();
-        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, lesson.gate[i].sentence);
+        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, tr(lesson.gate[i].sentence));
         ImGui::EndGroup();
         record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : "no");
     }

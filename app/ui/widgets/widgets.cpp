@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ui/language/language.h"
+#include "ui/language/line_breaks.h"
 #include "ui/widgets/glossary.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include <imgui_internal.h>
@@ -30,21 +31,10 @@ ImVec2 text_size(std::string_view words) {
 }
 
 /// Returns the words with line ends where a line of the current font would be wider than `width`.
-/// Lines break at spaces alone; ImGui would also break "2.6e-06".
+/// ImGui itself would also break "2.6e-06".
 std::string wrapped(std::string_view words, float width) {
-    std::string lines, line;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find_first_of(" \n"), words.size());
-        const std::string word(words.substr(0, end));
-        const std::string longer = line.empty() ? word : line + " " + word;
-        const bool fits = line.empty() || text_size(longer).x <= width;
-        if (!fits) lines += line + "\n";
-        line = fits ? longer : word;
-        const bool ends = end < words.size() && words[end] == '\n';
-        if (ends) lines += std::exchange(line, {}) + "\n";
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-    return lines + line;
+    return with_line_breaks(words,
+                            [&](const std::string& line) { return text_size(line).x <= width; });
 }
 
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it

@@ -232,7 +232,7 @@ std::vector<PaletteRow> WindowView::palette_rows() {
         rows.push_back({entry.id, tr("show the experiment {}", tr(entry.title)),
                         std::to_string(number + 1), [this, i = number++] { select(i); }});
     for (const ListedLesson& one : lessons_.lessons())
-        rows.push_back({one.name, tr("open the lesson {}", one.title), "",
+        rows.push_back({one.name, tr("open the lesson {}", tr(one.title)), "",
                         [this, file = one.file] { lessons_.open(file); }});
     for (const LanguageName& one : languages)
         rows.push_back({fmt::format("language {}", one.english),

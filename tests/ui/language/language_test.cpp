@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
+
+#include "ui/language/line_breaks.h"
 
 namespace warpscope::ui {
 namespace {
@@ -72,6 +75,23 @@ TEST_F(Languages, ALocaleMeansALanguage) {
     EXPECT_EQ(language_of_locale(), Language::russian);
     ::setenv("LC_ALL", "C.UTF-8", 1);
     EXPECT_EQ(language_of_locale(), Language::english) << "LANGUAGE counts only beside a locale";
+}
+
+TEST(LineBreaks, StandAtSpacesAndBetweenChineseCharacters) {
+    // A letter is one column wide, a Chinese character two: three bytes.
+    const auto broken = [](std::string_view words, std::size_t columns) {
+        return with_line_breaks(words, [columns](const std::string& line) {
+            const auto wide = std::count_if(line.begin(), line.end(), [](char c) {
+                return static_cast<unsigned char>(c) >= 0xE3;
+            });
+            return line.size() - std::size_t(wide) <= columns;
+        });
+    };
+    EXPECT_EQ(broken("one two  three", 7), "one two\nthree");
+    EXPECT_EQ(broken("2.6e-06 is\nsmall", 3), "2.6e-06\nis\nsmall");
+    EXPECT_EQ(broken("共享内存", 4), "共享\n内存");
+    EXPECT_EQ(broken("共享。内存", 4), "共\n享。\n内存") << "no line begins with a full stop";
+    EXPECT_EQ(broken("等待（warp）到", 8), "等待\n（warp）\n到");
 }
 
 }  // namespace
