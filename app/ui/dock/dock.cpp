@@ -77,12 +77,14 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
     return clicked;
 }
 
-/// Width of all tabs when they are not drawn dense. `found`: the number in the findings' pill.
+/// Width of all tabs. `found`: the number in the findings' pill.
 template <class Tab>
-float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found) {
+float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found, bool dense) {
     float width = pill_width(ui, found) + ui.px(6);
+    ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     for (const Tab& tab : tabs)
-        width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, false) + ui.px(2);
+        width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, dense) + ui.px(2);
+    ImGui::PopFont();
     return width;
 }
 
@@ -237,6 +239,20 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
               ui.px(5), ImGui::IsItemHovered() ? colour::text : colour::dim);
 }
 
+/// The tabs as a list, where they have no room beside each other.
+void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen) {
+    std::vector<std::string> ids, titles;
+    for (const Tab& tab : all) {
+        ids.emplace_back(tab.id);
+        titles.emplace_back(tab.title);
+    }
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + tab_padding(ui, true));
+    const int clicked =
+        dropdown(ui, "dock", ids, titles, std::size_t(&chosen - all.data()), ui.px(200));
+    if (clicked >= 0) choose(all[std::size_t(clicked)].id, false);
+    ImGui::SameLine(0, ui.px(2));
+}
+
 void Dock::draw(Ui& ui, bool folded) {
     show_proposal();
     if (const Reason* reason = microscope_.reason(); std::exchange(seen_reason_, reason) != reason)
@@ -249,12 +265,16 @@ void Dock::draw(Ui& ui, bool folded) {
     const RaceSummary summary = summarize(stage_.checks());
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
-    const bool dense = tabs_width(ui, all, found) + chip_width(ui, summary) + ui.px(30) >
-                       ImGui::GetContentRegionAvail().x;
+    const float room = ImGui::GetContentRegionAvail().x;
+    const bool dense =
+        tabs_width(ui, all, found, false) + chip_width(ui, summary) + ui.px(30) > room;
+    const bool listed = tabs_width(ui, all, found, true) + ui.px(26 + 30) > room;
     // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
+    if (listed) list_tabs(ui, all, chosen);
     for (const Tab& tab : all) {
+        if (listed) break;
         const bool counts = std::string_view(tab.id) == "findings";
         const bool open = &tab == &chosen && !folded;
         if (tab_button(ui, tab, open, counts ? found : "", colour_of(summary), dense))

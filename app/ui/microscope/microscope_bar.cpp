@@ -14,7 +14,8 @@
 namespace warpscope::ui {
 namespace {
 
-void step_buttons(Ui& ui, Microscope& microscope) {
+/// Draws the buttons; those of breakpoints, which have a tab too, only with `all`.
+void step_buttons(Ui& ui, Microscope& microscope, bool all) {
     Microscope& m = microscope;
     const bool ready = m.ready();
     const bool started = ready && m.stepper().position() > 0;
@@ -47,13 +48,14 @@ void step_buttons(Ui& ui, Microscope& microscope) {
                     off, more))
         m.step_barrier();
     const bool stops = ready && m.breaks().any_enabled();
-    if (icon_button(ui, "microscope.break_back", Icon::back_to_break,
+    if (all &&
+        icon_button(ui, "microscope.break_back", Icon::back_to_break,
                     with_key(tr("Run back to the previous breakpoint"), Command::run_back_to_break),
                     off, started && stops))
         m.run_back_to_break();
-    if (icon_button(ui, "microscope.break", Icon::to_break,
-                    with_key(tr("Run to the next breakpoint"), Command::run_to_break), off,
-                    more && stops))
+    if (all && icon_button(ui, "microscope.break", Icon::to_break,
+                           with_key(tr("Run to the next breakpoint"), Command::run_to_break), off,
+                           more && stops))
         m.run_to_break();
     if (icon_button(ui, "microscope.end", Icon::to_end,
                     with_key(tr("Run to the block's end"), Command::go_to_end), off, more))
@@ -152,7 +154,7 @@ void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
 void MicroscopeBar::draw(Ui& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
-    step_buttons(ui, microscope_);
+    step_buttons(ui, microscope_, width > ui.px(440));
     position(ui, microscope_, words, position_width_);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };

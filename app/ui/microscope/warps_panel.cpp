@@ -159,8 +159,9 @@ void WarpsPanel::draw(Ui& ui) {
     text(ui.fonts.strong, colour::text, tr("Warps"));
     if (!microscope_.ready()) return;
     const Stepper& stepper = microscope_.stepper();
-    ImGui::SameLine(0, ui.px(10));
     const std::string epoch = tr("barriers passed: {}", stepper.epoch());
+    ImGui::SameLine(0, ui.px(10));
+    if (ImGui::CalcTextSize(epoch.c_str()).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
     text(ui.fonts.small, colour::faint, epoch);
     record(ui, "microscope.epoch", fmt::format("{}", stepper.epoch()));
     const bool moved = drawn_version_ != microscope_.version();

@@ -125,7 +125,7 @@ void timed_row(Ui& ui, const Comparison& table, const Comparison::Row& row, doub
     const std::string words = times.empty() ? value : value + "  " + times;
     const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
     const float value_width = ImGui::CalcTextSize(words.c_str()).x;
-    clipped_text(ui.fonts.body, colour::text, tr(row.label), width - value_width - ui.px(12));
+    paragraph(ui.fonts.body, colour::text, tr(row.label), width - value_width - ui.px(12));
     ImGui::SameLine();
     ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), left + width - value_width));
     text(ui.fonts.body, colour::text, words);

@@ -234,7 +234,7 @@ void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
 }  // namespace
 
 void ControlsPanel::draw(Ui& ui) {
-    paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
+    paragraph(ui.fonts.small, colour::dim, tr(stage_.entry().summary));
     ImGui::Dummy({0, ui.px(2)});
     const experiments::ParameterSet& set = stage_.parameters();
     float widest = ImGui::CalcTextSize(tr("Schedule seed")).x;

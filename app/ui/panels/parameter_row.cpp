@@ -172,7 +172,7 @@ RowColumns row_columns(Ui& ui, float widest_label) {
 void row_label(Ui& ui, const RowColumns& at, const std::string& label, const std::string& help) {
     ImGui::AlignTextToFramePadding();
     const float x = ImGui::GetCursorPosX();
-    clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
+    paragraph(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
     tooltip(ui, help);
     ImGui::SameLine(x + at.label, 0);
 }
@@ -210,8 +210,7 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
     const bool usable = parameter.matters() || parameter.comes_with();
     ImGui::BeginDisabled(!usable);
     const std::string label = label_of(parameter);
-    const bool fits = ImGui::CalcTextSize(label.c_str()).x <= at.label - ui.px(8);
-    row_label(ui, at, fits ? label : tr(parameter.label()), label + ": " + tr(parameter.help()));
+    row_label(ui, at, label, label + ": " + tr(parameter.help()));
     parameter_widget(ui, stage, parameter, id, at.widget);
     hover_label(label);
     ImGui::EndDisabled();

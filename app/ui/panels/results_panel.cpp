@@ -88,7 +88,7 @@ void plain_reading(Ui& ui, const Reading& r) {
     const float width = ImGui::GetContentRegionAvail().x;
     const std::string value = quantity(r.value, r.unit);
     const float value_width = ImGui::CalcTextSize(value.c_str()).x;
-    clipped_text(ui.fonts.small, colour::dim, tr(r.label), width - value_width - ui.px(12));
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - value_width - ui.px(12));
     ImGui::SameLine();
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
     right_text(ui.fonts.body, colour::text, value);
@@ -101,18 +101,18 @@ void reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::BeginGroup();
-    clipped_text(ui.fonts.small, colour::dim, tr(r.label),
-                 width - (r.verdict == Verdict::none ? 0 : ui.px(72)));
-    if (r.verdict != Verdict::none) {
-        ImGui::SameLine();
-        ImGui::PushFont(ui.fonts.small);
-        const std::string word = tr(experiments::to_string(r.verdict));
-        const float badge_width = ImGui::CalcTextSize(word.c_str()).x + ui.px(14);
-        ImGui::PopFont();
+    const bool judged = r.verdict != Verdict::none;
+    const std::string word = tr(experiments::to_string(r.verdict));
+    ImGui::PushFont(ui.fonts.small);
+    const float badge_width = judged ? ImGui::CalcTextSize(word.c_str()).x + ui.px(14) : 0;
+    ImGui::PopFont();
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - badge_width - ui.px(6));
+    if (judged) {
+        const float below = std::max(low.y + ui.px(18), ImGui::GetItemRectMax().y);
         ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
         badge(ui, word, verdict_colour(r.verdict));
         record(ui, "result." + r.name + ".verdict", std::string(experiments::to_string(r.verdict)));
-        ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
+        ImGui::SetCursorScreenPos({low.x, below});
     }
     const std::string value = quantity(r.value, r.unit);
     const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
@@ -150,13 +150,13 @@ float strip_cell(Ui& ui, const Reading& r, float room) {
     const float label = ImGui::CalcTextSize(tr(r.label).c_str()).x;
     ImGui::PopFont();
     ImGui::PushFont(ui.fonts.value);
-    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, std::min(label, ui.px(190)));
+    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, label);
     ImGui::PopFont();
     if (width > room) return 0;
     const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
-    clipped_text(ui.fonts.small, colour::dim, tr(r.label), width);
+    text(ui.fonts.small, colour::dim, tr(r.label));
     ImGui::SetCursorScreenPos({low.x, low.y + ui.px(17)});
     text(ui.fonts.value,
          r.verdict == Verdict::pass ? colour::good

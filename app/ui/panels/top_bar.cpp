@@ -47,9 +47,31 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
     ImGui::SameLine(0, ui.px(2));
 }
 
-void tabs(Ui& ui, Stage& stage) {
-    for (const experiments::Entry& entry : experiments::registry())
-        tab(ui, stage, stage.newest(entry));
+/// The experiments side by side or, where they have no room, as a list.
+void tabs(Ui& ui, Stage& stage, float room) {
+    std::vector<std::string> ids, titles;
+    std::size_t chosen = 0;
+    float width = 0, widest = 0;
+    for (const experiments::Entry& entry : experiments::registry()) {
+        if (entry.id == stage.entry().id) chosen = ids.size();
+        ids.push_back(entry.id);
+        titles.push_back(tr(stage.newest(entry)->title));
+        const float button = button_width(titles.back().c_str());
+        width += button + ui.px(2);
+        widest = std::max(widest, button);
+    }
+    if (width <= room) {
+        for (const experiments::Entry& entry : experiments::registry())
+            tab(ui, stage, stage.newest(entry));
+        return;
+    }
+    const float list = std::min(room, widest + ImGui::GetFrameHeight());
+    const int clicked = dropdown(ui, "tabs", ids, titles, chosen, list);
+    if (clicked >= 0)
+        ui.later([&stage, clicked] {
+            stage.select(stage.newest(experiments::registry()[std::size_t(clicked)]));
+        });
+    ImGui::SameLine(0, ui.px(2));
 }
 
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
@@ -79,6 +101,11 @@ float language_width(Ui& ui) {
     return widest + ui.px(8) + ImGui::GetFrameHeight();
 }
 
+/// Of the buttons that are always there.
+float help_width(Ui& ui) {
+    return button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * ui.px(4);
+}
+
 void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
     std::vector<std::string> ids, labels;
     for (const LanguageName& one : languages) {
@@ -95,8 +122,7 @@ void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                    const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help =
-        button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * gap;
+    const float help = help_width(ui);
     const float vsync = help + button_width(tr("V-sync")) + gap;
     const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
                       button_width(tr("Open…")) + button_width(tr("Record")) + 4 * gap;
@@ -128,7 +154,7 @@ void TopBar::draw(Ui& ui) {
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, "Warpscope");
     ImGui::SameLine(0, ui.px(20));
-    tabs(ui, stage_);
+    tabs(ui, stage_, ImGui::GetContentRegionAvail().x - help_width(ui) - ui.px(8));
     right_buttons(ui, options_, keys_, speak_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include "ui/language/language.h"
@@ -15,8 +16,8 @@ std::string_view page(std::string_view name);
 namespace {
 
 /// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
-constexpr std::array explained{"barrier", "warp",  "lane",   "hazard",
-                               "race",    "epoch", "sector", "bank"};
+constexpr std::array<std::string_view, 8> explained{"barrier", "warp",  "lane",   "hazard",
+                                                    "race",    "epoch", "sector", "bank"};
 
 /// Other words of the interface, and the word of the vocabulary that explains each.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> aliases{
@@ -82,6 +83,19 @@ bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+/// The explained word whose translation is at a byte of the line, or at any byte; empty: none is.
+/// A translation is found in its other forms too, where these begin alike.
+std::string_view translated_at(std::string_view line, std::optional<std::size_t> byte) {
+    if (language() == Language::english) return {};
+    for (const std::string_view word : explained) {
+        std::string said = tr(word);
+        if (said.ends_with("а")) said.resize(said.size() - std::string_view("а").size());
+        for (std::size_t at = line.find(said); at != line.npos; at = line.find(said, at + 1))
+            if (!byte || (at <= *byte && *byte < at + said.size())) return word;
+    }
+    return {};
+}
+
 }  // namespace
 
 const std::vector<VocabularyWord>& vocabulary() {
@@ -135,7 +149,10 @@ void hover_text(std::string_view words) {
     const char *const begin = words.data(), *under = begin;
     ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), mouse.x - low.x, 0, begin,
                                     begin + words.size(), &under);
-    const std::string_view word = word_at(words, std::size_t(under - begin));
+    const auto byte = std::size_t(under - begin);
+    if (const auto known = translated_at(words, byte); !known.empty())
+        return hover_word({low.x, top}, known);
+    const std::string_view word = word_at(words, byte);
     if (word.empty()) return;
     const float left = ImGui::CalcTextSize(begin, word.data()).x;
     hover_word({low.x + left, top}, word);
@@ -149,6 +166,8 @@ void hover_label(std::string_view label) {
         if (!meaning_of(word).empty()) return hover_word(ImGui::GetItemRectMin(), word);
         i += word.size();
     }
+    if (const auto known = translated_at(label, {}); !known.empty())
+        hover_word(ImGui::GetItemRectMin(), known);
 }
 
 HoveredMeaning take_hovered_meaning() {

@@ -30,13 +30,6 @@ ImVec2 text_size(std::string_view words) {
     return ImGui::CalcTextSize(words.data(), end_of(words));
 }
 
-/// Returns the words with line ends where a line of the current font would be wider than `width`.
-/// ImGui itself would also break "2.6e-06".
-std::string wrapped(std::string_view words, float width) {
-    return with_line_breaks(words,
-                            [&](const std::string& line) { return text_size(line).x <= width; });
-}
-
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
 /// for one frame in the size of the tooltip before, and a frame may take long.
 void show_tooltip(std::string_view words, Ui* ui = nullptr) {
@@ -66,6 +59,12 @@ void focus_ring(Ui& ui) {
 }
 
 }  // namespace
+
+// ImGui itself would also break "2.6e-06".
+std::string wrapped(std::string_view words, float width) {
+    return with_line_breaks(words,
+                            [&](const std::string& line) { return text_size(line).x <= width; });
+}
 
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
     const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
@@ -97,7 +96,9 @@ std::vector<std::string> take_cut_words() {
 }
 
 void note_if_cut(std::string_view words, float width) {
-    const std::size_t most = 1000;  // a window that nobody asks
+    constexpr std::size_t most = 1000;  // a window that nobody asks
+    // What is monospaced is code, which may be cut.
+    if (text_size("i").x == text_size("M").x) return;
     if (text_size(words).x > width + 1 && cut_words.size() < most) cut_words.emplace_back(words);
 }
 
@@ -162,9 +163,9 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PopFont();
 }
 
-void paragraph(ImFont* font, ImU32 colour, std::string_view words) {
+void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width) {
     ImGui::PushFont(font);
-    const std::string lines = wrapped(words, ImGui::GetContentRegionAvail().x);
+    const std::string lines = wrapped(words, width > 0 ? width : ImGui::GetContentRegionAvail().x);
     ImGui::PopFont();
     text(font, colour, lines);
 }
