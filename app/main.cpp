@@ -115,6 +115,7 @@ int run_window(const Options& options, compute::Helpers& helpers,
     window.assignments = options.assignments;
     window.size = options.size;
     window.vsync = options.vsync;
+    window.language = options.language;
     window.lesson = options.lesson;
     window.record = options.headless.record;
     window.microscope = microscope_place(options);
@@ -127,6 +128,7 @@ int run_window(const Options& options, compute::Helpers& helpers,
 
 int run_headless(const Options& options, compute::Helpers& helpers,
                  const SharedProcesses& processes) {
+    ui::set_language(options.language.value_or(ui::Language::english));
     return jobs::run_headless(helpers, make_device(options, processes), headless_request(options),
                               painter(microscope_place(options)));
 }

@@ -313,6 +313,14 @@ class Parser {
         vsync_ =
             text("--vsync", "on|off", "wait for the monitor between frames (on)", group,
                  [this](const std::string& s) { options_.vsync = parse_word<bool>("--vsync", s); });
+        language_ = text("--language", "en|zh|ru",
+                         "language of the window (that of the locale): English, Chinese, Russian",
+                         group, [this](const std::string& code) {
+                             for (const ui::LanguageName& one : ui::languages)
+                                 if (one.code == code) options_.language = one.language;
+                             if (!options_.language)
+                                 throw UsageError("--language: write en, zh or ru");
+                         });
         reset_settings_ = flag("--reset-settings", options_.reset_settings,
                                "start with the defaults instead of the saved settings", group);
         widget_map_ = text("--widget-map", "FILE",
@@ -415,6 +423,8 @@ class Parser {
                                              headless ? "--headless" : "the other action"));
             }
         }
+        if (language_->count() && !window && !headless)
+            throw UsageError("--language: only the window and --headless use this option");
         if (record_->count() && !window && !headless)
             throw UsageError("--record: only the window and --headless use this option");
         if (microscope_->count() && !window &&
@@ -520,7 +530,7 @@ class Parser {
     std::string first_set_;  ///< the experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *why_{},
         *bench_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{},
-        *vsync_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
+        *vsync_{}, *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
         *captured_launches_{}, *captured_kernel_{};

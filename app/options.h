@@ -12,6 +12,7 @@
 #include "jobs/headless/headless.h"
 #include "jobs/lessons/grade.h"
 #include "jobs/programs/run_program.h"
+#include "ui/language/language.h"
 
 namespace warpscope {
 
@@ -62,6 +63,8 @@ struct Options {
     bool grade_here = false;           ///< Mode::grade: in this process
     bool reset_settings = false;       ///< the window starts with its defaults
     std::optional<bool> vsync;
+    std::optional<ui::Language>
+        language;                      ///< of the window; empty: as its settings or the locale say
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none
     jobs::BenchSections bench;         ///< Mode::bench: the sections to measure

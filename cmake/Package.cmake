@@ -85,9 +85,10 @@ endforeach()
 set(inter /usr/share/fonts/opentype/inter)
 install(FILES ${inter}/Inter-Regular.otf ${inter}/Inter-SemiBold.otf
               /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf
+              /usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf
         DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope/fonts
         COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
-foreach(package fonts-inter fonts-jetbrains-mono)
+foreach(package fonts-inter fonts-jetbrains-mono fonts-droid-fallback)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()
@@ -109,7 +110,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Dear ImGui loads libGL.so.1 at run time.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, fonts-inter, fonts-jetbrains-mono")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils, libegl-mesa0, libglx-mesa0, \
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils, fonts-droid-fallback, libegl-mesa0, libglx-mesa0, \
 libgl1-mesa-dri, libllvm15 | libllvm19 | libllvm18 | libllvm17 | libllvm16, cuda-nvrtc-13-0 | libnvrtc12 | python3-pip")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -179,7 +179,7 @@ class App:
         self._log = open(self.home / "log.txt", "w+", encoding="utf-8")
         environment = os.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(self.home / "config"),
                                     "XDG_PICTURES_DIR": str(home), "XDG_DATA_HOME": DATA,
-                                    "LIBGL_ALWAYS_SOFTWARE": "1"}
+                                    "LIBGL_ALWAYS_SOFTWARE": "1", "LC_ALL": "C.UTF-8"}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR",
                      "XDG_SESSION_TYPE"):
             environment.pop(name, None)

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -29,10 +30,13 @@ std::vector<const PaletteRow*> matching(const std::vector<PaletteRow>& rows,
     const std::vector<std::string> wanted = words_of(typed);
     std::vector<const PaletteRow*> found;
     for (const PaletteRow& row : rows) {
-        const std::vector<std::string> words = words_of(row.does);
+        const std::vector<std::string> words = words_of(row.does + " " + row.id);
+        // Chinese has no spaces between words.
         const auto is_there = [&](const std::string& begin) {
-            return std::ranges::any_of(
-                words, [&](const std::string& word) { return word.starts_with(begin); });
+            return std::ranges::any_of(words, [&](const std::string& word) {
+                const std::size_t at = word.find(begin);
+                return at == 0 || (at != word.npos && static_cast<unsigned char>(begin[0]) >= 0xE3);
+            });
         };
         if (std::ranges::all_of(wanted, is_there)) found.push_back(&row);
     }
@@ -42,7 +46,7 @@ std::vector<const PaletteRow*> matching(const std::vector<PaletteRow>& rows,
 /// True where a row was chosen.
 bool CommandPalette::list(Ui& ui, float width, float height, bool begins, bool entered) {
     const std::vector<const PaletteRow*> found = matching(rows_, typed_);
-    if (found.empty()) text(ui.fonts.small, colour::dim, "No command has these words.");
+    if (found.empty()) text(ui.fonts.small, colour::dim, tr("No command has these words."));
     const std::size_t last = found.empty() ? 0 : found.size() - 1;
     const std::size_t before = chosen_;
     if (key_pressed(ImGuiKey_DownArrow)) ++chosen_;
@@ -103,7 +107,7 @@ void CommandPalette::draw(Ui& ui, const std::function<std::vector<PaletteRow>()>
     ImGui::SetNextItemWidth(width);
     if (begins) ImGui::SetKeyboardFocusHere();
     const bool entered =
-        ImGui::InputTextWithHint("##typed", "words of a command", buffer.data(), buffer.size(),
+        ImGui::InputTextWithHint("##typed", tr("words of a command"), buffer.data(), buffer.size(),
                                  ImGuiInputTextFlags_EnterReturnsTrue);
     const bool escaped = key_pressed(ImGuiKey_Escape);
     if (typed_ != buffer.data() && !escaped) {

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
 
-/// Draws the rows of one scope, below a title.
-void section(Ui& ui, const char* title, KeyScope scope) {
+/// Draws the rows of one scope, below a title, in a column of this width.
+void section(Ui& ui, const char* title, KeyScope scope, float width) {
     ImGui::BeginGroup();
     heading(ui, title);
     float widest = 0;
@@ -22,7 +23,7 @@ void section(Ui& ui, const char* title, KeyScope scope) {
         if (row.scope != scope || row.keys().empty()) continue;
         text(ui.fonts.mono, colour::accent, row.keys());
         ImGui::SameLine(widest + ui.px(18), 0);
-        text(ui.fonts.body, colour::text, row.does);
+        paragraph(ui.fonts.body, colour::text, tr(row.does), width - widest - ui.px(18));
     }
     ImGui::EndGroup();
 }
@@ -36,15 +37,22 @@ void KeyList::draw(Ui& ui) const {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    // A list that is higher than the window scrolls.
+    const ImVec2 most{screen.x - ui.px(40), screen.y - ui.px(40)};
+    ImGui::SetNextWindowSizeConstraints({0, 0}, most);
     ImGui::Begin("##keys", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
-                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    section(ui, "Keys", KeyScope::general);
-    ImGui::SameLine(0, ui.px(36));
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                     ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings);
+    const float room = most.x - ui.px(44) - ImGui::GetStyle().ScrollbarSize, gap = ui.px(36);
+    const bool beside = room >= ui.px(900);
+    const float width = beside ? (room - gap) / 2 : room;
+    section(ui, tr("Keys"), KeyScope::general, width);
+    if (beside) ImGui::SameLine(0, gap);
     ImGui::BeginGroup();
-    section(ui, "While the microscope is open", KeyScope::microscope);
+    section(ui, tr("While the microscope is open"), KeyScope::microscope, width);
     ImGui::Dummy({0, ui.px(8)});
-    section(ui, "In the editor", KeyScope::editor);
+    section(ui, tr("In the editor"), KeyScope::editor, width);
     ImGui::EndGroup();
     ImGui::End();
     ImGui::PopStyleColor();

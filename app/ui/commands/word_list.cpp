@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
@@ -25,13 +26,15 @@ void WordList::draw(Ui& ui) {
     ImGui::Begin("##words", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                      ImGuiWindowFlags_NoSavedSettings);
-    heading(ui, "Words");
+    heading(ui, tr("Words"));
     for (const auto& [word, meaning] : vocabulary()) {
         const bool wanted = word == word_;
-        text(ui.fonts.strong, wanted ? colour::accent : colour::text, word);
+        const bool same = tr(word) == word;
+        text(ui.fonts.strong, wanted ? colour::accent : colour::text,
+             same ? word : fmt::format("{} · {}", tr(word), word));
         record(ui, "words:" + word, wanted ? "on" : "off");
         if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
-        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, meaning);
+        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, tr(meaning));
         ImGui::Dummy({0, ui.px(4)});
     }
     scrolls_ = false;

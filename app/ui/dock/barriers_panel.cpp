@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compute/device/words.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -19,11 +20,11 @@ using experiments::PolicyOutcome;
 const char* rule_of(BarrierPolicy policy) {
     switch (policy) {
         case BarrierPolicy::volta:
-            return "Waits for every thread that has not exited.";
+            return tr("Waits for every thread that has not exited.");
         case BarrierPolicy::before_volta:
-            return "Counts one arrival of a warp for all lanes of the warp.";
+            return tr("Counts one arrival of a warp for all lanes of the warp.");
         case BarrierPolicy::strict:
-            return "A warp that arrives without all its lanes is an error.";
+            return tr("A warp that arrives without all its lanes is an error.");
     }
     return "";
 }
@@ -43,14 +44,12 @@ std::string outcome_of(const PolicyOutcome& outcome) {
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
             words += (words.empty() ? "" : " ") + r.sentence;
     if (outcome.blocks < outcome.of_blocks)
-        words =
-            fmt::format("The first {} of {} blocks finish.", quantity(double(outcome.blocks), ""),
-                        quantity(double(outcome.of_blocks), ""));
+        words = tr("The first {} of {} blocks finish.", quantity(double(outcome.blocks), ""),
+                   quantity(double(outcome.of_blocks), ""));
     else if (words.empty())
-        words = "Every block finishes.";
+        words = tr("Every block finishes.");
     if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
-    if (outcome.findings.size() > 1)
-        words += fmt::format(" ({} more.)", outcome.findings.size() - 1);
+    if (outcome.findings.size() > 1) words += tr(" ({} more.)", outcome.findings.size() - 1);
     return words;
 }
 
@@ -99,9 +98,9 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
     const bool clean = outcome.findings.empty() && !failed(outcome);
     draw_row(ui,
              {"policy." + std::string(word.name), std::string(word.label), rule_of(outcome.policy),
-              !outcome.ends     ? "can't go on"
-              : failed(outcome) ? "finishes, wrong"
-                                : "finishes",
+              !outcome.ends     ? tr("can't go on")
+              : failed(outcome) ? tr("finishes, wrong")
+                                : tr("finishes"),
               !outcome.ends ? colour::bad
               : clean       ? colour::dim
                             : colour::finding,
@@ -118,8 +117,8 @@ void device_row(Ui& ui, Stage& stage) {
     if (device.report)
         for (const experiments::Reading& r : *device.report)
             sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
-    draw_row(ui, {"policy.device", name, "Measured on this device.",
-                  device.report ? "measured" : "can't go on",
+    draw_row(ui, {"policy.device", name, tr("Measured on this device."),
+                  device.report ? tr("measured") : tr("can't go on"),
                   device.report ? colour::accent : colour::bad, sentence});
 }
 
@@ -132,13 +131,13 @@ void BarriersPanel::draw(Ui& ui) {
     if (wanted && !by_button) stage_.try_policies();
     if (by_button) {
         ImGui::BeginDisabled(!wanted);
-        if (flat_button(ui, "policies.try", "Try all policies")) stage_.try_policies();
+        if (flat_button(ui, "policies.try", tr("Try all policies"))) stage_.try_policies();
         ImGui::EndDisabled();
     }
     if (checks.trying_policies || (!checks.policies && wanted)) {
         text(ui.fonts.small, colour::dim,
-             checks.trying_policies ? "Running this launch under each barrier policy…"
-                                    : "Not tried yet.");
+             checks.trying_policies ? tr("Running this launch under each barrier policy…")
+                                    : tr("Not tried yet."));
         record(ui, "policies.state", checks.trying_policies ? "trying" : "none");
     }
     if (!checks.policies_error.empty()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/counters/access_counters.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
@@ -61,8 +62,8 @@ std::vector<Cell> global_cells(const KernelCounters& k) {
     const double efficiency = moved > 0 ? double(all.bytes) / double(moved) : 0;
     const std::string detail =
         each(k.global_loads, k.global_stores, k.global_atomics, [](const MemoryCounts& m) {
-            return fmt::format("{} sectors of 32 bytes for {} bytes used by {} instructions",
-                               whole(m.sectors), whole(m.bytes), whole(m.requests));
+            return tr("{} sectors of 32 bytes for {} bytes used by {} instructions",
+                      whole(m.sectors), whole(m.bytes), whole(m.requests));
         });
     return {{"sectors", short_number(all.sectors), std::to_string(all.sectors), detail},
             {"moved", quantity(double(moved), "B"), std::to_string(moved), detail},
@@ -74,10 +75,10 @@ std::vector<Cell> shared_cells(const KernelCounters& k) {
     const MemoryCounts all = k.shared();
     const std::string detail =
         each(k.shared_loads, k.shared_stores, k.shared_atomics, [](const MemoryCounts& m) {
-            return fmt::format("{} instructions, {} passes where {} would be enough, {}",
-                               whole(m.requests), whole(m.wavefronts), whole(m.least_wavefronts),
-                               m.degree > 1 ? fmt::format("at worst {}-way conflicts", m.degree)
-                                            : std::string("no conflict"));
+            return tr("{} instructions, {} passes where {} would be enough, {}", whole(m.requests),
+                      whole(m.wavefronts), whole(m.least_wavefronts),
+                      m.degree > 1 ? tr("at worst {}-way conflicts", m.degree)
+                                   : std::string(tr("no conflict")));
         });
     if (all.requests == 0)
         return {{"shared", "-", "0", "", colour::faint},
@@ -86,7 +87,7 @@ std::vector<Cell> shared_cells(const KernelCounters& k) {
     const double passes =
         all.least_wavefronts > 0 ? double(all.wavefronts) / double(all.least_wavefronts) : 0;
     return {{"shared", short_number(all.requests), std::to_string(all.requests), detail},
-            {"conflict", all.degree > 1 ? fmt::format("{}-way", all.degree) : "none",
+            {"conflict", all.degree > 1 ? tr("{}-way", all.degree) : tr("none"),
              std::to_string(all.degree), detail, share_colour(1.0 / std::max(1U, all.degree))},
             {"passes", fmt::format("{:.3g}×", passes), std::to_string(all.wavefronts), detail,
              share_colour(passes > 0 ? 1 / passes : 1)}};
@@ -95,31 +96,37 @@ std::vector<Cell> shared_cells(const KernelCounters& k) {
 std::vector<Cell> cells_of(const KernelCounters& k) {
     std::vector<Cell> cells{
         {"instructions", short_number(k.warp_instructions), std::to_string(k.warp_instructions),
-         fmt::format("{} warp instructions, {} thread instructions", whole(k.warp_instructions),
-                     whole(k.thread_instructions))},
+         tr("{} warp instructions, {} thread instructions", whole(k.warp_instructions),
+            whole(k.thread_instructions))},
         {"barriers", short_number(k.barriers), std::to_string(k.barriers),
-         fmt::format("{} released in {} blocks", whole(k.barriers), whole(k.blocks))}};
+         tr("{} released in {} blocks", whole(k.barriers), whole(k.blocks))}};
     for (Cell& cell : global_cells(k)) cells.push_back(std::move(cell));
     for (Cell& cell : shared_cells(k)) cells.push_back(std::move(cell));
     return cells;
 }
 
 constexpr TableColumn counter_columns[] = {
-    {"Kernel", "", 0, true},
-    {"Median, ms", "The median of the launches on the device in use.", 76},
-    {"Instructions", "Warp instructions: 32 threads execute one together.", 84},
-    {"Barriers", "Barriers that were passed, over all blocks.", 60},
-    {"Sectors", "Sectors of global memory, 32 bytes each, that loads, stores and atomics move.",
-     66},
-    {"Global bytes moved", "Bytes of global memory that were moved: 32 for each sector.", 124},
-    {"Bytes used, %",
-     "Bytes that threads use, as a share of the bytes moved. More than 100 where lanes of a warp "
-     "use the same bytes.",
+    {tr_later("Kernel"), "", 0, true},
+    {tr_later("Median, ms"), tr_later("The median of the launches on the device in use."), 76},
+    {tr_later("Instructions"), tr_later("Warp instructions: 32 threads execute one together."), 84},
+    {tr_later("Barriers"), tr_later("Barriers that were passed, over all blocks."), 60},
+    {tr_later("Sectors"),
+     tr_later("Sectors of global memory, 32 bytes each, that loads, stores and atomics move."), 66},
+    {tr_later("Global bytes moved"),
+     tr_later("Bytes of global memory that were moved: 32 for each sector."), 124},
+    {tr_later("Bytes used, %"),
+     tr_later(
+         "Bytes that threads use, as a share of the bytes moved. More than 100 where lanes of a "
+         "warp "
+         "use the same bytes."),
      90},
-    {"Shared accesses", "Warp instructions that access shared memory.", 108},
-    {"Conflict",
-     "The most words that one bank had to serve for one warp instruction: n-way conflict.", 66},
-    {"Passes", "Passes over shared memory, as a multiple of the passes without bank conflicts.",
+    {tr_later("Shared accesses"), tr_later("Warp instructions that access shared memory."), 108},
+    {tr_later("Conflict"),
+     tr_later(
+         "The most words that one bank had to serve for one warp instruction: n-way conflict."),
+     66},
+    {tr_later("Passes"),
+     tr_later("Passes over shared memory, as a multiple of the passes without bank conflicts."),
      56}};
 /// In a narrow window these columns give their room to the kernel's name, in this order.
 constexpr std::size_t least_counters_first[] = {5, 1, 7, 3, 2, 9, 6};
@@ -165,9 +172,10 @@ void CountersPanel::draw(Ui& ui) {
     const auto& kernels = checks.counters;
     if (kernels.empty()) {
         paragraph(ui.fonts.body, colour::dim,
-                  checks.checking        ? "The emulator is counting…"
-                  : checks.error.empty() ? "Nothing counted yet. Click “Check now” in the findings."
-                                         : checks.error);
+                  checks.checking ? tr("The emulator is counting…")
+                  : checks.error.empty()
+                      ? tr("Nothing counted yet. Click “Check now” in the findings.")
+                      : checks.error);
         record(ui, "counters.none");
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/why/ask_why.h"
 #include "ui/widgets/glossary.h"
@@ -76,12 +77,14 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
     return clicked;
 }
 
-/// Width of all tabs when they are not drawn dense. `found`: the number in the findings' pill.
+/// Width of all tabs. `found`: the number in the findings' pill.
 template <class Tab>
-float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found) {
+float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found, bool dense) {
     float width = pill_width(ui, found) + ui.px(6);
+    ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     for (const Tab& tab : tabs)
-        width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, false) + ui.px(2);
+        width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, dense) + ui.px(2);
+    ImGui::PopFont();
     return width;
 }
 
@@ -150,54 +153,58 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
 std::vector<Dock::Tab> Dock::tabs() {
     const auto draws = [](auto& panel) { return [&panel](Ui& ui) { panel.draw(ui); }; };
     std::vector<Tab> tabs{
-        {"timings", "Timings", "How long the kernels take.", draws(timings_)},
-        {"roofline", "Roofline", "The rate of every kernel, below the ceilings of the device.",
-         draws(roofline_)},
-        {"occupancy", "Occupancy",
-         "How many warps of a kernel an SM executes at one time, and what limits them.",
+        {"timings", tr("Timings"), tr("How long the kernels take."), draws(timings_)},
+        {"roofline", tr("Roofline"),
+         tr("The rate of every kernel, below the ceilings of the device."), draws(roofline_)},
+        {"occupancy", tr("Occupancy"),
+         tr("How many warps of a kernel an SM executes at one time, and what limits them."),
          draws(occupancy_)},
-        {"findings", "Findings",
-         "Races, invalid accesses, and barriers that not every thread reaches, found by the "
-         "emulator on a copy of the launch.",
+        {"findings", tr("Findings"),
+         tr("Races, invalid accesses, and barriers that not every thread reaches, found by the "
+            "emulator on a copy of the launch."),
          draws(findings_)},
-        {"counters", "Counters",
-         "Instructions, sectors of global memory and bank conflicts of shared memory, counted by "
-         "the emulator.",
+        {"counters", tr("Counters"),
+         tr("Instructions, sectors of global memory and bank conflicts of shared memory, counted "
+            "by "
+            "the emulator."),
          draws(counters_)},
-        {"lines", "Lines",
-         "The counters by source line: where instructions, traffic and conflicts come from.",
+        {"lines", tr("Lines"),
+         tr("The counters by source line: where instructions, traffic and conflicts come from."),
          draws(lines_)},
-        {"heat", "Heat",
-         "How often each word of shared memory and of the buffers is accessed, and its bank "
-         "conflicts.",
+        {"heat", tr("Heat"),
+         tr("How often each word of shared memory and of the buffers is accessed, and its bank "
+            "conflicts."),
          draws(heat_)}};
     if (stage_.shown().plan)
-        tabs.insert(
-            tabs.begin(),
-            {{"launch", "Launch",
-              "How the kernels are launched: grid, block, arguments and buffers.", draws(launch_)},
-             {"buffer", "Buffer", "The numbers of the buffer that is shown.", draws(buffer_)}});
+        tabs.insert(tabs.begin(),
+                    {{"launch", tr("Launch"),
+                      tr("How the kernels are launched: grid, block, arguments and buffers."),
+                      draws(launch_)},
+                     {"buffer", tr("Buffer"), tr("The numbers of the buffer that is shown."),
+                      draws(buffer_)}});
     const bool open = microscope_.is_open();
     if (open || timeline_.has_measured())
-        tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",
+        tabs.push_back({"timeline", tr("Timeline"), tr("What each warp of a block does over time."),
                         draws(timeline_)});
     if (open) {
         if (microscope_.reason())
-            tabs.push_back({"why", "Why",
-                            "The instructions behind the wrong value, beside those of a right run.",
-                            draws(why_)});
-        tabs.push_back(
-            {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
-        tabs.push_back(
-            {"registers", "Registers", "The registers of the picked lane.", draws(registers_)});
-        tabs.push_back({"breaks", "Breakpoints",
-                        "The lines and the words of memory at which a run of the block stops.",
+            tabs.push_back(
+                {"why", tr("Why"),
+                 tr("The instructions behind the wrong value, beside those of a right run."),
+                 draws(why_)});
+        tabs.push_back({"banks", tr("Banks"),
+                        tr("The newest shared access: 32 lanes onto 32 banks."), draws(banks_)});
+        tabs.push_back({"registers", tr("Registers"), tr("The registers of the picked lane."),
+                        draws(registers_)});
+        tabs.push_back({"breaks", tr("Breakpoints"),
+                        tr("The lines and the words of memory at which a run of the block stops."),
                         draws(breaks_)});
     }
-    tabs.push_back({"barriers", "Barriers",
-                    "What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
-                    "ISA do with this kernel.",
-                    draws(policies_)});
+    tabs.push_back(
+        {"barriers", tr("Barriers"),
+         tr("What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
+            "ISA do with this kernel."),
+         draws(policies_)});
     return tabs;
 }
 
@@ -227,9 +234,23 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
     ImGui::SetCursorScreenPos({right - size.x, top.y});
     if (hit_area("dock.fold", size)) options_.dock_folded = !folded;
     record(ui, "dock.fold", folded ? "folded" : "open");
-    tooltip(ui, folded ? "Open this panel." : "Fold this panel to one line of timings.");
+    tooltip(ui, folded ? tr("Open this panel.") : tr("Fold this panel to one line of timings."));
     draw_icon(folded ? Icon::unfold : Icon::fold, {right - size.x / 2, top.y + size.y / 2},
               ui.px(5), ImGui::IsItemHovered() ? colour::text : colour::dim);
+}
+
+/// The tabs as a list, where they have no room beside each other.
+void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen) {
+    std::vector<std::string> ids, titles;
+    for (const Tab& tab : all) {
+        ids.emplace_back(tab.id);
+        titles.emplace_back(tab.title);
+    }
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + tab_padding(ui, true));
+    const int clicked =
+        dropdown(ui, "dock", ids, titles, std::size_t(&chosen - all.data()), ui.px(200));
+    if (clicked >= 0) choose(all[std::size_t(clicked)].id, false);
+    ImGui::SameLine(0, ui.px(2));
 }
 
 void Dock::draw(Ui& ui, bool folded) {
@@ -244,12 +265,16 @@ void Dock::draw(Ui& ui, bool folded) {
     const RaceSummary summary = summarize(stage_.checks());
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
-    const bool dense = tabs_width(ui, all, found) + chip_width(ui, summary) + ui.px(30) >
-                       ImGui::GetContentRegionAvail().x;
+    const float room = ImGui::GetContentRegionAvail().x;
+    const bool dense =
+        tabs_width(ui, all, found, false) + chip_width(ui, summary) + ui.px(30) > room;
+    const bool listed = tabs_width(ui, all, found, true) + ui.px(26 + 30) > room;
     // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
+    if (listed) list_tabs(ui, all, chosen);
     for (const Tab& tab : all) {
+        if (listed) break;
         const bool counts = std::string_view(tab.id) == "findings";
         const bool open = &tab == &chosen && !folded;
         if (tab_button(ui, tab, open, counts ? found : "", colour_of(summary), dense))

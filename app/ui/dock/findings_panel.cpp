@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -18,10 +19,10 @@ using emulator::Hazard;
 using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
-    if (finding.kind == FindingKind::members) return "member mask";
+    if (finding.kind == FindingKind::members) return tr("member mask");
     if (finding.kind != FindingKind::race) return std::string(to_string(finding.kind));
-    if (!finding.misread()) return fmt::format("race {}", to_string(finding.hazard));
-    return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
+    if (!finding.misread()) return tr("race {}", to_string(finding.hazard));
+    return finding.hazard == Hazard::write_after_read ? tr("read too early") : tr("read too late");
 }
 
 /// "256 hazards": of the whole launch.
@@ -75,15 +76,15 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
         tooltip_at(ui, low, "Click: paint no longer what depends on it.");
     else if (hovered)
         tooltip_at(ui, low,
-                   fmt::format("Click: {}show thread {} of block {} in the microscope, {}.{}",
-                               is_advice ? "paint what depends on it, and " : "",
-                               name_of(place.thread), name_of(place.block),
-                               is_advice           ? "before this line"
-                               : finding.misread() ? "before it reads the wrong value"
-                                                   : "before this access",
-                               has_orders ? " Right click: search for the shortest order of the "
-                                            "warps in which it spoils a result, and show that."
-                                          : ""));
+                   tr("Click: {}show thread {} of block {} in the microscope, {}.{}",
+                      is_advice ? tr("paint what depends on it, and ") : "", name_of(place.thread),
+                      name_of(place.block),
+                      is_advice           ? tr("before this line")
+                      : finding.misread() ? tr("before it reads the wrong value")
+                                          : tr("before this access"),
+                      has_orders ? tr(" Right click: search for the shortest order of the "
+                                      "warps in which it spoils a result, and show that.")
+                                 : ""));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
     if (clicked && barrier)
         ui.later([&microscope, barrier] { microscope.needs().toggle(*barrier); });
@@ -98,8 +99,8 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
 /// Draws at the right edge the switch of the automatic check and, if it is off, a button.
 void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     const Checks& checks = stage.checks();
-    const char* label = "Check automatically";
-    const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
+    const char* label = tr("Check automatically");
+    const float button = ImGui::CalcTextSize(tr("Check now")).x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
     const bool by_button = !options.inspect || checks.too_large;
     const float whole = width + (by_button ? button + ui.px(10) : 0);
@@ -109,7 +110,7 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     if (by_button) {
         const bool known = checks.current && !checks.too_large;
         ImGui::BeginDisabled(checks.checking || known);
-        if (flat_button(ui, "findings.check", "Check now")) stage.check_now();
+        if (flat_button(ui, "findings.check", tr("Check now"))) stage.check_now();
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(10));
     }
@@ -118,10 +119,9 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
     ImGui::SameLine(0, ui.px(8));
     if (toggle_switch(ui, "findings.automatic", options.inspect, ui.px(66)))
         options.inspect = !options.inspect;
-    tooltip(
-        ui,
-        "After each change, the emulator checks a copy of the launch, also where a GPU draws the "
-        "picture.");
+    tooltip(ui, tr("After each change, the emulator checks a copy of the launch, also where a GPU "
+                   "draws the "
+                   "picture."));
 }
 
 }  // namespace
@@ -134,26 +134,27 @@ void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std:
         ImGui::AlignTextToFramePadding();
         const std::string words =
             now.blocks == 0
-                ? "The barriers are examined."
-                : fmt::format("{} of {} barriers, fences and waits examined", now.done, now.blocks);
+                ? tr("The barriers are examined.")
+                : tr("{} of {} barriers, fences and waits examined", now.done, now.blocks);
         text(ui.fonts.small, colour::dim, words);
         record(ui, "findings.examining", words);
         ImGui::SameLine(0, ui.px(10));
-        if (flat_button(ui, "findings.stop", "Stop")) needs.stop();
+        if (flat_button(ui, "findings.stop", tr("Stop"))) needs.stop();
         return;
     }
     if (!needs.knows(checked)) {
-        if (flat_button(ui, "findings.needed", "Which barriers are needed?")) needs.look(checked);
+        if (flat_button(ui, "findings.needed", tr("Which barriers are needed?")))
+            needs.look(checked);
         tooltip(ui,
-                "Takes out each barrier, fence and wait alone, and paints which pixels, words and "
-                "sums depend on it.");
+                tr("Takes out each barrier, fence and wait alone, and paints which pixels, words "
+                   "and sums depend on it."));
         return;
     }
     const auto& barriers = needs.answer()->barriers;
     for (std::size_t k = 0; k < barriers.size(); ++k)
         finding_row(ui, stage_, microscope_, barriers[k].finding, rows + k, k);
     if (barriers.empty())
-        text(ui.fonts.small, colour::dim, "The kernel has no barrier, fence or wait.");
+        text(ui.fonts.small, colour::dim, tr("The kernel has no barrier, fence or wait."));
 }
 
 void FindingsPanel::draw(Ui& ui) {

@@ -7,6 +7,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/measure/line_figures.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
@@ -29,10 +30,10 @@ std::string detail_of(const LineCounters& line, LineFigure figure) {
     const auto number = [](std::uint64_t n) { return quantity(double(n), ""); };
     switch (figure) {
         case LineFigure::instructions:
-            return fmt::format("{} warp instructions of the PTX, {} thread instructions",
-                               number(line.warp_instructions), number(line.thread_instructions));
+            return tr("{} warp instructions of the PTX, {} thread instructions",
+                      number(line.warp_instructions), number(line.thread_instructions));
         case LineFigure::divergence:
-            return fmt::format(
+            return tr(
                 "{} idle lanes: {:.1f} of 32 lanes take part. Branches that separated lanes: {}.",
                 number(line.idle_lanes()),
                 line.warp_instructions
@@ -40,15 +41,14 @@ std::string detail_of(const LineCounters& line, LineFigure figure) {
                     : 0.0,
                 number(line.separations));
         case LineFigure::sectors:
-            return fmt::format("{} sectors where {} hold all the bytes that lanes use",
-                               number(global.sectors), number(global.least_sectors));
+            return tr("{} sectors where {} hold all the bytes that lanes use",
+                      number(global.sectors), number(global.least_sectors));
         case LineFigure::wavefronts:
         case LineFigure::conflicts:
-            return fmt::format("{} passes where {} would be enough, {}", number(shared.wavefronts),
-                               number(shared.least_wavefronts),
-                               shared.degree > 1
-                                   ? fmt::format("at worst {}-way conflicts", shared.degree)
-                                   : std::string("no conflict"));
+            return tr("{} passes where {} would be enough, {}", number(shared.wavefronts),
+                      number(shared.least_wavefronts),
+                      shared.degree > 1 ? tr("at worst {}-way conflicts", shared.degree)
+                                        : std::string(tr("no conflict")));
     }
     return {};
 }
@@ -56,15 +56,15 @@ std::string detail_of(const LineCounters& line, LineFigure figure) {
 std::string help_of(LineFigure figure) {
     switch (figure) {
         case LineFigure::instructions:
-            return "Executed warp instructions, of the PTX.";
+            return tr("Executed warp instructions, of the PTX.");
         case LineFigure::divergence:
-            return "Idle lanes: those that do not take part in a warp's instruction.";
+            return tr("Idle lanes: those that do not take part in a warp's instruction.");
         case LineFigure::sectors:
-            return "Sectors of global memory, 32 bytes each.";
+            return tr("Sectors of global memory, 32 bytes each.");
         case LineFigure::wavefronts:
-            return "Passes over shared memory.";
+            return tr("Passes over shared memory.");
         case LineFigure::conflicts:
-            return "Passes over shared memory that bank conflicts add.";
+            return tr("Passes over shared memory that bank conflicts add.");
     }
     return {};
 }
@@ -80,7 +80,7 @@ void LinesPanel::head(Ui& ui) {
     ImGui::TableSetupColumn("source", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    right_cell(ui.fonts.small, colour::faint, "Line");
+    right_cell(ui.fonts.small, colour::faint, tr("Line"));
     for (const auto& word : compute::words_of<LineFigure>) {
         ImGui::TableNextColumn();
         const bool chosen = word.value == options_.figure;
@@ -89,21 +89,21 @@ void LinesPanel::head(Ui& ui) {
         if (hit_area(id, {ImGui::GetContentRegionAvail().x, text_size(ui.fonts.small)}))
             options_.figure = word.value;
         record(ui, id, chosen ? "on" : "off");
-        tooltip(ui, help_of(word.value) + " Click: sort by it, and show it beside the source.");
+        tooltip(ui, help_of(word.value) + tr(" Click: sort by it, and show it beside the source."));
         const bool hovered = ImGui::IsItemHovered();
         ImGui::SetCursorScreenPos(at);
         right_cell(ui.fonts.small, chosen || hovered ? colour::accent : colour::faint,
-                   std::string(word.label) + (chosen ? " ↓" : ""));
+                   tr(word.label) + (chosen ? " ↓" : ""));
     }
     ImGui::TableNextColumn();
-    text(ui.fonts.small, colour::faint, "Source");
+    text(ui.fonts.small, colour::faint, tr("Source"));
 }
 
 void LinesPanel::row(Ui& ui, const LineCounters& line, const KernelCounters& kernel) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     const std::string place =
-        line.file.empty() ? fmt::format("PTX {}", line.line) : fmt::format("{}", line.line);
+        line.file.empty() ? tr("PTX {}", line.line) : fmt::format("{}", line.line);
     const std::string id = fmt::format("line.{}", place);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string file = compute::kernel_file(line.file);
@@ -148,16 +148,17 @@ void LinesPanel::draw(Ui& ui) {
     const KernelCounters* kernel = checks.newest_counters();
     if (!kernel) {
         paragraph(ui.fonts.body, colour::dim,
-                  checks.checking        ? "The emulator is counting…"
-                  : checks.error.empty() ? "Nothing counted yet. Click “Check now” in the findings."
-                                         : checks.error);
+                  checks.checking ? tr("The emulator is counting…")
+                  : checks.error.empty()
+                      ? tr("Nothing counted yet. Click “Check now” in the findings.")
+                      : checks.error);
         record(ui, "lines.none");
         return;
     }
     const auto& inspection = *checks.inspection;
-    const std::string what = fmt::format(
-        "{}, counted in {} of {} blocks. Instructions are those of the PTX.", kernel->kernel,
-        quantity(double(inspection.blocks), ""), quantity(double(inspection.of_blocks), ""));
+    const std::string what =
+        tr("{}, counted in {} of {} blocks. Instructions are those of the PTX.", kernel->kernel,
+           quantity(double(inspection.blocks), ""), quantity(double(inspection.of_blocks), ""));
     text(ui.fonts.small, colour::dim, what);
     record(ui, "lines.kernel", kernel->kernel);
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -21,23 +22,24 @@ using compute::Occupancy;
 using compute::OccupancyLimit;
 using compute::SmLimits;
 
-constexpr const char* limit_names[] = {"warps of an SM", "blocks of an SM", "registers",
-                                       "shared memory"};  // indexed by OccupancyLimit
+constexpr const char* limit_names[] = {tr_later("warps of an SM"), tr_later("blocks of an SM"),
+                                       tr_later("registers"),
+                                       tr_later("shared memory")};  // indexed by OccupancyLimit
 
 std::string limits_of(const Occupancy& occupancy) {
     std::vector<std::string> limits;
     for (std::size_t k = 0; k < std::size(limit_names); ++k)
-        if (occupancy.is_limited_by(OccupancyLimit(k))) limits.emplace_back(limit_names[k]);
+        if (occupancy.is_limited_by(OccupancyLimit(k))) limits.emplace_back(tr(limit_names[k]));
     return fmt::format("{}", fmt::join(limits, ", "));
 }
 
 /// Describes an occupancy: "8 blocks, 64 of 64 warps of an SM (100 %). Limited by: …".
 std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
     if (occupancy.blocks == 0)
-        return fmt::format("No block fits on an SM: too much for its {}.", limits_of(occupancy));
-    return fmt::format("{}, {} of {} warps of an SM ({:.0f} %). Limited by: {}.",
-                       compute::plural(occupancy.blocks, "block"), occupancy.warps, sm.warps,
-                       100.0 * occupancy.warps / sm.warps, limits_of(occupancy));
+        return tr("No block fits on an SM: too much for its {}.", limits_of(occupancy));
+    return tr("{}, {} of {} warps of an SM ({:.0f} %). Limited by: {}.",
+              counted(occupancy.blocks, "block"), occupancy.warps, sm.warps,
+              100.0 * occupancy.warps / sm.warps, limits_of(occupancy));
 }
 
 /// The active warps of an SM for each value of what a block needs.
@@ -58,7 +60,7 @@ Curve by_block_size(const SmLimits& sm, const BlockNeeds& needs) {
             .step = warp_size,
             .first = warp_size,
             .labelled = 128,
-            .unit = "threads"};
+            .unit = tr("threads")};
 }
 
 Curve by_shared_memory(const SmLimits& sm, const BlockNeeds& needs) {
@@ -69,7 +71,7 @@ Curve by_shared_memory(const SmLimits& sm, const BlockNeeds& needs) {
             .step = step / 1024,
             .first = 0,
             .labelled = 32,
-            .unit = "KiB of shared memory"};
+            .unit = tr("KiB of shared memory")};
 }
 
 void draw(Ui& ui, const SmLimits& sm, const Curve& curve, float wide) {
@@ -93,8 +95,8 @@ void draw(Ui& ui, const SmLimits& sm, const Curve& curve, float wide) {
             {x + width - ui.px(1), bottom},
             of_launch ? colour::accent : faded(colour::dim, under ? 0.6F : 0.35F));
         if (under)
-            quick_tooltip(ui, fmt::format("blocks of {} {}: {} of {} warps", value, curve.unit,
-                                          curve.warps[k], sm.warps));
+            quick_tooltip(ui, tr("blocks of {} {}: {} of {} warps", value, curve.unit,
+                                 curve.warps[k], sm.warps));
         if (value % curve.labelled == 0 || k == 0) {
             const std::string words = std::to_string(value);
             const float length =
@@ -141,7 +143,7 @@ const SmLimits& OccupancyPanel::choose_sm(Ui& ui) {
     std::vector<std::string> ids, labels;
     for (const SmLimits& sm : all) {
         ids.emplace_back(sm.name);
-        labels.push_back(fmt::format("compute capability {}", sm.name));
+        labels.push_back(tr("compute capability {}", sm.name));
     }
     const int clicked =
         dropdown(ui, "occupancy.sm", ids, labels, std::size_t(chosen - all.data()), ui.px(210));
@@ -159,15 +161,15 @@ std::optional<unsigned> OccupancyPanel::registers_of(const KernelTiming& kernel)
 
 std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTiming& kernel) {
     const auto known = registers_of(kernel);
-    const std::string current = known ? std::to_string(*known) : "unknown";
+    const std::string current = known ? std::to_string(*known) : tr("unknown");
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.body, colour::dim, "registers");
+    text(ui.fonts.body, colour::dim, tr("registers"));
     ImGui::SameLine(0, ui.px(8));
     std::string typed;
     const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
     tooltip(ui,
-            "Registers of a thread. A GPU's driver knows their number, and ptxas -v prints it; "
-            "where it is unknown they are not counted as a limit.");
+            tr("Registers of a thread. A GPU's driver knows their number, and ptxas -v prints it; "
+               "where it is unknown they are not counted as a limit."));
     if (changed) {
         unsigned number = 0;
         const char* const end = typed.data() + typed.size();
@@ -183,7 +185,7 @@ std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTim
 void OccupancyPanel::draw(Ui& ui) {
     const KernelTiming* const kernel = choose_kernel(ui);
     if (!kernel) {
-        paragraph(ui.fonts.body, colour::dim, "No kernel was launched yet.");
+        paragraph(ui.fonts.body, colour::dim, tr("No kernel was launched yet."));
         record(ui, "occupancy.none");
         return;
     }
@@ -196,12 +198,12 @@ void OccupancyPanel::draw(Ui& ui) {
     const std::string words = sentence(sm, compute::occupancy(sm, needs));
     text(ui.fonts.body, colour::text, words);
     record(ui, "occupancy.sentence", words);
-    const std::string asks = fmt::format(
-        "A block has {} threads, {} bytes of shared memory and {}. Below: warps for each block "
-        "size, and for each size of shared memory in KiB.",
-        needs.threads, needs.shared_bytes,
-        needs.registers ? fmt::format("{} registers a thread", *needs.registers)
-                        : "an unknown number of registers");
+    const std::string asks =
+        tr("A block has {} threads, {} bytes of shared memory and {}. Below: warps for each block "
+           "size, and for each size of shared memory in KiB.",
+           needs.threads, needs.shared_bytes,
+           needs.registers ? tr("{} registers a thread", *needs.registers)
+                           : tr("an unknown number of registers"));
     clipped_text(ui.fonts.small, colour::dim, asks, ImGui::GetContentRegionAvail().x);
     draw_curves(ui, sm, needs);
 }

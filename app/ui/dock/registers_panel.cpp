@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ui/language/language.h"
 #include "ui/microscope/warp_words.h"
 #include "ui/source/recent_registers.h"
 #include "ui/widgets/widgets.h"
@@ -19,14 +20,12 @@ constexpr float column_width = 178, row_height = 21;
 /// The tooltip of a register: its bits as hexadecimal, unsigned, signed and floating-point number.
 std::string all_readings(const RegisterInfo& reg, std::uint64_t bits) {
     if (reg.bits == 1) return fmt::format("{} = {}", reg.name, bits ? "true" : "false");
-    std::string words =
-        fmt::format("{}, {} bits\nhex {:#x}\nunsigned {}", reg.name, reg.bits, bits, bits);
+    std::string words = tr("{}, {} bits\nhex {:#x}\nunsigned {}", reg.name, reg.bits, bits, bits);
     if (reg.bits == 32)
-        words += fmt::format("\nsigned {}\nfloat {:.9g}", std::int32_t(bits),
-                             double(std::bit_cast<float>(std::uint32_t(bits))));
+        words += tr("\nsigned {}\nfloat {:.9g}", std::int32_t(bits),
+                    double(std::bit_cast<float>(std::uint32_t(bits))));
     if (reg.bits == 64)
-        words += fmt::format("\nsigned {}\ndouble {:.17g}", std::int64_t(bits),
-                             std::bit_cast<double>(bits));
+        words += tr("\nsigned {}\ndouble {:.17g}", std::int64_t(bits), std::bit_cast<double>(bits));
     return words;
 }
 
@@ -70,16 +69,14 @@ void table(Ui& ui, Microscope& microscope, const std::vector<RecentRegister>& re
 void RegistersPanel::draw(Ui& ui) {
     Microscope& m = microscope_;
     if (!m.ready()) return;
-    const std::string words =
-        fmt::format("warp {}, {}", m.warp(), lane_words(m, m.warp(), m.lane()));
+    const std::string words = tr("warp {}, {}", m.warp(), lane_words(m, m.warp(), m.lane()));
     text(ui.fonts.small, colour::dim, words);
     record(ui, "registers", words);
     ImGui::SameLine(0, ui.px(12));
-    text(ui.fonts.small, colour::faint, "newest first");
-    tooltip(
-        ui,
-        "The registers of this lane, the last written first. Click a lane in the list of warps to "
-        "pick another.");
+    text(ui.fonts.small, colour::faint, tr("newest first"));
+    tooltip(ui, tr("The registers of this lane, the last written first. Click a lane in the list "
+                   "of warps to "
+                   "pick another."));
     if (writes_copy_ != m.copy()) {
         writes_copy_ = m.copy();
         writes_ = RegisterWrites(m.stepper().kernel());
@@ -90,7 +87,8 @@ void RegistersPanel::draw(Ui& ui) {
     const auto registers =
         recent_registers(m.stepper(), writes_, m.warp(), m.lane(), columns * rows);
     if (registers.empty())
-        return paragraph(ui.fonts.body, colour::faint, "This lane has written no register yet.");
+        return paragraph(ui.fonts.body, colour::faint,
+                         tr("This lane has written no register yet."));
     table(ui, microscope_, registers);
 }
 

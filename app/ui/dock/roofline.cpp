@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compute/ceiling_shares.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 
 namespace warpscope::ui {
@@ -118,22 +119,22 @@ std::string roofline_words(const KernelTiming& kernel, const Ceilings& ceilings)
     std::string text = kernel.name;
     const double flops = kernel.flops_per_second(), bytes = kernel.bytes_per_second();
     if (flops > 0)
-        text += fmt::format("\n{}, {:.3g} % of the FP32 rate", quantity(flops, "flop/s"),
-                            100 * shares.of_fp32);
+        text +=
+            tr("\n{}, {:.3g} % of the FP32 rate", quantity(flops, "flop/s"), 100 * shares.of_fp32);
     if (bytes > 0)
-        text += fmt::format("\n{}, {:.3g} % of the copy bandwidth", quantity(bytes, "B/s"),
-                            100 * shares.of_bandwidth);
+        text += tr("\n{}, {:.3g} % of the copy bandwidth", quantity(bytes, "B/s"),
+                   100 * shares.of_bandwidth);
     if (flops > 0 && bytes > 0)
-        text += fmt::format("\n{} flops per byte that has to move",
-                            compact(kernel.work.flops / kernel.work.bytes));
-    if (flops <= 0) text += "\nIts flops are not counted.";
+        text += tr("\n{} flops per byte that has to move",
+                   compact(kernel.work.flops / kernel.work.bytes));
+    if (flops <= 0) text += tr("\nIts flops are not counted.");
     const double interactions = kernel.interactions_per_second();
     if (interactions > 0 && flops > 0 && ceilings.flops_per_second > 0) {
         const double slots = interactions * slots_an_interaction * 2 / ceilings.flops_per_second;
-        text += fmt::format(
-            "\nAn interaction counts as {:.0f} flops by convention and takes at least {:.0f} "
-            "instructions: {:.3g} % of the instructions at the ceiling.",
-            kernel.work.flops / kernel.work.interactions, slots_an_interaction, 100 * slots);
+        text +=
+            tr("\nAn interaction counts as {:.0f} flops by convention and takes at least {:.0f} "
+               "instructions: {:.3g} % of the instructions at the ceiling.",
+               kernel.work.flops / kernel.work.interactions, slots_an_interaction, 100 * slots);
     }
     const std::string note = compute::timing_note(kernel, &ceilings);
     return note.empty() ? text : text + "\n" + note;

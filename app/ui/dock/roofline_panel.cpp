@@ -8,6 +8,7 @@
 
 #include "compute/device/sentences.h"
 #include "ui/dock/roofline.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -119,7 +120,7 @@ void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Bo
 
 /// Draws the name of the slope, below it where no kernel's line crosses.
 Box slope_name(Ui& ui, const Chart& chart, const Roofline& line, const std::vector<Box>& taken) {
-    const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
+    const std::string words = tr("copy {}", quantity(line.bytes_ceiling, "B/s"));
     const ImVec2 size = small_size(ui, words);
     const auto place = [&](double share) {
         const double intensity = chart.x.value(share * chart.x.at(line.ridge()));
@@ -160,9 +161,9 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
                               "FP32 " + quantity(line.flops_ceiling, "flop/s")));
     taken.push_back(slope_name(ui, chart, line, taken));
     draw_dots(ui, chart, dots, taken, ceilings, "roofline.kernel.");
-    record_rect(ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
-                fmt::format("{}, ridge at {:.3g} flop/B",
-                            compute::plural(line.points.size(), "kernel"), line.ridge()));
+    record_rect(
+        ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
+        tr("{}, ridge at {:.3g} flop/B", counted(line.points.size(), "kernel"), line.ridge()));
 }
 
 /// Draws the kernels whose bytes alone are counted, by bytes per second.
@@ -172,7 +173,7 @@ void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings
     ImGui::GetWindowDrawList()->AddLine({chart.box.x, roof}, {chart.right(), roof}, colour::dim,
                                         ui.px(1.6F));
     const Box name = line_name(ui, chart, {chart.right(), roof - small_size(ui, "0").y - ui.px(1)},
-                               "copy " + quantity(line.bytes_ceiling, "B/s"));
+                               tr("copy {}", quantity(line.bytes_ceiling, "B/s")));
     std::vector<Dot> dots;
     for (std::size_t i = 0; i < line.strip.size(); ++i) {
         const RooflinePoint& p = line.strip[i];
@@ -183,7 +184,7 @@ void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings
     }
     draw_dots(ui, chart, dots, {name}, ceilings, "roofline.bytes.");
     small_text(ui, {chart.box.x, chart.bottom() + ui.px(2)}, colour::faint,
-               "bytes per second; flops not counted");
+               tr("bytes per second; flops not counted"));
 }
 
 void fact(Ui& ui, const char* label, const std::string& value, float width) {
@@ -201,23 +202,23 @@ void fact(Ui& ui, const char* label, const std::string& value, float width) {
 void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    fact(ui, "Arithmetic, FP32", quantity(line.flops_ceiling, "flop/s"), width);
+    fact(ui, tr("Arithmetic, FP32"), quantity(line.flops_ceiling, "flop/s"), width);
     record(ui, "roofline.fp32", quantity(line.flops_ceiling, "flop/s"));
-    fact(ui, "Memory, copied", quantity(line.bytes_ceiling, "B/s"), width);
+    fact(ui, tr("Memory, copied"), quantity(line.bytes_ceiling, "B/s"), width);
     record(ui, "roofline.copy", quantity(line.bytes_ceiling, "B/s"));
-    fact(ui, "Ridge", fmt::format("{:.3g} flop/B", line.ridge()), width);
-    text(
-        ui.fonts.small, colour::faint,
-        "Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must move "
-        "counts once.");
+    fact(ui, tr("Ridge"), fmt::format("{:.3g} flop/B", line.ridge()), width);
+    text(ui.fonts.small, colour::faint,
+         tr("Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must "
+            "move "
+            "counts once."));
     if (stage.device().kind == compute::DeviceKind::emulator) {
-        text(ui.fonts.small, colour::finding, "Emulated: these are the ceilings of this CPU.");
+        text(ui.fonts.small, colour::finding, tr("Emulated: these are the ceilings of this CPU."));
         record(ui, "roofline.emulated");
     }
     std::string names;
     for (const std::string& name : line.left_out) names += (names.empty() ? "" : ", ") + name;
     if (!names.empty()) {
-        text(ui.fonts.small, colour::faint, "Not counted: " + names);
+        text(ui.fonts.small, colour::faint, tr("Not counted: {}", names));
         record(ui, "roofline.left_out", names);
     }
     ImGui::PopTextWrapPos();
@@ -228,11 +229,11 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
 void no_ceilings(Ui& ui, Stage& stage) {
     const std::string& error = stage.shown().ceilings_error;
     if (!error.empty()) {
-        paragraph(ui.fonts.body, colour::bad, "The ceilings could not be measured: " + error);
+        paragraph(ui.fonts.body, colour::bad, tr("The ceilings could not be measured: {}", error));
         record(ui, "roofline.error", error);
         return;
     }
-    paragraph(ui.fonts.body, colour::dim, "Measuring the ceilings of the device…");
+    paragraph(ui.fonts.body, colour::dim, tr("Measuring the ceilings of the device…"));
     record(ui, "roofline.measuring");
     stage.measure_ceilings();
 }

@@ -8,6 +8,7 @@
 #include "compute/ceiling_shares.h"
 #include "emulator/launcher.h"
 #include "ui/dock/roofline.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
@@ -19,15 +20,18 @@ using compute::Ceilings;
 using compute::KernelTiming;
 
 constexpr TableColumn timing_columns[] = {
-    {"Kernel", "", 0, true},
-    {"Launches", "Launches since the experiment was made.", 62},
-    {"Grid · block", "Blocks of the grid, and threads of a block.", 122},
-    {"Last, ms", "The newest launch.", 62},
-    {"Median, ms", "The median of the newest launches, at most 256.", 72},
-    {"p99, ms", "99 % of the newest launches took no longer.", 58},
-    {"Rate", "The work that the launch must do at least, divided by the median time.", 116},
-    {"Of the ceiling", "The rate as a share of the device's measured ceiling.", 88},
-    {"Recent", "The newest launches; the newest one is on the right.", 84, true}};
+    {tr_later("Kernel"), "", 0, true},
+    {tr_later("Launches"), tr_later("Launches since the experiment was made."), 62},
+    {tr_later("Grid · block"), tr_later("Blocks of the grid, and threads of a block."), 122},
+    {tr_later("Last, ms"), tr_later("The newest launch."), 62},
+    {tr_later("Median, ms"), tr_later("The median of the newest launches, at most 256."), 72},
+    {tr_later("p99, ms"), tr_later("99 % of the newest launches took no longer."), 58},
+    {tr_later("Rate"),
+     tr_later("The work that the launch must do at least, divided by the median time."), 116},
+    {tr_later("Of the ceiling"), tr_later("The rate as a share of the device's measured ceiling."),
+     88},
+    {tr_later("Recent"), tr_later("The newest launches; the newest one is on the right."), 84,
+     true}};
 constexpr std::size_t rate_column = 6, share_column = 7;
 /// In a narrow window these columns give their room to the kernel's name, in this order.
 constexpr std::size_t least_timings_first[] = {8, 3, 5, 1, 2};
@@ -41,9 +45,10 @@ void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     const compute::CeilingShares shares = shares_below(kernel, ceilings);
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
     const bool known = shares.larger() > 0;
-    right_cell(
-        ui.fonts.mono, known ? colour::text : colour::faint,
-        known ? fmt::format("{:.3g} % {}", 100 * shares.larger(), memory ? "copy" : "FP32") : "-");
+    right_cell(ui.fonts.mono, known ? colour::text : colour::faint,
+               known
+                   ? fmt::format("{:.3g} % {}", 100 * shares.larger(), memory ? tr("copy") : "FP32")
+                   : "-");
     record(ui, "timing." + kernel.name + ".share", fmt::format("{:.4f}", shares.larger()));
     if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
 }
@@ -52,9 +57,9 @@ void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
 const char* engine_words(compute::Engine engine) {
     switch (engine) {
         case compute::Engine::interpreted:
-            return "interpreted";
+            return tr("interpreted");
         case compute::Engine::compiled:
-            return "compiled for this CPU";
+            return tr("compiled for this CPU");
         default:
             return "";
     }
@@ -67,7 +72,7 @@ std::string engine_words(const std::vector<const KernelTiming*>& kernels) {
     });
     const std::string compiled = engine_words(compute::Engine::compiled);
     if (count == 0) return engine_words(compute::Engine::interpreted);
-    return std::size_t(count) == kernels.size() ? compiled : "some kernels " + compiled;
+    return std::size_t(count) == kernels.size() ? compiled : tr("some kernels {}", compiled);
 }
 
 /// Draws the row of a kernel, dimmed unless it `runs`: it is still launched.
@@ -85,9 +90,9 @@ void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs
     const char* const engine = engine_words(kernel.engine);
     record(ui, "timing." + kernel.name + ".engine", engine);
     if (!runs)
-        tooltip(ui, "This kernel is no longer launched.");
+        tooltip(ui, tr("This kernel is no longer launched."));
     else if (*engine)
-        tooltip(ui, fmt::format("The newest launch was {}.", engine));
+        tooltip(ui, tr("The newest launch was {}.", engine));
     ImGui::TableNextColumn();
     number(quantity(double(kernel.launches), ""), weak);
     ImGui::TableNextColumn();
@@ -137,12 +142,11 @@ void table(Ui& ui, const std::vector<KernelTiming>& kernels, const Ceilings* cei
 /// V-sync. With `parts` it names the part that the display takes.
 std::string frame_text(const Stage& stage, const FrameTimes& times, bool parts) {
     if (times.frame_ms <= 0) return {};
-    if (stage.paused()) return "paused";
-    const std::string display =
-        parts ? fmt::format(" (display {} ms)", milliseconds(times.display_ms)) : "";
+    if (stage.paused()) return tr("paused");
+    const std::string display = parts ? tr(" (display {} ms)", milliseconds(times.display_ms)) : "";
     const double rate = 1000 / double(times.frame_ms);
     const std::string fps = rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
-    return fmt::format("Frame {} ms{} · {} fps", milliseconds(times.frame_ms), display, fps);
+    return tr("Frame {} ms{} · {} fps", milliseconds(times.frame_ms), display, fps);
 }
 
 /// The GPU's clocks, and the reason where they are throttled.
@@ -189,7 +193,7 @@ void TimingsPanel::draw_line(Ui& ui) {
     float x = low.x;
     if (stage_.device().kind == compute::DeviceKind::emulator) {
         ImGui::SetCursorScreenPos({x, low.y - ui.px(2)});
-        x += badge(ui, "emulated", colour::finding) + ui.px(14);
+        x += badge(ui, tr("emulated"), colour::finding) + ui.px(14);
         record(ui, "timings.emulated", "emulated");
     }
     const auto& kernels = stage_.timings().kernels();
@@ -216,10 +220,9 @@ void TimingsPanel::engine_line(Ui& ui) const {
     text(ui.fonts.small, colour::dim, words);
     record(ui, "timings.engine", words);
     const std::string problem = emulator::Launcher::compiler_problem();
-    tooltip(ui,
-            "The emulator interprets a kernel at first. A kernel that has taken 100 ms is "
-            "compiled for this CPU, by LLVM, while the interpreter goes on." +
-                (problem.empty() ? "" : "\nThe interpreter goes on: " + problem + "."));
+    tooltip(ui, tr("The emulator interprets a kernel at first. A kernel that has taken 100 ms is "
+                   "compiled for this CPU, by LLVM, while the interpreter goes on.") +
+                    (problem.empty() ? "" : tr("\nThe interpreter goes on: {}.", problem)));
 }
 
 void TimingsPanel::draw(Ui& ui) {
@@ -227,11 +230,11 @@ void TimingsPanel::draw(Ui& ui) {
     const Ceilings* ceilings = compute::known_ceilings(info);
     const auto& kernels = stage_.timings().kernels();
     recent_.follow(kernels, stage_.shown().launch_parameters);
-    text(ui.fonts.small, colour::dim, "On " + info.name);
+    text(ui.fonts.small, colour::dim, tr("On {}", info.name));
     if (info.kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
-        badge(ui, "emulated", colour::finding);
+        badge(ui, tr("emulated"), colour::finding);
         record(ui, "timings.emulated", "emulated");
         engine_line(ui);
     } else {

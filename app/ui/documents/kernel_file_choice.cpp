@@ -11,6 +11,7 @@
 #include "compiler/source_file.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/documents/text_file.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -67,16 +68,16 @@ PathChoices path_choices(const std::string& typed, PathFiles files) {
 std::string read_kernel(const std::string& path) {
     if (path.ends_with(".launch.json"))
         throw std::runtime_error(
-            fmt::format("{} is a launch file, which has no source: open it with Open.", path));
+            tr("{} is a launch file, which has no source: open it with Open.", path));
     std::string text;
     try {
         text = compiler::read_source_file(with_home(path));
     } catch (const std::runtime_error& error) {
-        throw std::runtime_error(fmt::format("Cannot open {}: {}.", path, error.what()));
+        throw std::runtime_error(tr("Cannot open {}: {}.", path, error.what()));
     }
     if (text.find('\0') != std::string::npos)
         throw std::runtime_error(
-            fmt::format("Cannot open {}: it holds bytes of value 0, so it is not a text.", path));
+            tr("Cannot open {}: it holds bytes of value 0, so it is not a text.", path));
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/source_file.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -70,10 +71,9 @@ KernelFolder::News KernelFolder::read() {
         std::error_code error;
         const bool gone = !fs::is_directory(folder_, error);
         if (gone && !folder_gone_)
-            say(fmt::format("The folder {} is gone: its kernels stay as they are until it is back.",
-                            folder_.string()));
-        if (!gone && folder_gone_)
-            news_.said = fmt::format("The folder {} is back.", folder_.string());
+            say(tr("The folder {} is gone: its kernels stay as they are until it is back.",
+                   folder_.string()));
+        if (!gone && folder_gone_) news_.said = tr("The folder {} is back.", folder_.string());
         folder_gone_ = gone;
         look_into(folder_, "");
         look_into(folder_ / "gallery", "gallery/");
@@ -96,8 +96,7 @@ void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) 
         else if (strangers_.emplace(path, true).second)
             strangers += (strangers.empty() ? "" : ", ") + path.filename().string();
     }
-    if (!strangers.empty())
-        say(fmt::format("No kernel file of Warpscope has this name: {}.", strangers));
+    if (!strangers.empty()) say(tr("No kernel file of Warpscope has this name: {}.", strangers));
 }
 
 void KernelFolder::look_at(const std::string& file, const fs::path& path) {
@@ -112,7 +111,7 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path) {
     if (error) {
         // A file that is being replaced is back at the next look.
         if (!std::exchange(watched.was_seen, false))
-            complain(fmt::format("{} can't be read: {}.", path.string(), error.message()));
+            complain(tr("{} can't be read: {}.", path.string(), error.message()));
         return;
     }
     const bool still = !looked_ || (watched.was_seen && stamp == watched.seen);
@@ -126,7 +125,7 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path) {
         watched.was_read = true;
         watched.complaint.clear();
     } catch (const std::runtime_error& problem) {
-        complain(fmt::format("{} can't be read: {}.", path.string(), problem.what()));
+        complain(tr("{} can't be read: {}.", path.string(), problem.what()));
     }
 }
 

@@ -21,15 +21,16 @@
 #include "gl/png.h"
 #include "ui/documents/kernel_documents.h"
 #include "ui/documents/kernel_file_choice.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view what_opens =
+constexpr const char* what_opens = tr_later(
     "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), captures "
-    "(folders or .wslaunch) and PNG files that it saved.";
+    "(folders or .wslaunch) and PNG files that it saved.");
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),
@@ -40,7 +41,7 @@ const std::string* find(const experiments::Metadata& metadata, std::string_view 
 std::vector<std::uint8_t> read_bytes(const std::string& path) {
     constexpr std::size_t most = std::size_t(1) << 28;
     const std::string bytes = compiler::RegularFile(path).read(most + 1);
-    if (bytes.size() > most) throw std::runtime_error("it is too large");
+    if (bytes.size() > most) throw std::runtime_error(tr("it is too large"));
     return {bytes.begin(), bytes.end()};
 }
 
@@ -54,19 +55,19 @@ void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
 void read_launch_of_picture(OpenedFile& file) {
     const std::string* launch = find(file.metadata, "launch file");
     if (!launch)
-        throw std::runtime_error(fmt::format(
-            "Cannot open {}: its launch was not saved. Open its source, NAME.cu.", file.path));
+        throw std::runtime_error(
+            tr("Cannot open {}: its launch was not saved. Open its source, NAME.cu.", file.path));
     if (experiments::in_gallery(*launch))
         return read_launch(file, experiments::gallery_file(*launch));
     if (!fs::exists(*launch))
         throw std::runtime_error(
-            fmt::format("Cannot open {}: its launch file {} is missing.", file.path, *launch));
+            tr("Cannot open {}: its launch file {} is missing.", file.path, *launch));
     read_launch(file, experiments::read_launch_file(*launch));
 }
 
 void read_picture(OpenedFile& file) {
     const auto complain = [&](const std::string& why) {
-        return std::runtime_error(fmt::format("Cannot open {}: {}", file.path, why));
+        return std::runtime_error(tr("Cannot open {}: {}", file.path, why));
     };
     try {
         file.metadata = gl::read_png_metadata(read_bytes(file.path));
@@ -76,7 +77,7 @@ void read_picture(OpenedFile& file) {
     const std::string* software = find(file.metadata, "Software");
     const std::string* id = find(file.metadata, "experiment");
     if (!software || *software != "Warpscope" || !id)
-        throw complain("it holds no settings, since Warpscope has not saved it.");
+        throw complain(tr("it holds no settings, since Warpscope has not saved it."));
     const std::string prefix = *id + ".";
     for (const auto& [keyword, text] : file.metadata)
         if (keyword.starts_with(prefix))
@@ -87,7 +88,7 @@ void read_picture(OpenedFile& file) {
         file.entry = &experiments::find_experiment(*id);
         if (!file.entry->compile) file.entry->make_parameters()->parse(file.parameters);
     } catch (const std::invalid_argument& error) {
-        throw complain(fmt::format("its settings are not of this version: {}.", error.what()));
+        throw complain(tr("its settings are not of this version: {}.", error.what()));
     }
     if (file.entry->compile) read_launch_of_picture(file);
     for (const auto& [keyword, text] : file.metadata) {
@@ -103,7 +104,7 @@ void read_bodies(OpenedFile& file) {
         file.bodies = experiments::load_bodies(file.path, most).bodies.size();
     } catch (const experiments::BodiesFileError& error) {
         throw std::runtime_error(
-            fmt::format("Cannot open {} {}", compute::sentence(error.what()), what_opens));
+            tr("Cannot open {} {}", compute::sentence(error.what()), tr(what_opens)));
     }
 }
 
@@ -157,7 +158,7 @@ compute::RunSettings run_settings(const experiments::Metadata& metadata,
     if (const auto* text = find(metadata, "seed")) {
         const char* const end = text->data() + text->size();
         if (std::from_chars(text->data(), end, run.seed).ptr != end || text->empty())
-            throw std::invalid_argument(fmt::format("the seed {} is no whole number", *text));
+            throw std::invalid_argument(tr("the seed {} is no whole number", *text));
     }
     return run;
 }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "compiler/whole_file.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -15,8 +16,7 @@ void write_whole(const std::filesystem::path& file, std::string_view text) {
     try {
         compiler::write_whole_file(file, text);
     } catch (const std::system_error& error) {
-        throw std::runtime_error(
-            fmt::format("cannot write {}: {}", file.string(), error.code().message()));
+        throw std::runtime_error(tr("cannot write {}: {}", file.string(), error.code().message()));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/editor/editor_parts.h"
+#include "ui/language/language.h"
 #include "ui/source/source_colour.h"
 #include "ui/widgets/widgets.h"
 
@@ -43,7 +44,7 @@ void draw_row(const EditorFrame& frame, const KernelDocument& document, const Di
     const ImU32 hue = hue_of(row.kind);
     const float left = ImGui::GetWindowPos().x;
     if (row.kind == Kind::gap) {
-        const std::string words = fmt::format("…  {} unchanged lines", row.skipped);
+        const std::string words = tr("…  {} unchanged lines", row.skipped);
         return list.AddText({at.text, y}, colour::faint, words.c_str());
     }
     if (row.kind != Kind::same) {
@@ -86,7 +87,8 @@ void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, 
     std::size_t widest = 0;
     for (const DiffLine& row : shown) widest = std::max(widest, row.text.size());
     if (shown.empty())
-        text(frame.ui.fonts.small, colour::dim, "No differences from the built-in kernel source.");
+        text(frame.ui.fonts.small, colour::dim,
+             tr("No differences from the built-in kernel source."));
     else
         ImGui::Dummy({at.text - origin.x + character * float(std::min<std::size_t>(widest, 1000)),
                       line * float(shown.size() + 1)});

@@ -4,6 +4,7 @@
 
 #include "experiments/framework/frame_cost.h"
 #include "ui/editor/editor_parts.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -27,21 +28,19 @@ void draw_editor_download(const EditorFrame& frame) {
     if (download.runs()) {
         ImGui::AlignTextToFramePadding();
         const std::string took = experiments::duration_words(std::ceil(download.seconds()));
-        say(frame, "editor.downloading", colour::text,
-            fmt::format("Downloading NVRTC · {} so far", took));
+        say(frame, "editor.downloading", colour::text, tr("Downloading NVRTC · {} so far", took));
         ImGui::SameLine(0, frame.ui.px(10));
-        if (flat_button(frame.ui, "editor.download.cancel", "Cancel"))
+        if (flat_button(frame.ui, "editor.download.cancel", tr("Cancel")))
             frame.ui.later([&download] { download.cancel(); });
-        tooltip(frame.ui, "End the download (Esc). Nothing of it stays on the disk.");
+        tooltip(frame.ui, tr("End the download (Esc). Nothing of it stays on the disk."));
     } else if (offers_download(frame)) {
-        if (flat_button(frame.ui, "editor.download", "Download NVRTC (96 MB)", true))
+        if (flat_button(frame.ui, "editor.download", tr("Download NVRTC (96 MB)"), true))
             frame.ui.later([&download] { download.start(); });
-        tooltip(frame.ui,
-                "Download one version with a fixed checksum from PyPI, with pip, into "
-                "~/.local/share/warpscope. Kernels can be edited when it is there.");
+        tooltip(frame.ui, tr("Download one version with a fixed checksum from PyPI, with pip, into "
+                             "~/.local/share/warpscope. Kernels can be edited when it is there."));
     } else {
         say(frame, "editor.download.needs", colour::dim,
-            "To download NVRTC here, install the packages python3 and python3-pip.");
+            tr("To download NVRTC here, install the packages python3 and python3-pip."));
     }
     if (!download.error().empty())
         say(frame, "editor.download.error", colour::bad, download.error());

@@ -8,6 +8,7 @@
 #include "compiler/target.h"
 #include "compute/device/kernel_source.h"
 #include "ui/editor/editor_parts.h"
+#include "ui/language/language.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -76,7 +77,7 @@ void place_marks(const EditorFrame& frame, const KernelDocument& document) {
     });
     const auto row = failed > 0 ? moved_row(edits, failed - 1) : std::nullopt;
     if (row && *row < document.lines().count())
-        view.fault = {*row, {failed, 0, compiler::Severity::error, "the kernel failed here"}};
+        view.fault = {*row, {failed, 0, compiler::Severity::error, tr("the kernel failed here")}};
     view.changes = diff_lines(document.shipped(), document.text());
     view.target = compiler::target_of(document.text());
     view.shown = show_diff(document.shipped(), document.text(), 3);
@@ -102,18 +103,19 @@ struct StateWords {
 
 StateWords state_words(const EditorFrame& frame) {
     const bool emulator = frame.stage.device().kind == compute::DeviceKind::emulator;
-    if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
+    if (!frame.stage.read_only().empty()) return {tr("read-only"), colour::faint};
     switch (frame.stage.documents()[frame.view.file].state()) {
         case EditState::shipped:
-            return {frame.stage.entry().built_in ? "built-in" : "not compiled", colour::dim};
+            return {frame.stage.entry().built_in ? tr("built-in") : tr("not compiled"),
+                    colour::dim};
         case EditState::waiting:
-            return {"compiling…", colour::accent};
+            return {tr("compiling…"), colour::accent};
         case EditState::running:
-            return {emulator ? "runs in the emulator" : "runs on the GPU", colour::good};
+            return {emulator ? tr("runs in the emulator") : tr("runs on the GPU"), colour::good};
         case EditState::failed:
             if (frame.stage.shown().edits.empty() && !frame.stage.entry().built_in)
-                return {"error: no kernel runs", colour::bad};
-            return {"error: the last good kernel runs", colour::bad};
+                return {tr("error: no kernel runs"), colour::bad};
+            return {tr("error: the last good kernel runs"), colour::bad};
     }
     return {};
 }
@@ -133,9 +135,10 @@ void choose_file(const EditorFrame& frame, float width) {
     if (clicked >= 0)
         frame.ui.later(
             [&view = frame.view, file = files[std::size_t(clicked)]] { view.file = file; });
-    tooltip(frame.ui,
-            "The kernel file on show; the experiment's own comes first. A star: it has edits that "
-            "are not saved.");
+    tooltip(
+        frame.ui,
+        tr("The kernel file on show; the experiment's own comes first. A star: it has edits that "
+           "are not saved."));
 }
 
 void title(const EditorFrame& frame) {
@@ -145,7 +148,7 @@ void title(const EditorFrame& frame) {
     StateWords state = state_words(frame);
     // Most sources are compiled for the oldest GPU that kernels are compiled for.
     if (frame.view.target > compiler::target_of(""))
-        state.text += fmt::format(", for compute_{}", frame.view.target);
+        state.text += tr(", for compute_{}", frame.view.target);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float dot = frame.ui.px(4);
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + dot, at.y + ImGui::GetFrameHeight() / 2},
@@ -157,16 +160,15 @@ void title(const EditorFrame& frame) {
     clipped_text(frame.ui.fonts.small, state.colour, state.text, std::max(frame.ui.px(20), room));
     record(frame.ui, "editor.state", state.text);
     if (frame.view.target > compiler::target_of(""))
-        tooltip(frame.ui,
-                fmt::format("The source uses what only newer GPUs have, so it is compiled "
-                            "for compute_{}. The emulator runs it; a GPU needs compute "
-                            "capability {}.{} or higher.",
-                            frame.view.target, frame.view.target / 10, frame.view.target % 10));
+        tooltip(frame.ui, tr("The source uses what only newer GPUs have, so it is compiled "
+                             "for compute_{}. The emulator runs it; a GPU needs compute "
+                             "capability {}.{} or higher.",
+                             frame.view.target, frame.view.target / 10, frame.view.target % 10));
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.F, free));
     if (icon_button(frame.ui, "editor.close", Icon::close,
-                    with_key("Close the editor", Command::toggle_editor)))
+                    with_key(tr("Close the editor"), Command::toggle_editor)))
         frame.ui.later([&options = frame.options] { options.editor = false; });
     ImGui::NewLine();
 }
@@ -187,27 +189,27 @@ bool button(const EditorFrame& frame, const char* id, const char* label, bool en
 void buttons(const EditorFrame& frame, KernelDocument& document) {
     const bool may = can_edit(frame), free = frame.stage.read_only().empty();
     ImGui::PushFont(frame.ui.fonts.small);
-    if (button(frame, "editor.undo", "Undo", may && document.can_undo(),
-               with_key("Undo the last change", Command::undo)))
+    if (button(frame, "editor.undo", tr("Undo"), may && document.can_undo(),
+               with_key(tr("Undo the last change"), Command::undo)))
         document.undo();
-    if (button(frame, "editor.redo", "Redo", may && document.can_redo(),
-               with_key("Redo the change that was undone", Command::redo)))
+    if (button(frame, "editor.redo", tr("Redo"), may && document.can_redo(),
+               with_key(tr("Redo the change that was undone"), Command::redo)))
         document.redo();
     const bool built_in = !KernelDocuments::shipped(frame.view.file).empty();
-    const std::string before = built_in ? "built-in kernel source" : "text of its file";
-    if (button(frame, "editor.revert", "Revert", free && !frame.view.changes.empty(),
-               fmt::format("Go back to the {}. Undo brings the edit back.", before)))
+    const std::string before = built_in ? tr("built-in kernel source") : tr("text of its file");
+    if (button(frame, "editor.revert", tr("Revert"), free && !frame.view.changes.empty(),
+               tr("Go back to the {}. Undo brings the edit back.", before)))
         document.replace(document.shipped());
-    if (button(frame, "editor.diff", "Diff", true,
-               fmt::format("Show the differences from the {}.", before), frame.view.diff))
+    if (button(frame, "editor.diff", tr("Diff"), true,
+               tr("Show the differences from the {}.", before), frame.view.diff))
         frame.view.diff = !frame.view.diff;
-    if (button(frame, "editor.save", "Save", document.path().empty() || !document.saved(),
-               with_key(document.path().empty() ? "Save this kernel source to a file"
-                                                : "Save " + document.path(),
+    if (button(frame, "editor.save", tr("Save"), document.path().empty() || !document.saved(),
+               with_key(document.path().empty() ? tr("Save this kernel source to a file")
+                                                : tr("Save {}", document.path()),
                         Command::save_kernel)))
         save_kernel(frame, document);
-    if (button(frame, "editor.save_as", "Save as…", true,
-               "Save this kernel source to another file."))
+    if (button(frame, "editor.save_as", tr("Save as…"), true,
+               tr("Save this kernel source to another file.")))
         ask_where_to_save(frame, document);
     ImGui::NewLine();
     ImGui::PopFont();
@@ -229,12 +231,14 @@ void keys(const EditorFrame& frame, KernelDocument& document) {
 /// Why the text cannot be edited; empty: it can.
 std::string why_not(const EditorFrame& frame) {
     if (offers_download(frame))
-        return "NVRTC, the compiler of edits, is not installed. Download it here, or install the "
-               "CUDA Toolkit and start again.";
+        return tr(
+            "NVRTC, the compiler of edits, is not installed. Download it here, or install the "
+            "CUDA Toolkit and start again.");
     if (!frame.stage.read_only().empty()) return frame.stage.read_only();
     if (can_edit(frame)) return {};
-    return "This text is not valid UTF-8, so it cannot be edited here. Revert it or open another "
-           "file.";
+    return tr(
+        "This text is not valid UTF-8, so it cannot be edited here. Revert it or open another "
+        "file.");
 }
 
 void notices(const EditorFrame& frame) {

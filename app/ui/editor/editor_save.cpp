@@ -5,6 +5,7 @@
 
 #include "ui/documents/kernel_file_choice.h"
 #include "ui/editor/editor_parts.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -14,7 +15,7 @@ namespace {
 void save(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
     save_kernel(document, path);
     frame.options.kernel_path = path;
-    frame.stage.say(fmt::format("Saved {}.", path));
+    frame.stage.say(tr("Saved {}.", path));
 }
 
 bool is_file_of(const KernelDocument& document, const std::string& path) {
@@ -29,13 +30,13 @@ bool save_to_typed(const EditorFrame& frame, KernelDocument& document) {
     const std::string path = view.save.path();
     try {
         if (path.empty() || path.ends_with('/'))
-            throw std::runtime_error("This is the path of a folder. Type the path of a file.");
+            throw std::runtime_error(tr("This is the path of a folder. Type the path of a file."));
         std::error_code error;
         const bool asks = std::filesystem::exists(with_home(path), error) &&
                           (!is_file_of(document, path) || is_changed_on_disk(document));
         if (asks && !(view.save.refused() && view.replaces == path)) {
             view.replaces = path;
-            throw std::runtime_error("A file is there already. Save again to replace it.");
+            throw std::runtime_error(tr("A file is there already. Save again to replace it."));
         }
         save(frame, document, path);
         return true;
@@ -65,7 +66,7 @@ void save_kernel(const EditorFrame& frame, KernelDocument& document) {
         ask_where_to_save(frame, document);
         frame.view.replaces = document.path();
         return frame.view.save.refuse(
-            "Another program has changed this file. Save again to replace what it wrote.");
+            tr("Another program has changed this file. Save again to replace what it wrote."));
     }
     try {
         save(frame, document, document.path());
@@ -81,14 +82,14 @@ void draw_editor_save(const EditorFrame& frame, KernelDocument& document) {
     if (!open) return;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
     ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
-    heading(frame.ui, "Save this kernel");
+    heading(frame.ui, tr("Save this kernel"));
     const float width = std::min(frame.ui.px(420), ImGui::GetIO().DisplaySize.x - frame.ui.px(40));
     bool go = frame.view.save.draw(frame.ui, width, frame.ui.px(170));
-    frame.view.save.draw_error(frame.ui, width, "Tab completes the path.");
-    go |= flat_button(frame.ui, "editor.path.go", "Save");
+    frame.view.save.draw_error(frame.ui, width, tr("Tab completes the path."));
+    go |= flat_button(frame.ui, "editor.path.go", tr("Save"));
     ImGui::SameLine();
     const bool leave =
-        flat_button(frame.ui, "editor.path.cancel", "Cancel") || key_pressed(ImGuiKey_Escape);
+        flat_button(frame.ui, "editor.path.cancel", tr("Cancel")) || key_pressed(ImGuiKey_Escape);
     if (leave || (go && save_to_typed(frame, document))) ImGui::CloseCurrentPopup();
     ImGui::PopStyleColor(2);
     ImGui::EndPopup();

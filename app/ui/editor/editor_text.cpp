@@ -10,6 +10,7 @@
 #include "experiments/measure/line_figures.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/edits/barrier_switch.h"
+#include "ui/language/language.h"
 #include "ui/source/source_colour.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
@@ -152,26 +153,25 @@ std::optional<BarrierState> effective_state(const EditorFrame& frame,
 
 std::string words_off(const experiments::Toggle* toggle, bool editable) {
     if (toggle)
-        return fmt::format(
+        return tr(
             "This barrier is switched off by {} in the panel: no thread waits here. Click to "
             "switch it on.",
             toggle->label());
-    return std::string(
-               "The chosen kernel is compiled without this barrier: no thread waits "
-               "here.") +
-           (editable ? " Click to comment it out." : "");
+    return std::string(tr("The chosen kernel is compiled without this barrier: no thread waits "
+                          "here.")) +
+           (editable ? tr(" Click to comment it out.") : "");
 }
 
 std::string words_of(BarrierState state, bool editable, const experiments::Toggle* toggle) {
     if (state == BarrierState::off) return words_off(toggle, editable);
     std::string words;
-    if (state == BarrierState::in) words = "A barrier: threads wait here for one another.";
+    if (state == BarrierState::in) words = tr("A barrier: threads wait here for one another.");
     if (state == BarrierState::out)
-        words = "A barrier that is commented out: no thread waits here.";
-    if (state == BarrierState::mixed) words = "Some of these barriers are commented out.";
+        words = tr("A barrier that is commented out: no thread waits here.");
+    if (state == BarrierState::mixed) words = tr("Some of these barriers are commented out.");
     if (!editable) return words;
-    return words +
-           (state == BarrierState::out ? " Click to restore it." : " Click to comment it out.");
+    return words + (state == BarrierState::out ? tr(" Click to restore it.")
+                                               : tr(" Click to comment it out."));
 }
 
 /// Left edges in the gutter.

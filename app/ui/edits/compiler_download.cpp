@@ -19,6 +19,7 @@
 #include "compiler/log.h"
 #include "compute/device/sentences.h"
 #include "compute/helper/spawn.h"
+#include "ui/language/language.h"
 
 extern char** environ;
 
@@ -28,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string failure(std::string_view why) {
-    return compute::sentence(fmt::format("NVRTC was not downloaded: {}", why));
+    return compute::sentence(tr("NVRTC was not downloaded: {}", why));
 }
 
 /// Starts the script in a process group of its own, with standard error in the file `errors`.
@@ -121,9 +122,9 @@ void CompilerDownload::follow(const std::stop_token& stop, pid_t id, int errors)
     ::close(errors);
     const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (why.empty() && WIFSIGNALED(status))
-        why = fmt::format("{} was killed by signal {}", script_, WTERMSIG(status));
+        why = tr("{} was killed by signal {}", script_, WTERMSIG(status));
     else if (why.empty())
-        why = fmt::format("{} ended with exit code {}", script_, WEXITSTATUS(status));
+        why = tr("{} ended with exit code {}", script_, WEXITSTATUS(status));
     const std::lock_guard lock(mutex_);
     runs_ = false;
     if (done || !stop.stop_requested()) ended_ = {done, done ? "" : failure(why)};

@@ -5,13 +5,15 @@
 #include <exception>
 #include <utility>
 
+#include "ui/language/language.h"
+
 namespace warpscope::ui {
 
 EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept,
                      std::function<void()> wake)
     : stage_(stage), watched_(std::move(watched)), kept_(kept), wake_(std::move(wake)) {
     say(watched_.look(stage_.documents()));
-    if (offers()) stage_.say(fmt::format("Unsaved edits to {} found.", offered()));
+    if (offers()) stage_.say(tr("Unsaved edits to {} found.", offered()));
 }
 
 std::string EditFiles::offered() const {
@@ -25,8 +27,7 @@ void EditFiles::look() {
     say(watched_.look_beside(stage_.documents(), wake_));
     const bool offered = offers();
     kept_.follow(stage_.documents());
-    if (!offered && offers())
-        stage_.say(fmt::format("Unsaved edits to {} found.", this->offered()));
+    if (!offered && offers()) stage_.say(tr("Unsaved edits to {} found.", this->offered()));
     keep(false);
 }
 
@@ -42,8 +43,8 @@ void EditFiles::take_offer() {
 }
 
 void EditFiles::decline_offer() {
-    stage_.say(fmt::format(
-        "The edits to {} are discarded. The settings folder has them as NAME.cu~.", offered()));
+    stage_.say(
+        tr("The edits to {} are discarded. The settings folder has them as NAME.cu~.", offered()));
     kept_.decline();
 }
 
@@ -52,8 +53,7 @@ void EditFiles::keep(bool now) {
         kept_.keep(stage_.documents(), watched_, now);
     } catch (const std::exception& error) {
         if (std::exchange(complained_, true)) return;
-        stage_.say(fmt::format("Edits can't be kept for the next start: {}.", error.what()),
-                   Tone::error);
+        stage_.say(tr("Edits can't be kept for the next start: {}.", error.what()), Tone::error);
     }
 }
 

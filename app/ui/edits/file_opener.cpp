@@ -10,6 +10,7 @@
 #include "compute/device/quantity.h"
 #include "experiments/launch/launch_plan.h"
 #include "ui/documents/kernel_file_choice.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -28,7 +29,7 @@ void FileOpener::open(std::string path) {
 void FileOpener::open_neighbour(int direction) {
     namespace fs = std::filesystem;
     if (picture_.empty())
-        return stage_.say("Open a PNG that Warpscope saved; then PageDown opens the next one.");
+        return stage_.say(tr("Open a PNG that Warpscope saved; then PageDown opens the next one."));
     std::vector<std::string> pictures;
     std::error_code error;
     for (const auto& one : fs::directory_iterator(fs::path(picture_).parent_path(), error))
@@ -37,8 +38,8 @@ void FileOpener::open_neighbour(int direction) {
     const auto now = std::ranges::lower_bound(pictures, picture_) - pictures.begin();
     const auto next = now + direction;
     if (next < 0 || next >= std::ssize(pictures))
-        return stage_.say(direction > 0 ? "This is the last picture of its folder."
-                                        : "This is the first picture of its folder.");
+        return stage_.say(direction > 0 ? tr("This is the last picture of its folder.")
+                                        : tr("This is the first picture of its folder."));
     open(pictures[std::size_t(next)]);
 }
 
@@ -87,19 +88,17 @@ void FileOpener::show(const OpenedFile& file) {
                      stage_.run()))
         return;
     remember(file.path);
-    news_ =
-        fmt::format("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
+    news_ = tr("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
 }
 
 void FileOpener::show_launch(const OpenedFile& file) {
     const bool built_in = file.launch.built_in;
     if (!built_in && !stage_.read_only().empty())
-        return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
-                          Tone::error);
+        return stage_.say(tr("Cannot run {}: {}", name_of(file), stage_.read_only()), Tone::error);
     if (replaces_edits(file))
-        return stage_.say(fmt::format("{} has edits that are not saved. Save or revert them, then "
-                                      "open {} again.",
-                                      file.launch.source.filename().string(), name_of(file)),
+        return stage_.say(tr("{} has edits that are not saved. Save or revert them, then "
+                             "open {} again.",
+                             file.launch.source.filename().string(), name_of(file)),
                           Tone::error);
     const bool of_picture = !file.metadata.empty();
     if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
@@ -110,15 +109,14 @@ void FileOpener::show_launch(const OpenedFile& file) {
     options_.kernel_path = built_in ? "" : file.launch.in_folder(file.launch.source).string();
     remember(file.path);
     if (of_picture)
-        news_ = fmt::format("Opened {} with the settings of {}. The picture is frame {}.",
-                            file.launch.file.filename().string(), name_of(file), file.frame);
+        news_ = tr("Opened {} with the settings of {}. The picture is frame {}.",
+                   file.launch.file.filename().string(), name_of(file), file.frame);
     else
         news_ = file.launch.saved
-                    ? fmt::format("Opened {}.", name_of(file))
-                    : fmt::format(
-                          "Opened {} with a launch that was made from its first kernel. Change "
-                          "it in the tab Launch and save it.",
-                          name_of(file));
+                    ? tr("Opened {}.", name_of(file))
+                    : tr("Opened {} with a launch that was made from its first kernel. Change "
+                         "it in the tab Launch and save it.",
+                         name_of(file));
 }
 
 void FileOpener::show_picture(const OpenedFile& file) {
@@ -126,15 +124,14 @@ void FileOpener::show_picture(const OpenedFile& file) {
                      run_settings(file.metadata, stage_.run())))
         return;
     remember(file.path);
-    news_ = fmt::format("The settings of {} are back. The picture is frame {}.", name_of(file),
-                        file.frame);
+    news_ = tr("The settings of {} are back. The picture is frame {}.", name_of(file), file.frame);
     if (file.sources.empty()) return;
     if (!stage_.read_only().empty()) {
-        news_ += " Its kernel was edited, and no edit can run here.";
+        news_ += tr(" Its kernel was edited, and no edit can run here.");
         return;
     }
     for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
-    news_ += " Its edited kernel runs.";
+    news_ += tr(" Its edited kernel runs.");
 }
 
 void FileOpener::remember(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -44,7 +45,7 @@ bool OpenPanel::recent(Ui& ui, float width) {
         const std::string words = path.substr(name);
         text(ui.fonts.body, colour::text, words);
         ImGui::SameLine(begin + ImGui::CalcTextSize(words.c_str()).x + ui.px(10), 0);
-        const std::string folder = path == galaxy_ ? "20 000 bodies" : path.substr(0, name);
+        const std::string folder = path == galaxy_ ? tr("20 000 bodies") : path.substr(0, name);
         clipped_text(ui.fonts.small, colour::dim, folder,
                      std::max(ui.px(20), at.x + width - ImGui::GetCursorScreenPos().x));
         ImGui::SetCursorScreenPos(next);
@@ -58,8 +59,8 @@ bool OpenPanel::is_file() {
     const std::string path = with_home(picker_.path());
     if (std::filesystem::is_regular_file(path, error)) return true;
     picker_.refuse(std::filesystem::is_directory(path, error)
-                       ? "This is a folder. Choose a file in it."
-                       : "There is no file with this path.");
+                       ? tr("This is a folder. Choose a file in it.")
+                       : tr("There is no file with this path."));
     return false;
 }
 
@@ -85,25 +86,25 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
     ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
     const float width = std::min(ui.px(560), screen.x - ui.px(40));
-    heading(ui, "Open a file");
+    heading(ui, tr("Open a file"));
     bool done = recent(ui, width);
     ImGui::Dummy({0, ui.px(4)});
     bool go = picker_.draw(ui, width, std::min(ui.px(190), screen.y / 4));
     picker_.draw_error(
         ui, width,
-        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), a capture "
-        "(.wslaunch), or a PNG that "
-        "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
-        "on the window, too.");
-    go |= flat_button(ui, "open.go", "Open");
+        tr("Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), a capture "
+           "(.wslaunch), or a PNG that "
+           "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
+           "on the window, too."));
+    go |= flat_button(ui, "open.go", tr("Open"));
     if (!edited.empty() && picker_.path().ends_with(".cu")) {
         ImGui::SameLine();
-        const std::string words = fmt::format("Load into {}.cu", edited);
+        const std::string words = tr("Load into {}.cu", edited);
         if (flat_button(ui, "open.load", words.c_str())) done |= is_file() && load(edited);
-        tooltip(ui, "This source replaces the text in the editor. Undo brings that back.");
+        tooltip(ui, tr("This source replaces the text in the editor. Undo brings that back."));
     }
     ImGui::SameLine();
-    done |= flat_button(ui, "open.cancel", "Cancel") || key_pressed(ImGuiKey_Escape);
+    done |= flat_button(ui, "open.cancel", tr("Cancel")) || key_pressed(ImGuiKey_Escape);
     if (!done && go && is_file()) {
         ui.later([this, path = picker_.path()] { opener_.open(path); });
         done = true;

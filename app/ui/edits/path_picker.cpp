@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -64,7 +65,7 @@ bool PathPicker::field(Ui& ui, float width) {
     if (std::exchange(takes_focus_, false)) ImGui::SetKeyboardFocusHere();
     Callback callback{files_, moves_cursor_};
     const bool entered = ImGui::InputTextWithHint(
-        ("##" + id_).c_str(), "path of a file", buffer.data(), buffer.size(),
+        ("##" + id_).c_str(), tr("path of a file"), buffer.data(), buffer.size(),
         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion |
             ImGuiInputTextFlags_CallbackAlways,
         on_field, &callback);
@@ -112,8 +113,8 @@ bool PathPicker::list(Ui& ui, ImVec2 size) {
     }
     if (all.choices.empty() && !listing_.valid())
         text(ui.fonts.small, colour::faint,
-             files_ == PathFiles::sources ? "No folder and no .cu file begins with this path."
-                                          : "No folder and no file begins with this path.");
+             files_ == PathFiles::sources ? tr("No folder and no .cu file begins with this path.")
+                                          : tr("No folder and no file begins with this path."));
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();

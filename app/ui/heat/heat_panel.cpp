@@ -11,6 +11,7 @@
 #include "emulator/counters/access_counters.h"
 #include "experiments/measure/heat_figures.h"
 #include "ui/heat/heat_scale.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -38,17 +39,19 @@ std::span<const compute::Word<HeatFigure>> figures_of(const HeatArray& array) {
 std::string help_of(HeatFigure figure) {
     switch (figure) {
         case HeatFigure::reads:
-            return "How many threads read each word.";
+            return tr("How many threads read each word.");
         case HeatFigure::writes:
-            return "How many threads write each word.";
+            return tr("How many threads write each word.");
         case HeatFigure::atomics:
-            return "How many threads access each word with an atomic.";
+            return tr("How many threads access each word with an atomic.");
         case HeatFigure::races:
-            return "How many hazards the race check finds at each word: accesses that nothing "
-                   "orders after an earlier one by another thread.";
+            return tr(
+                "How many hazards the race check finds at each word: accesses that nothing "
+                "orders after an earlier one by another thread.");
         case HeatFigure::conflicts:
-            return "Bank conflicts: wavefronts that the word's bank takes in addition, because a "
-                   "warp accesses other words of the bank too.";
+            return tr(
+                "Bank conflicts: wavefronts that the word's bank takes in addition, because a "
+                "warp accesses other words of the bank too.");
     }
     return {};
 }
@@ -69,9 +72,9 @@ const HeatArray& HeatPanel::choose_array(Ui& ui, const KernelHeat& kernel) {
     }
     std::vector<std::string> labels;
     for (std::size_t i = 0; i < names_.size(); ++i)
-        labels.push_back(fmt::format("{}, {} memory, {}", names_[i],
-                                     kernel.arrays[i].shared ? "shared" : "global",
-                                     quantity(double(kernel.arrays[i].bytes), "B")));
+        labels.push_back(tr("{}, {} memory, {}", names_[i],
+                            kernel.arrays[i].shared ? tr("shared") : tr("global"),
+                            quantity(double(kernel.arrays[i].bytes), "B")));
     auto chosen = std::size_t(std::ranges::find(names_, chosen_) - names_.begin());
     if (chosen == names_.size()) chosen = 0;
     const int clicked = dropdown(ui, "heat.array", names_, labels, chosen, ui.px(280));
@@ -98,8 +101,8 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     ImGui::SameLine(0, ui.px(14));
     const auto& inspection = *stage_.checks().inspection;
     const std::string what =
-        fmt::format("{}, {} of {} blocks. {}", inspection.kernel, number(inspection.blocks),
-                    number(inspection.of_blocks), help_of(figures[chosen].value));
+        tr("{}, {} of {} blocks. {}", inspection.kernel, number(inspection.blocks),
+           number(inspection.of_blocks), help_of(figures[chosen].value));
     const float room = right - ImGui::GetCursorScreenPos().x;
     if (room > ui.px(60)) {
         ImGui::AlignTextToFramePadding();
@@ -129,12 +132,11 @@ std::string HeatPanel::words_about(const HeatCell& cell) const {
         return words;
     };
     const std::uint64_t word = cell.hottest;
-    std::string place = fmt::format("word {}, byte {}", word, word * 4);
-    if (array.shared) place += fmt::format(", bank {}", (array.begin / 4 + word) % banks);
+    std::string place = tr("word {}, byte {}", word, word * 4);
+    if (array.shared) place += tr(", bank {}", (array.begin / 4 + word) % banks);
     if (cell.words == 1) return fmt::format("{}\n{}", place, counts(word));
-    return fmt::format("{} from word {} on: {} {}\nhottest: {}\n{}",
-                       compute::plural(cell.words, "word"), cell.first, number(cell.sum),
-                       compute::name(picture_.choice.figure), place, counts(word));
+    return tr("{} from word {} on: {} {}\nhottest: {}\n{}", counted(cell.words, "word"), cell.first,
+              number(cell.sum), compute::name(picture_.choice.figure), place, counts(word));
 }
 
 void HeatPanel::draw_cells(Ui& ui, ImVec2 low) const {
@@ -192,7 +194,7 @@ void HeatPanel::grid(Ui& ui, const KernelHeat& kernel, const Choice& choice) {
                             (layout.width - ImGui::CalcTextSize(words.c_str()).x) / 2;
             ImGui::GetWindowDrawList()->AddText({x, at.y}, colour::faint, words.c_str());
         }
-        ImGui::GetWindowDrawList()->AddText({at.x, at.y}, colour::faint, "bank");
+        ImGui::GetWindowDrawList()->AddText({at.x, at.y}, colour::faint, tr("bank"));
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({at.x, at.y + head});
     }
@@ -203,9 +205,8 @@ void HeatPanel::grid(Ui& ui, const KernelHeat& kernel, const Choice& choice) {
     ImGui::SetCursorScreenPos(low);
     hit_area("heat.grid",
              {layout.width * float(layout.columns()), layout.height * float(layout.rows())});
-    record(
-        ui, "heat.grid",
-        fmt::format("{} words, {} in a row, at most {}", array.words(), layout.row, picture_.most));
+    record(ui, "heat.grid",
+           tr("{} words, {} in a row, at most {}", array.words(), layout.row, picture_.most));
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (ImGui::IsItemHovered()) {
         const auto x = std::size_t(std::max(0.F, (mouse.x - low.x) / layout.width));
@@ -224,10 +225,10 @@ void HeatPanel::draw(Ui& ui) {
     const KernelHeat* const kernel = inspection ? inspection->heat.get() : nullptr;
     if (!kernel || kernel->arrays.empty()) {
         paragraph(ui.fonts.body, colour::dim,
-                  checks.checking         ? "The emulator is counting…"
+                  checks.checking         ? tr("The emulator is counting…")
                   : !checks.error.empty() ? checks.error
-                  : inspection            ? "The kernel accesses no memory."
-                               : "Nothing counted yet. Click “Check now” in the findings.");
+                  : inspection            ? tr("The kernel accesses no memory.")
+                               : tr("Nothing counted yet. Click “Check now” in the findings."));
         record(ui, "heat.none");
         return;
     }

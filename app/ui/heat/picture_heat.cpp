@@ -10,6 +10,7 @@
 #include "ui/heat/heat_grid.h"
 #include "ui/heat/heat_scale.h"
 #include "ui/heat/overlay.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -60,22 +61,23 @@ PictureHeat::Source PictureHeat::wanted(const experiments::LaunchParameters& par
         buffer->name != plan.file.buffers[index].name)
         return {};
     if (!is_picture(parameters.view, buffer->numbers)) {
-        why_not_ = "Choose a view that is a picture: colours, grey or a colour map.";
+        why_not_ = tr("Choose a view that is a picture: colours, grey or a colour map.");
         return {};
     }
     const auto& inspection = checks.inspection;
     if (!inspection || !checks.current || !inspection->heat) {
-        why_not_ = checks.checking         ? "The emulator is counting the accesses…"
-                   : !checks.error.empty() ? checks.error
-                                           : "Not counted yet. Click “Check now” in the findings.";
+        why_not_ = checks.checking ? tr("The emulator is counting the accesses…")
+                   : !checks.error.empty()
+                       ? checks.error
+                       : tr("Not counted yet. Click “Check now” in the findings.");
         return {};
     }
     const auto& arrays = inspection->heat->arrays;
     const auto array = std::ranges::find_if(
         arrays, [&](const HeatArray& one) { return is_of_buffer(one, plan, launch, index); });
     if (array == arrays.end() || array->bytes < buffer->numbers.bytes.size()) {
-        why_not_ = fmt::format("{} does not access {} in global memory.",
-                               plan.launches[launch].name, buffer->name);
+        why_not_ =
+            tr("{} does not access {} in global memory.", plan.launches[launch].name, buffer->name);
         return {};
     }
     return {inspection,
@@ -126,7 +128,7 @@ void PictureHeat::draw(Ui& ui, experiments::Size pixels, ImVec2 low, ImVec2 high
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (source_.array) list.AddImage(ImTextureID(std::intptr_t(texture_)), low, high);
     const std::string words =
-        source_.array ? fmt::format("{} of {}", parameters->paint.text(), parameters->buffer.text())
+        source_.array ? tr("{} of {}", parameters->paint.text(), parameters->buffer.text())
                       : why_not_;
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(words.c_str());

@@ -12,6 +12,7 @@
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"
+#include "ui/language/language.h"
 #include "ui/needed/dependence.h"
 #include "ui/widgets/widgets.h"
 
@@ -59,28 +60,27 @@ void BufferPanel::save(const char* ending) {
         write_whole(path, std::string_view(ending) == ".csv"
                               ? experiments::to_csv(buffer->numbers)
                               : experiments::to_npy(buffer->numbers));
-        stage_.say(fmt::format("Saved {}.", path.string()));
+        stage_.say(tr("Saved {}.", path.string()));
     } catch (const std::exception& error) {
-        stage_.say(fmt::format("The buffer was not saved: {}", error.what()), Tone::error);
+        stage_.say(tr("The buffer was not saved: {}", error.what()), Tone::error);
     }
 }
 
 void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
-    if (flat_button(ui, "buffer.npy", "Save .npy")) ui.later([this] { save(".npy"); });
-    tooltip(ui, "Write the numbers for NumPy, beside the launch file.");
+    if (flat_button(ui, "buffer.npy", tr("Save .npy"))) ui.later([this] { save(".npy"); });
+    tooltip(ui, tr("Write the numbers for NumPy, beside the launch file."));
     ImGui::SameLine(0, ui.px(6));
-    if (flat_button(ui, "buffer.csv", "Save .csv")) ui.later([this] { save(".csv"); });
-    tooltip(ui, "Write the numbers as text, beside the launch file.");
+    if (flat_button(ui, "buffer.csv", tr("Save .csv"))) ui.later([this] { save(".csv"); });
+    tooltip(ui, tr("Write the numbers as text, beside the launch file."));
     ImGui::SameLine(0, ui.px(12));
     ImGui::AlignTextToFramePadding();
     const Array& array = buffer.numbers;
     const auto differing = std::count(buffer.differing.begin(), buffer.differing.end(), true);
     std::string words =
-        fmt::format("{}: {} of type {}, frame {}", buffer.name,
-                    experiments::shape_words(array.shape), to_string(array.type), stage_.frame());
+        tr("{}: {} of type {}, frame {}", buffer.name, experiments::shape_words(array.shape),
+           to_string(array.type), stage_.frame());
     if (differing > 0)
-        words +=
-            fmt::format(", {}", compute::plural(std::uint64_t(differing), "differing element"));
+        words += fmt::format(", {}", counted(std::uint64_t(differing), "differing element"));
     clipped_text(ui.fonts.small, differing > 0 ? colour::bad : colour::dim, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "buffer.state", words);
@@ -132,7 +132,7 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
                 fmt::format("{} = {}", place_words(buffer.name, buffer.numbers, index),
                             experiments::to_string(buffer.numbers.at(index)));
             if (!buffer.expected.bytes.empty())
-                words += ", expected " + experiments::to_string(buffer.expected.at(index));
+                words += tr(", expected {}", experiments::to_string(buffer.expected.at(index)));
             if (differs) {
                 Array elements = buffer.numbers;
                 elements.type.lanes = 1;
@@ -162,9 +162,10 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
 void BufferPanel::draw(Ui& ui) {
     const auto& buffer = stage_.shown().readings.buffer;
     if (!buffer)
-        return paragraph(ui.fonts.small, colour::dim,
-                         "Nothing to list: no kernel has run, or the buffer is larger than 64 MiB. "
-                         "\"save\" in the launch file writes buffers of any size.");
+        return paragraph(
+            ui.fonts.small, colour::dim,
+            tr("Nothing to list: no kernel has run, or the buffer is larger than 64 MiB. "
+               "\"save\" in the launch file writes buffers of any size."));
     head(ui, *buffer);
     ImGui::Dummy({0, ui.px(2)});
     table(ui, *buffer);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/widgets/widgets.h"
 
@@ -15,9 +16,9 @@ using experiments::LaunchFile;
 
 namespace {
 
-constexpr const char* fill_help =
+constexpr const char* fill_help = tr_later(
     "An expression of i, x, y, z and the scalars; uniform(0, 1); normal(0, 1, seed 2); or "
-    "file(x.npy).";
+    "file(x.npy).");
 
 Expectation* expectation_of(LaunchFile& file, const std::string& buffer) {
     const auto found = std::ranges::find(file.expect, buffer, &Expectation::buffer);
@@ -31,7 +32,7 @@ std::string equals_text(const Expectation& expected) {
 
 double tolerance(const std::string& text) {
     const double value = experiments::real(Expression(text).value(experiments::Names()));
-    if (!(value >= 0)) throw LaunchError("write a number that is not negative");
+    if (!(value >= 0)) throw LaunchError(tr("write a number that is not negative"));
     return value;
 }
 
@@ -60,20 +61,20 @@ void LaunchPanel::expectation(Ui& ui, const std::string& buffer) {
     const Expectation* expected = expectation_of(file, buffer);
     const std::string place = "expect." + buffer;
     cell(ui, place, expected ? equals_text(*expected) : "", 220,
-         std::string("What the buffer must hold after a frame: another buffer, or what a fill "
-                     "takes. ") +
-             fill_help,
+         std::string(tr("What the buffer must hold after a frame: another buffer, or what a fill "
+                        "takes. ")) +
+             tr(fill_help),
          [buffer](LaunchFile& next, const std::string& text) { set_expected(next, buffer, text); });
     ImGui::SameLine(0, ui.px(gap));
     ImGui::BeginDisabled(!expected);
     cell(ui, place + ".absolute", expected ? fmt::format("{}", expected->absolute) : "", 70,
-         "A number may differ by absolute + relative * abs(expected).",
+         tr("A number may differ by absolute + relative * abs(expected)."),
          [buffer](LaunchFile& next, const std::string& text) {
              expectation_of(next, buffer)->absolute = tolerance(text);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".relative", expected ? fmt::format("{}", expected->relative) : "", 70,
-         "A number may differ by absolute + relative * abs(expected).",
+         tr("A number may differ by absolute + relative * abs(expected)."),
          [buffer](LaunchFile& next, const std::string& text) {
              expectation_of(next, buffer)->relative = tolerance(text);
          });
@@ -88,7 +89,7 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
     clipped_text(ui.fonts.mono, colour::text, buffer.name, ui.px(110));
     ImGui::SameLine(x + ui.px(110 + gap), 0);
     cell(ui, place + ".type", buffer.type ? to_string(*buffer.type) : "", 80,
-         "The type of an element, such as float4; empty: that of the kernel's pointer.",
+         tr("The type of an element, such as float4; empty: that of the kernel's pointer."),
          [index](LaunchFile& file, const std::string& text) {
              auto& type = file.buffers[index].type;
              type.reset();
@@ -96,21 +97,22 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".shape", to_text(buffer.shape), 150,
-         "One to four sizes, the last one fastest: height, width. Empty: that of the file.",
+         tr("One to four sizes, the last one fastest: height, width. Empty: that of the file."),
          [index](LaunchFile& file, const std::string& text) {
              auto& shape = file.buffers[index].shape;
              shape.clear();
              if (!text.empty()) shape = parse_list(text, 4);
          });
     ImGui::SameLine(0, ui.px(gap));
-    cell(ui, place + ".fill", experiments::fill_text(buffer.fill), 220, fill_help,
+    cell(ui, place + ".fill", experiments::fill_text(buffer.fill), 220, tr(fill_help),
          [index](LaunchFile& file, const std::string& text) {
              file.buffers[index].fill = experiments::parse_fill_text(text);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".keep", buffer.keep, 110,
-         "A frame begins with what the frame before left in this buffer, or in another one: write "
-         "its name. Empty: with the fill.",
+         tr("A frame begins with what the frame before left in this buffer, or in another one: "
+            "write "
+            "its name. Empty: with the fill."),
          [index](LaunchFile& file, const std::string& text) {
              if (!text.empty()) (void)file.index_of(text);
              file.buffers[index].keep = text;
@@ -118,7 +120,7 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
     ImGui::SameLine(0, ui.px(gap));
     expectation(ui, buffer.name);
     ImGui::SameLine(0, ui.px(gap));
-    if (flat_button(ui, "launch.remove." + place, "Remove"))
+    if (flat_button(ui, "launch.remove." + place, tr("Remove")))
         ui.later([this, index, place] {
             form_.change(place, [&](LaunchFile& file) {
                 const std::string name = file.buffers[index].name;
@@ -132,28 +134,28 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
 }
 
 void LaunchPanel::buffers(Ui& ui) {
-    column_titles(ui, {{"Buffer", 110, ""},
-                       {"Type", 80, ""},
-                       {"Shape", 150, ""},
-                       {"Fill", 220, ""},
-                       {"Keep", 110, ""},
-                       {"Expected", 220, ""},
-                       {"± absolute", 70, ""},
-                       {"± relative", 70, ""}});
+    column_titles(ui, {{tr("Buffer"), 110, ""},
+                       {tr("Type"), 80, ""},
+                       {tr("Shape"), 150, ""},
+                       {tr("Fill"), 220, ""},
+                       {tr("Keep"), 110, ""},
+                       {tr("Expected"), 220, ""},
+                       {tr("± absolute"), 70, ""},
+                       {tr("± relative"), 70, ""}});
     for (std::size_t i = 0; i < form_.file().buffers.size(); ++i) buffer_row(ui, i);
     std::string typed;
     if (field(ui, "launch.buffer.add", "", ui.px(110), typed))
         ui.later([this, typed] {
             form_.set("buffers", typed, [](LaunchFile& file, const std::string& name) {
                 experiments::check_buffer_name(name);
-                if (file.find_buffer(name)) throw LaunchError("there is a buffer of this name");
+                if (file.find_buffer(name)) throw LaunchError(tr("there is a buffer of this name"));
                 file.buffers.push_back(
                     {.name = name, .type = experiments::ElementType{}, .shape = {Expression("1")}});
             });
         });
-    tooltip(ui, "The name of a new buffer.");
+    tooltip(ui, tr("The name of a new buffer."));
     ImGui::SameLine(0, ui.px(gap));
-    text(ui.fonts.small, colour::faint, "a new buffer");
+    text(ui.fonts.small, colour::faint, tr("a new buffer"));
 }
 
 }  // namespace warpscope::ui

@@ -9,6 +9,7 @@
 
 #include "ui/documents/kernel_file_choice.h"
 #include "ui/documents/text_file.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -108,7 +109,7 @@ void LaunchForm::keep(FormState before) {
 }
 
 void LaunchForm::go(FormStates& from, FormStates& to, const char* verb, const char* done) {
-    if (from.empty()) return stage_.say(fmt::format("The launch form has no change to {}.", verb));
+    if (from.empty()) return stage_.say(tr("The launch form has no change to {}.", verb));
     const FormState target = std::move(from.back());
     from.pop_back();
     FormState now = state_at(target.place);
@@ -126,7 +127,7 @@ void LaunchForm::go(FormStates& from, FormStates& to, const char* verb, const ch
     file_ = target.file;
     wrong_ = target.wrong;
     if (!text_only) stage_.change_launch(file_);
-    stage_.say(fmt::format("{}: the change of {}.", done, target.place));
+    stage_.say(tr("{}: the change of {}.", done, target.place));
 }
 
 void LaunchForm::show(LaunchFile file) {
@@ -153,16 +154,15 @@ void LaunchForm::save() {
         if (saves_source) save_kernel(source, source.path());
         write_whole(file_.file, experiments::to_json_text(file_));
     } catch (const std::exception& error) {
-        return stage_.say(fmt::format("The launch file was not saved: {}", error.what()),
-                          Tone::error);
+        return stage_.say(tr("The launch file was not saved: {}", error.what()), Tone::error);
     }
     for (FormStates* states : {&undo_, &redo_})
         for (FormState& one : *states) one.file.saved = false;
     file_.saved = true;
     stage_.change_launch(file_);
-    const std::string also =
-        saves_source ? " and its source " + file_.source.filename().string() : "";
-    stage_.say(fmt::format("Saved {}{}.", file_.file.string(), also));
+    stage_.say(saves_source ? tr("Saved {} and its source {}.", file_.file.string(),
+                                 file_.source.filename().string())
+                            : tr("Saved {}.", file_.file.string()));
 }
 
 /// A kernel of the gallery becomes a source and a launch file in the current folder.
@@ -175,14 +175,12 @@ void LaunchForm::save_from_gallery() {
     const std::filesystem::path source = folder / file_.source;
     for (const std::filesystem::path& path : {source, copy.file})
         if (std::filesystem::exists(path))
-            throw std::runtime_error(
-                fmt::format("{} exists already; open it, or rename it", path.string()));
+            throw std::runtime_error(tr("{} exists already; open it, or rename it", path.string()));
     const std::string text{stage_.documents()[experiments::source_key(file_)].text()};
     write_whole(source, text);
     write_whole(copy.file, experiments::to_json_text(copy));
     if (stage_.read_only().empty()) stage_.open_launch(copy, text);
-    stage_.say(
-        fmt::format("Saved {} and its source {}.", copy.file.string(), source.filename().string()));
+    stage_.say(tr("Saved {} and its source {}.", copy.file.string(), source.filename().string()));
 }
 
 std::string to_text(const std::vector<Expression>& expressions) {
@@ -207,7 +205,7 @@ std::vector<Expression> parse_list(const std::string& text, std::size_t most) {
         rest.remove_prefix(end + 1);
     }
     if (list.size() > most)
-        throw LaunchError(fmt::format("write at most {} numbers with commas between them", most));
+        throw LaunchError(tr("write at most {} numbers with commas between them", most));
     return list;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/launch/launch_plan.h"
+#include "ui/language/language.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {
@@ -41,8 +42,8 @@ class LaunchForm {
                 const std::function<void(experiments::LaunchFile&)>& change);
     /// Takes back the last change of the form, and makes it again; says which, or that there is
     /// none. Another launch file begins without changes.
-    void undo() { go(undo_, redo_, "undo", "Undone"); }
-    void redo() { go(redo_, undo_, "redo", "Redone"); }
+    void undo() { go(undo_, redo_, tr("undo"), tr("Undone")); }
+    void redo() { go(redo_, undo_, tr("redo"), tr("Redone")); }
     bool can_undo() const { return !undo_.empty(); }
     bool can_redo() const { return !redo_.empty(); }
     /// Writes the file with the numbers, buffer and view that are chosen, and says so. That of a

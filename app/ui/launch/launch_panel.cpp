@@ -8,6 +8,7 @@
 #include "compiler/host/template_kernels.h"
 #include "compiler/target.h"
 #include "experiments/launch_files/propose_launch.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -73,12 +74,12 @@ void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
 
 void LaunchPanel::head(Ui& ui) {
     const LaunchFile& file = form_.file();
-    if (flat_button(ui, "launch.save", "Save launch file")) ui.later([this] { form_.save(); });
+    if (flat_button(ui, "launch.save", tr("Save launch file"))) ui.later([this] { form_.save(); });
     tooltip(ui,
-            (file.built_in ? "Write " + file.file.filename().string() + " and " +
-                                 file.source.string() + " to the current folder"
-                           : "Write " + file.file.string() + ", and its source if it is edited") +
-                ". With --launch FILE it runs without a window, and is checked.");
+            (file.built_in ? tr("Write {} and {} to the current folder.",
+                                file.file.filename().string(), file.source.string())
+                           : tr("Write {}, and its source if it is edited.", file.file.string())) +
+                " " + tr("With --launch FILE it runs without a window, and is checked."));
     ImGui::SameLine(0, ui.px(8));
     undo_buttons(ui);
     ImGui::SameLine(0, ui.px(8));
@@ -88,9 +89,9 @@ void LaunchPanel::head(Ui& ui) {
     const std::string error = form_.error();
     const bool trying = stage_.trying();
     const std::string words =
-        trying           ? "compiling…"
+        trying           ? tr("compiling…")
         : !error.empty() ? error
-                         : file.file.filename().string() + (file.saved ? "" : " (not saved)");
+                         : file.file.filename().string() + (file.saved ? "" : tr(" (not saved)"));
     clipped_text(ui.fonts.small, trying || error.empty() ? colour::dim : colour::bad, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "launch.state", words);
@@ -105,11 +106,11 @@ void LaunchPanel::undo_buttons(Ui& ui) {
         ImGui::EndDisabled();
         tooltip(ui, help);
     };
-    one("launch.undo", "Undo", form_.can_undo(), "Take back the last change of this form (Ctrl+Z)",
-        &LaunchForm::undo);
+    one("launch.undo", tr("Undo"), form_.can_undo(),
+        tr("Take back the last change of this form (Ctrl+Z)"), &LaunchForm::undo);
     ImGui::SameLine(0, ui.px(gap));
-    one("launch.redo", "Redo", form_.can_redo(),
-        "Make the change again that was taken back (Ctrl+Shift+Z)", &LaunchForm::redo);
+    one("launch.redo", tr("Redo"), form_.can_redo(),
+        tr("Make the change again that was taken back (Ctrl+Shift+Z)"), &LaunchForm::redo);
 }
 
 /// The kernels of the source, and its templates.
@@ -132,7 +133,7 @@ void LaunchPanel::add_launch(Ui& ui) {
     std::vector<std::string> names = kernels();
     names.insert(names.begin(), "");
     std::vector<std::string> labels = names;
-    labels[0] = "Add a launch of…";
+    labels[0] = tr("Add a launch of…");
     const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
     if (chosen > 0)
         ui.later([this, name = names[std::size_t(chosen)]] {
@@ -143,9 +144,8 @@ void LaunchPanel::add_launch(Ui& ui) {
                     file.launches.push_back({.kernel = name, .grid = {}, .block = {}});
             });
         });
-    tooltip(ui,
-            "Launch another kernel of the source. It gets a scalar for each number and a "
-            "buffer for each pointer that has none.");
+    tooltip(ui, tr("Launch another kernel of the source. It gets a scalar for each number and a "
+                   "buffer for each pointer that has none."));
 }
 
 /// A field, since only its name makes a kernel of a template, and a list of the other kernels.
@@ -153,7 +153,7 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
     const std::string place = fmt::format("launches[{}].kernel", index);
     const std::string& kernel = form_.file().launches[index].kernel;
     const auto set = [this, index](LaunchFile& file, const std::string& text) {
-        if (text.empty()) throw LaunchError("name a kernel");
+        if (text.empty()) throw LaunchError(tr("name a kernel"));
         const experiments::LaunchPlan& plan = *form_.plan();
         if (const auto* known = experiments::find_signature(plan.signatures, text)) {
             file =
@@ -170,7 +170,7 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
     };
     constexpr float list_width = 26;
     cell(ui, place, kernel, kernel_width - list_width - gap,
-         "A kernel of the source; a template with its arguments: reduce<256, float>.", set);
+         tr("A kernel of the source; a template with its arguments: reduce<256, float>."), set);
     ImGui::SameLine(0, ui.px(gap));
     std::vector<std::string> names{kernel};
     for (const std::string& other : kernels())
@@ -180,7 +180,8 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
     if (chosen > 0)
         ui.later(
             [this, place, name = names[std::size_t(chosen)], set] { form_.set(place, name, set); });
-    tooltip(ui, "Launch another kernel of the source, with the launch that is proposed for it.");
+    tooltip(ui,
+            tr("Launch another kernel of the source, with the launch that is proposed for it."));
 }
 
 void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
@@ -190,34 +191,35 @@ void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
     kernel_cell(ui, index);
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".grid", to_text(launch.grid), 230,
-         "Blocks: one to three expressions of the scalars, such as (n + 255) / 256.",
+         tr("Blocks: one to three expressions of the scalars, such as (n + 255) / 256."),
          [spec](LaunchFile& file, const std::string& text) {
              spec(file).grid = parse_list(text, 3);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".block", to_text(launch.block), 110,
-         "Threads of a block: one to three expressions, 1024 in all at most.",
+         tr("Threads of a block: one to three expressions, 1024 in all at most."),
          [spec](LaunchFile& file, const std::string& text) {
              spec(file).block = parse_list(text, 3);
          });
     ImGui::SameLine(0, ui.px(gap));
-    cell(ui, place + ".shared", launch.shared.text(), 110, "Bytes of dynamic shared memory.",
+    cell(ui, place + ".shared", launch.shared.text(), 110, tr("Bytes of dynamic shared memory."),
          [spec](LaunchFile& file, const std::string& text) {
              spec(file).shared = Expression(text);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".repeat", launch.repeat.text(), 70,
-         "How often the launch is made; `iteration` counts from 0.",
+         tr("How often the launch is made; `iteration` counts from 0."),
          [spec](LaunchFile& file, const std::string& text) {
              spec(file).repeat = Expression(text);
          });
     ImGui::SameLine(0, ui.px(gap));
-    if (flat_button(ui, "launch.arguments." + place, "Arguments", all_arguments_))
+    if (flat_button(ui, "launch.arguments." + place, tr("Arguments"), all_arguments_))
         all_arguments_ = !all_arguments_;
-    tooltip(ui, "Show all arguments, also those that are the scalar or the buffer of their name.");
+    tooltip(ui,
+            tr("Show all arguments, also those that are the scalar or the buffer of their name."));
     if (form_.file().launches.size() > 1) {
         ImGui::SameLine(0, ui.px(gap));
-        if (flat_button(ui, "launch.remove." + place, "Remove"))
+        if (flat_button(ui, "launch.remove." + place, tr("Remove")))
             ui.later([this, index, place] {
                 form_.change(place, [&](LaunchFile& file) {
                     file.launches.erase(file.launches.begin() + std::ptrdiff_t(index));
@@ -255,7 +257,7 @@ void LaunchPanel::arguments(Ui& ui, std::size_t index) {
         if (parameter.type->kind != compiler::Type::Kind::structure) {
             const bool is_usual = !find(launch.arguments, name) && form_.error(place).empty();
             if (is_usual && !all_arguments_) continue;
-            one(name, fmt::format("{} {}: a number, an expression or a buffer.", type, name), place,
+            one(name, tr("{} {}: a number, an expression or a buffer.", type, name), place,
                 text_of(find(launch.arguments, name), name),
                 [index, name](LaunchFile& file, const std::string& text) {
                     auto& all = file.launches[index].arguments;
@@ -266,7 +268,7 @@ void LaunchPanel::arguments(Ui& ui, std::size_t index) {
         }
         ArgumentSpec* const given = find(launch.arguments, name);
         for (const compiler::Member& member : parameter.type->members)
-            one(name + "." + member.name, fmt::format("{} of {}", member.type->name, type),
+            one(name + "." + member.name, tr("{} of {}", member.type->name, type),
                 place + "." + member.name,
                 text_of(given ? find(given->members, member.name) : nullptr, ""),
                 [index, name, key = member.name](LaunchFile& file, const std::string& text) {
@@ -280,11 +282,11 @@ void LaunchPanel::arguments(Ui& ui, std::size_t index) {
 }
 
 void LaunchPanel::launches(Ui& ui) {
-    column_titles(ui, {{"Kernel", kernel_width, ""},
-                       {"Grid (blocks)", 230, ""},
-                       {"Block (threads)", 110, ""},
-                       {"Shared (bytes)", 110, ""},
-                       {"Repeat", 70, ""}});
+    column_titles(ui, {{tr("Kernel"), kernel_width, ""},
+                       {tr("Grid (blocks)"), 230, ""},
+                       {tr("Block (threads)"), 110, ""},
+                       {tr("Shared (bytes)"), 110, ""},
+                       {tr("Repeat"), 70, ""}});
     for (std::size_t i = 0; i < form_.file().launches.size(); ++i) {
         launch_row(ui, i);
         ImGui::Dummy({0, ui.px(2)});
@@ -298,15 +300,15 @@ void LaunchPanel::target(Ui& ui) {
     const auto place = std::size_t(found - compiler::targets.begin()) + 1;
     const std::size_t chosen = place % ids.size();
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::faint, "Compiled for");
+    text(ui.fonts.small, colour::faint, tr("Compiled for"));
     ImGui::SameLine(0, ui.px(gap));
     const int clicked =
-        dropdown(ui, "launch.target", ids, {"automatic", "compute_75", "compute_80", "compute_90"},
-                 chosen, ui.px(130));
+        dropdown(ui, "launch.target", ids,
+                 {tr("automatic"), "compute_75", "compute_80", "compute_90"}, chosen, ui.px(130));
     tooltip(
         ui,
-        "The compute capability that the source is compiled for. Automatic: the oldest of these "
-        "that has what the source uses.");
+        tr("The compute capability that the source is compiled for. Automatic: the oldest of these "
+           "that has what the source uses."));
     if (clicked < 0) return;
     ui.later([this, target = clicked == 0 ? 0 : compiler::targets[std::size_t(clicked) - 1]] {
         form_.change("target", [target](LaunchFile& file) { file.target = target; });
@@ -314,7 +316,7 @@ void LaunchPanel::target(Ui& ui) {
 }
 
 void LaunchPanel::scalars(Ui& ui) {
-    text(ui.fonts.small, colour::faint, "Scalars");
+    text(ui.fonts.small, colour::faint, tr("Scalars"));
     for (const auto& [name, value] : form_.file().scalars) {
         const auto* number = std::get_if<experiments::Number>(&value);
         std::string current =
@@ -330,7 +332,7 @@ void LaunchPanel::scalars(Ui& ui) {
         text(ui.fonts.small, colour::dim, name);
         ImGui::SameLine(0, ui.px(gap));
         cell(ui, "scalars." + name, current, 110,
-             "A number, or an expression of the scalars before it. Empty: the scalar goes.",
+             tr("A number, or an expression of the scalars before it. Empty: the scalar goes."),
              [this, key = name](LaunchFile& file, const std::string& text) {
                  set_scalar(file, key, text);
              });
@@ -344,9 +346,9 @@ void LaunchPanel::scalars(Ui& ui) {
                 file.scalars.emplace_back(name, experiments::Number(std::int64_t(1)));
             });
         });
-    tooltip(ui, "The name of a new scalar.");
+    tooltip(ui, tr("The name of a new scalar."));
     ImGui::SameLine(0, ui.px(gap));
-    text(ui.fonts.small, colour::faint, "a new scalar");
+    text(ui.fonts.small, colour::faint, tr("a new scalar"));
 }
 
 /// A scalar of the launch before that has its first value there gets the one that is proposed.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "experiments/launch/array_picture.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -76,9 +77,8 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
         label(ui, {left, foot}, 0, buffer->name + "[0]");
         label(ui, {high.x - ui.px(8), foot}, 1, fmt::format("{}[{}]", buffer->name, count - 1));
     }
-    record_rect(
-        ui, low, high, "plot.labels",
-        fmt::format("{} to {} of {} elements", number(range->low), number(range->high), count));
+    record_rect(ui, low, high, "plot.labels",
+                tr("{} to {} of {} elements", number(range->low), number(range->high), count));
 }
 
 }  // namespace warpscope::ui

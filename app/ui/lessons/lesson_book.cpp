@@ -9,6 +9,7 @@
 
 #include "compiler/source_file.h"
 #include "experiments/launch/launch_plan.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -189,7 +190,7 @@ void LessonBook::advance() {
     }
     if (!experiments::passed(judgements_) || passed(lesson_->name)) return;
     options_.lessons_passed.push_back(lesson_->name);
-    stage_.say(fmt::format("Passed: {}.", lesson_->title));
+    stage_.say(tr("Passed: {}.", tr(lesson_->title)));
 }
 
 }  // namespace warpscope::ui

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/lessons/coach_mark.h"
 #include "ui/widgets/widgets.h"
 
@@ -63,21 +64,22 @@ void LessonPanel::draw(Ui& ui) {
 }
 
 void LessonPanel::draw_list(Ui& ui) {
-    heading(ui, "Lessons");
+    heading(ui, tr("Lessons"));
     const auto& all = book_.lessons();
     const auto passed = std::ranges::count_if(
         all, [this](const ListedLesson& one) { return book_.passed(one.name); });
-    text(ui.fonts.small, colour::dim, fmt::format("{} of {} passed", passed, all.size()));
-    record(ui, "lessons.passed", fmt::format("{} of {}", passed, all.size()));
+    text(ui.fonts.small, colour::dim, tr("{} of {} passed", passed, all.size()));
+    record(ui, "lessons.passed", tr("{} of {}", passed, all.size()));
     ImGui::Dummy({0, ui.px(6)});
-    if (all.empty()) paragraph(ui.fonts.body, colour::dim, "The folder of lessons is missing.");
+    if (all.empty()) paragraph(ui.fonts.body, colour::dim, tr("The folder of lessons is missing."));
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool done = book_.passed(all[i].name);
         const bool clicked =
             choice(ui, fmt::format("lessons:{}", i + 1), done ? "passed" : "open", false, [&] {
                 tick(ui, done);
                 ImGui::BeginGroup();
-                paragraph(ui.fonts.body, colour::text, fmt::format("{}. {}", i + 1, all[i].title));
+                paragraph(ui.fonts.body, colour::text,
+                          fmt::format("{}. {}", i + 1, tr(all[i].title)));
                 if (!all[i].error.empty()) paragraph(ui.fonts.small, colour::bad, all[i].error);
                 ImGui::EndGroup();
             });
@@ -89,13 +91,13 @@ void LessonPanel::draw_lesson(Ui& ui) {
     const experiments::Lesson& lesson = *book_.lesson();
     const auto place = book_.place();
     const std::string number =
-        place ? fmt::format("Lesson {} of {}", *place + 1, book_.lessons().size()) : "Lesson";
+        place ? tr("Lesson {} of {}", *place + 1, book_.lessons().size()) : tr("Lesson");
     text(ui.fonts.small, colour::dim, number);
-    paragraph(ui.fonts.strong, colour::text, lesson.title);
+    paragraph(ui.fonts.strong, colour::text, tr(lesson.title));
     record(ui, "lesson", lesson.name);
     ImGui::Dummy({0, ui.px(4)});
     for (const std::string& words : lesson.text) {
-        paragraph(ui.fonts.body, colour::text, words);
+        paragraph(ui.fonts.body, colour::text, tr(words));
         ImGui::Dummy({0, ui.px(2)});
     }
     draw_steps(ui);
@@ -107,7 +109,7 @@ void LessonPanel::draw_steps(Ui& ui) {
     const experiments::Lesson& lesson = *book_.lesson();
     if (lesson.steps.empty()) return;
     rule(ui);
-    heading(ui, "Steps");
+    heading(ui, tr("Steps"));
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
         const bool chosen = i == book_.step();
         const bool clicked =
@@ -116,7 +118,8 @@ void LessonPanel::draw_steps(Ui& ui) {
                      fmt::format("{}", i + 1));
                 ImGui::SameLine(ui.px(18), 0);
                 ImGui::BeginGroup();
-                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim, lesson.steps[i].text);
+                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim,
+                          tr(lesson.steps[i].text));
                 ImGui::EndGroup();
             });
         if (clicked) book_.set_step(i);
@@ -127,41 +130,41 @@ void LessonPanel::draw_gate(Ui& ui) {
     const experiments::Lesson& lesson = *book_.lesson();
     const auto& judgements = book_.judgements();
     rule(ui);
-    heading(ui, "The lesson is passed when");
+    heading(ui, tr("The lesson is passed when"));
     for (std::size_t i = 0; i < lesson.gate.size(); ++i) {
         const bool holds = i < judgements.size() && judgements[i].holds;
         tick(ui, holds);
         ImGui::BeginGroup();
-        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, lesson.gate[i].sentence);
+        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, tr(lesson.gate[i].sentence));
         ImGui::EndGroup();
         record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : "no");
     }
     const bool passed = book_.passed(lesson.name);
     ImGui::Dummy({0, ui.px(2)});
-    if (passed) badge(ui, "Passed", colour::good);
+    if (passed) badge(ui, tr("Passed"), colour::good);
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "lesson.passed",
                 passed ? "yes" : "no");
     if (book_.is_elsewhere())
         paragraph(ui.fonts.small, colour::finding,
-                  "Something else is on show. \"Start again\" brings the lesson back.");
+                  tr("Something else is on show. \"Start again\" brings the lesson back."));
 }
 
 void LessonPanel::draw_buttons(Ui& ui) {
     rule(ui);
     const float gap = ui.px(6);
-    if (flat_button(ui, "lesson.leave", "All lessons")) ui.later([this] { book_.leave(); });
+    if (flat_button(ui, "lesson.leave", tr("All lessons"))) ui.later([this] { book_.leave(); });
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "lesson.again", "Start again"))
+    if (flat_button(ui, "lesson.again", tr("Start again")))
         ui.later([this] {
             if (book_.is_elsewhere()) book_.open(std::filesystem::path(book_.lesson()->file));
             book_.start_again();
         });
-    tooltip(ui, "Open the lesson with the source that it starts from. Undo brings yours back.");
+    tooltip(ui, tr("Open the lesson with the source that it starts from. Undo brings yours back."));
     const auto place = book_.place();
     if (!place || *place + 1 >= book_.lessons().size()) return;
     ImGui::SameLine(0, gap);
     const bool passed = book_.passed(book_.lesson()->name);
-    if (flat_button(ui, "lesson.next", "Next", passed))
+    if (flat_button(ui, "lesson.next", tr("Next"), passed))
         ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ui/language/language.h"
 #include "ui/lessons/coach_mark.h"
 #include "ui/widgets/widgets.h"
 
@@ -18,21 +19,28 @@ struct TourStep {
 };
 
 constexpr std::array steps{
-    TourStep{"picture", "The picture",
-             "Thousands of threads have drawn it, in blocks. Each block passes its pixels through "
-             "shared memory. A click with the right button opens a block in the microscope."},
-    TourStep{"ripple.sync", "The barrier",
-             "__syncthreads() makes the threads of a block wait for each other. Switch it off, "
-             "also with the key S, and threads read before others have written."},
-    TourStep{"race", "The verdict",
-             "A detector checks every access. It finds a race even where the picture is right. A "
-             "click lists the two source lines and threads of each finding."},
-    TourStep{"editor.open", "The source",
-             "The editor shows the kernel beside the picture. What you type runs as soon as it "
-             "compiles. Words such as barrier, warp or sector are explained where you point."},
-    TourStep{"lessons.button", "Lessons",
-             "Eleven lessons begin with a missing barrier. The detector says whether you have "
-             "passed. Ctrl+Shift+P lists every command of the window."},
+    TourStep{
+        "picture", tr_later("The picture"),
+        tr_later(
+            "Thousands of threads have drawn it, in blocks. Each block passes its pixels through "
+            "shared memory. A click with the right button opens a block in the microscope.")},
+    TourStep{
+        "ripple.sync", tr_later("The barrier"),
+        tr_later("__syncthreads() makes the threads of a block wait for each other. Switch it off, "
+                 "also with the key S, and threads read before others have written.")},
+    TourStep{
+        "race", tr_later("The verdict"),
+        tr_later(
+            "A detector checks every access. It finds a race even where the picture is right. A "
+            "click lists the two source lines and threads of each finding.")},
+    TourStep{
+        "editor.open", tr_later("The source"),
+        tr_later("The editor shows the kernel beside the picture. What you type runs as soon as it "
+                 "compiles. Words such as barrier, warp or sector are explained where you point.")},
+    TourStep{
+        "lessons.button", tr_later("Lessons"),
+        tr_later("Eleven lessons begin with a missing barrier. The detector says whether you have "
+                 "passed. Ctrl+Shift+P lists every command of the window.")},
 };
 
 /// Where the words stand: below the widget, above it, or in the middle of a large one.
@@ -71,18 +79,19 @@ void Tour::draw(Ui& ui) {
     ImGui::Begin(
         "##tour", nullptr,
         ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    heading(ui, step.title);
-    paragraph(ui.fonts.body, colour::text, step.words);
+    heading(ui, tr(step.title));
+    paragraph(ui.fonts.body, colour::text, tr(step.words));
     record(ui, "tour", step.widget);
     ImGui::SetCursorPosY(size.y - ImGui::GetFrameHeight() - ui.px(12));
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::dim, fmt::format("{} of {}", at + 1, steps.size()));
+    text(ui.fonts.small, colour::dim, tr("{} of {}", at + 1, steps.size()));
     const bool last = at + 1 == steps.size();
-    const char* const next = last ? "Done" : "Next";
-    const float width = button_width(next) + (last ? 0 : button_width("End the tour") + ui.px(8));
+    const char* const next = last ? tr("Done") : tr("Next");
+    const float width =
+        button_width(next) + (last ? 0 : button_width(tr("End the tour")) + ui.px(8));
     ImGui::SameLine(size.x - width - ui.px(16));
     if (!last) {
-        if (flat_button(ui, "tour.end", "End the tour")) end();
+        if (flat_button(ui, "tour.end", tr("End the tour"))) end();
         ImGui::SameLine(0, ui.px(8));
     }
     if (flat_button(ui, "tour.next", next, true)) last ? end() : void(step_ = at + 1);

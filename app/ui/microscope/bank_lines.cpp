@@ -8,6 +8,7 @@
 
 #include "compute/device/sentences.h"
 #include "emulator/counters/access_counters.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -23,14 +24,14 @@ bool one_address(const emulator::AccessView& access) {
 
 std::string sentence(const BankPicture& picture, const emulator::AccessView& access) {
     const int lanes = std::popcount(access.mask);
-    const auto passes = [](unsigned n) { return compute::plural(n, "pass"); };
-    if (lanes == 0) return "No lane takes part.";
+    const auto passes = [](unsigned n) { return counted(n, "pass"); };
+    if (lanes == 0) return tr("No lane takes part.");
     if (picture.degree > 1)
-        return fmt::format("{}-way conflict: {} where {} would be enough", picture.degree,
-                           passes(picture.passes), picture.least);
+        return tr("{}-way conflict: {} where {} would be enough", picture.degree,
+                  passes(picture.passes), picture.least);
     if (lanes > 1 && one_address(access))
-        return fmt::format("All {} lanes share one address: {}", lanes, passes(picture.passes));
-    return fmt::format("No conflict: {}", passes(picture.passes));
+        return tr("All {} lanes share one address: {}", lanes, passes(picture.passes));
+    return tr("No conflict: {}", passes(picture.passes));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/microscope/bank_lines.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -17,12 +18,12 @@ namespace {
 using emulator::AccessView;
 
 std::string description(const AccessView& access) {
-    const char* kind = access.kind == emulator::MemoryAccess::load    ? "reads"
-                       : access.kind == emulator::MemoryAccess::store ? "writes"
-                                                                      : "updates";
+    const char* kind = access.kind == emulator::MemoryAccess::load    ? tr("reads")
+                       : access.kind == emulator::MemoryAccess::store ? tr("writes")
+                                                                      : tr("updates");
     const auto lanes = unsigned(std::popcount(access.mask));
-    return fmt::format("Warp {} {}: {}, {} each", access.warp, kind, compute::plural(lanes, "lane"),
-                       compute::plural(access.bytes, "byte"));
+    return tr("Warp {} {}: {}, {} each", access.warp, kind, counted(lanes, "lane"),
+              counted(access.bytes, "byte"));
 }
 
 /// Places of the row of lanes, the row of banks, and the numbers of words below.
@@ -95,12 +96,12 @@ void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const A
     if (mouse.y < rows.low.y + rows.height) {
         if (clicked) ui.later([&microscope, warp = access.warp, i] { microscope.pick(warp, i); });
         if (access.mask >> i & 1)
-            quick_tooltip(ui, fmt::format("Lane {}: byte {} of shared memory, bank {}", i,
-                                          access.addresses[i], access.addresses[i] / 4 % 32));
+            quick_tooltip(ui, tr("Lane {}: byte {} of shared memory, bank {}", i,
+                                 access.addresses[i], access.addresses[i] / 4 % 32));
     } else if (mouse.y > rows.banks_top()) {
         const auto lanes = unsigned(std::popcount(picture.lanes[i]));
-        quick_tooltip(ui, fmt::format("Bank {} serves {}; words in one pass: {}", i,
-                                      compute::plural(lanes, "lane"), picture.words[i]));
+        quick_tooltip(ui, tr("Bank {} serves {}; words in one pass: {}", i, counted(lanes, "lane"),
+                             picture.words[i]));
     }
 }
 
@@ -113,7 +114,7 @@ void BanksPanel::draw(Ui& ui) {
     if (!access) {
         const std::string words =
             microscope.ready()
-                ? fmt::format("Warp {} has not accessed shared memory yet.", microscope.warp())
+                ? tr("Warp {} has not accessed shared memory yet.", microscope.warp())
                 : microscope.complaint();
         paragraph(ui.fonts.body, colour::dim, words);
         record(ui, "banks.none", words);
@@ -133,7 +134,7 @@ void BanksPanel::draw(Ui& ui) {
     ImGui::PopTextWrapPos();
 
     ImGui::PushFont(ui.fonts.small);
-    const float label = ImGui::CalcTextSize("words").x + ui.px(12);
+    const float label = ImGui::CalcTextSize(tr("words")).x + ui.px(12);
     const float line = ImGui::GetTextLineHeight();
     ImGui::PopFont();
     Rows rows{};
@@ -143,11 +144,11 @@ void BanksPanel::draw(Ui& ui) {
     rows.gap = std::clamp(room.y - 3 * rows.height - ui.px(10), ui.px(24), ui.px(140));
     if (rows.cell <= 0) return;
     ImGui::SetCursorScreenPos({low.x + column, rows.low.y + (rows.height - line) / 2});
-    text(ui.fonts.small, colour::dim, "lanes");
+    text(ui.fonts.small, colour::dim, tr("lanes"));
     ImGui::SetCursorScreenPos({low.x + column, rows.banks_top() + (rows.height - line) / 2});
-    text(ui.fonts.small, colour::dim, "banks");
+    text(ui.fonts.small, colour::dim, tr("banks"));
     ImGui::SetCursorScreenPos({low.x + column, rows.words_top() + (rows.height - line) / 2});
-    text(ui.fonts.small, colour::dim, "words");
+    text(ui.fonts.small, colour::dim, tr("words"));
     draw_rows(ui, microscope_, *access, picture, rows);
     pointer(ui, microscope_, picture, *access, rows);
 }

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "ui/language/language.h"
+
 namespace warpscope::ui {
 
 using emulator::Stepper;
@@ -48,7 +50,7 @@ void BlockRun::open(emulator::Machine& machine, emulator::FrozenLaunch launch, s
         } catch (const std::exception& error) {
             state = {};
             state.complaint = launch.settings.stop.stop_requested()
-                                  ? "Opening the block was cancelled."
+                                  ? tr("Opening the block was cancelled.")
                                   : error.what();
         }
         return state;

@@ -7,6 +7,7 @@
 
 #include "emulator/program/error.h"
 #include "emulator/stepper/condition.h"
+#include "ui/language/language.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -59,7 +60,7 @@ bool check_box(Ui& ui, const std::string& id, bool on) {
     bool value = on;
     const bool clicked = ImGui::Checkbox(("##" + id).c_str(), &value);
     record(ui, id, on ? "on" : "off");
-    tooltip(ui, on ? "Disable it." : "Enable it.");
+    tooltip(ui, on ? tr("Disable it.") : tr("Enable it."));
     ImGui::SameLine(0, ui.px(8));
     return clicked;
 }
@@ -81,7 +82,7 @@ void show_complaint(Ui& ui, const std::string& field, const std::string& words) 
 }
 
 bool remove_button(Ui& ui, const std::string& id) {
-    return icon_button(ui, id.c_str(), Icon::close, "Remove it.");
+    return icon_button(ui, id.c_str(), Icon::close, tr("Remove it."));
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ void BreaksPanel::number_field(Ui& ui, const std::string& id, std::optional<Numb
             number = Number(*value);
         } else {
             field_ = id;
-            complaint_ = fmt::format("'{}' is no {}: write 0 to {}, or any.", typed, what, end - 1);
+            complaint_ = tr("'{}' is no {}: write 0 to {}, or any.", typed, what, end - 1);
         }
     }
     ImGui::SameLine(0, ui.px(10));
@@ -117,23 +118,24 @@ void BreaksPanel::point_row(Ui& ui, std::size_t index) {
     const emulator::Stepper& stepper = microscope_.stepper();
     const std::string id = fmt::format("breakpoint.{}", index);
     if (check_box(ui, id + ".enabled", point.enabled)) point.enabled = !point.enabled;
-    const std::string place = point.file.empty() ? fmt::format("PTX line {}", point.line)
+    const std::string place = point.file.empty() ? tr("PTX line {}", point.line)
                                                  : fmt::format("{}:{}", point.file, point.line);
     name(ui, id, place, point.enabled);
     const bool here = !line_starts(stepper.kernel(), point.file, point.line).empty();
-    tooltip(ui, here ? "Stops before a warp executes this line."
-                     : "The kernel on show has no instruction at this line.");
-    number_field<std::uint32_t>(ui, id + ".warp", point.warp, stepper.warps(), "warp");
-    number_field<unsigned>(ui, id + ".lane", point.lane, 32, "lane");
-    label(ui, "if");
+    tooltip(ui, here ? tr("Stops before a warp executes this line.")
+                     : tr("The kernel on show has no instruction at this line."));
+    number_field<std::uint32_t>(ui, id + ".warp", point.warp, stepper.warps(), tr("warp"));
+    number_field<unsigned>(ui, id + ".lane", point.lane, 32, tr("lane"));
+    label(ui, tr("if"));
     std::string typed;
     if (field(ui, id + ".condition", point.condition, ui.px(150), typed)) {
         point.condition = typed;
         field_.clear();
     }
-    tooltip(ui,
-            "Stop only if this holds in a lane: a register, a comparison and a constant, such as "
-            "%r4 >= 16 or %f2 < 0.5.");
+    tooltip(
+        ui,
+        tr("Stop only if this holds in a lane: a register, a comparison and a constant, such as "
+           "%r4 >= 16 or %f2 < 0.5."));
     ImGui::SameLine(0, ui.px(8));
     if (remove_button(ui, id + ".remove"))
         ui.later([this, index] {
@@ -155,18 +157,18 @@ void BreaksPanel::watch_row(Ui& ui, std::size_t index) {
     if (check_box(ui, id + ".enabled", watch.enabled)) watch.enabled = !watch.enabled;
     const bool global = watch.space == Space::global;
     name(ui, id,
-         global ? fmt::format("global word {:#x}", watch.address)
-                : fmt::format("shared word {}", watch.address / 4),
+         global ? tr("global word {:#x}", watch.address) : tr("shared word {}", watch.address / 4),
          watch.enabled);
-    tooltip(ui, global ? "An address of this copy of the launch. A new copy, of another frame or "
-                         "with other settings, has other addresses, and disables it."
-                       : "Stops after a warp has accessed this word of the block's shared memory.");
-    label(ui, "stops when it is");
+    tooltip(ui,
+            global ? tr("An address of this copy of the launch. A new copy, of another frame or "
+                        "with other settings, has other addresses, and disables it.")
+                   : tr("Stops after a warp has accessed this word of the block's shared memory."));
+    label(ui, tr("stops when it is"));
     const std::vector<std::string> ids{"read", "write", "change"};
-    const int clicked = dropdown(ui, id + ".on", ids, {"read", "written", "changed"},
+    const int clicked = dropdown(ui, id + ".on", ids, {tr("read"), tr("written"), tr("changed")},
                                  std::size_t(watch.on), ui.px(96));
     if (clicked >= 0) watch.on = Watchpoint::On(clicked);
-    tooltip(ui, "Written: also with an equal value. An atomic reads and writes.");
+    tooltip(ui, tr("Written: also with an equal value. An atomic reads and writes."));
     ImGui::SameLine(0, ui.px(8));
     if (remove_button(ui, id + ".remove"))
         ui.later([&m = microscope_, index] {
@@ -182,10 +184,9 @@ void BreaksPanel::add_line(const std::string& typed) {
     const auto line = read_number(typed);
     field_ = "breaks.line";
     if (!line || *line > 1'000'000)
-        complaint_ = fmt::format("'{}' is no line.", typed);
+        complaint_ = tr("'{}' is no line.", typed);
     else if (line_starts(stepper.kernel(), file, int(*line)).empty())
-        complaint_ =
-            fmt::format("No instruction of {} is at line {}.", stepper.kernel().name, *line);
+        complaint_ = tr("No instruction of {} is at line {}.", stepper.kernel().name, *line);
     else {
         field_.clear();
         microscope_.breaks().points.push_back({.file = file, .line = int(*line)});
@@ -198,13 +199,13 @@ void BreaksPanel::add_word(const std::string& typed) {
     const std::size_t words = stepper.words().size();
     field_ = "breaks.word";
     if (!number)
-        complaint_ = fmt::format("'{}' is no {}.", typed, global_ ? "address" : "word");
+        complaint_ = tr("'{}' is no {}.", typed, global_ ? tr("address") : tr("word"));
     else if (!global_ && words == 0)
-        complaint_ = "This kernel uses no shared memory.";
+        complaint_ = tr("This kernel uses no shared memory.");
     else if (!global_ && *number >= words)
-        complaint_ = fmt::format("There is no word {}: write 0 to {}.", *number, words - 1);
+        complaint_ = tr("There is no word {}: write 0 to {}.", *number, words - 1);
     else if (global_ && !stepper.global_word(*number & ~std::uint64_t(3)))
-        complaint_ = fmt::format("{:#x} is outside all buffers of this launch.", *number);
+        complaint_ = tr("{:#x} is outside all buffers of this launch.", *number);
     else {
         field_.clear();
         const std::uint64_t address = global_ ? *number & ~std::uint64_t(3) : *number * 4;
@@ -215,29 +216,31 @@ void BreaksPanel::add_word(const std::string& typed) {
 /// Draws the fields above the list that add a line or a word of memory.
 void BreaksPanel::adding(Ui& ui) {
     std::string typed;
-    label(ui, "Add line");
+    label(ui, tr("Add line"));
     if (field(ui, "breaks.line", "", ui.px(56), typed)) add_line(typed);
     tooltip(ui,
-            "A breakpoint at this line of the source. A click beside a line's number sets one, "
-            "too.");
+            tr("A breakpoint at this line of the source. A click beside a line's number sets one, "
+               "too."));
     ImGui::SameLine(0, ui.px(8));
     complaint_at(ui, "breaks.line");
     ImGui::SameLine(0, ui.px(14));
-    label(ui, "Watch word");
-    const int space = segments(ui, "breaks.space", {"shared", "global"}, {"shared", "global"},
-                               global_ ? 1 : 0, segments_width({"shared", "global"}));
+    label(ui, tr("Watch word"));
+    const int space =
+        segments(ui, "breaks.space", {"shared", "global"}, {tr("shared"), tr("global")},
+                 global_ ? 1 : 0, segments_width({tr("shared"), tr("global")}));
     if (space >= 0) global_ = space == 1;
     ImGui::SameLine(0, ui.px(6));
     if (field(ui, "breaks.word", "", ui.px(global_ ? 130 : 56), typed)) add_word(typed);
-    tooltip(ui, global_ ? "The address of a word, as the registers show it: 0x7f31c0de1000."
-                        : "The number of a word of shared memory. A right click on it in the grid "
-                          "watches it, too.");
+    tooltip(ui, global_
+                    ? tr("The address of a word, as the registers show it: 0x7f31c0de1000.")
+                    : tr("The number of a word of shared memory. A right click on it in the grid "
+                         "watches it, too."));
     ImGui::SameLine(0, ui.px(8));
     const auto access = microscope_.stepper().global_access(microscope_.warp());
     if (global_ && access && (access->mask >> microscope_.lane() & 1)) {
         const std::string newest = fmt::format("{:#x}", access->addresses[microscope_.lane()]);
-        if (flat_button(ui, "breaks.newest", "Newest access")) add_word(newest);
-        tooltip(ui, fmt::format("Watch {}, which the picked lane has accessed last.", newest));
+        if (flat_button(ui, "breaks.newest", tr("Newest access"))) add_word(newest);
+        tooltip(ui, tr("Watch {}, which the picked lane has accessed last.", newest));
         ImGui::SameLine(0, ui.px(8));
     }
     complaint_at(ui, "breaks.word");
@@ -249,13 +252,14 @@ void BreaksPanel::head(Ui& ui) {
     const bool stops = microscope_.breaks().any_enabled();
     const bool more = stepper.position() < microscope_.known_steps() || !microscope_.complete();
     ImGui::BeginDisabled(!stops || stepper.position() == 0);
-    if (flat_button(ui, "breaks.back", "Run back to previous")) ui.ask(Command::run_back_to_break);
-    tooltip(ui, with_key("Run back to the previous breakpoint", Command::run_back_to_break));
+    if (flat_button(ui, "breaks.back", tr("Run back to previous")))
+        ui.ask(Command::run_back_to_break);
+    tooltip(ui, with_key(tr("Run back to the previous breakpoint"), Command::run_back_to_break));
     ImGui::EndDisabled();
     ImGui::SameLine(0, ui.px(6));
     ImGui::BeginDisabled(!stops || !more);
-    if (flat_button(ui, "breaks.run", "Run to next")) ui.ask(Command::run_to_break);
-    tooltip(ui, with_key("Run to the next breakpoint", Command::run_to_break));
+    if (flat_button(ui, "breaks.run", tr("Run to next"))) ui.ask(Command::run_to_break);
+    tooltip(ui, with_key(tr("Run to the next breakpoint"), Command::run_to_break));
     ImGui::EndDisabled();
     ImGui::SameLine(0, ui.px(12));
     ImGui::AlignTextToFramePadding();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
@@ -48,12 +49,12 @@ std::string name_of(const Chip& chip) {
 }
 
 std::string chip_words(const Chip& chip) {
-    std::string words = fmt::format("warp {}", chip.warp);
-    if (!chip.whole) words += fmt::format(", {} lanes", std::popcount(chip.mask));
-    if (chip.state == State::at_barrier) words += ", waits at the barrier";
-    if (chip.state == State::at_warp_sync) words += ", waits for its other lanes";
-    if (chip.state == State::at_join) words += ", waits where its lanes join";
-    if (chip.acting) words += ", runs next";
+    std::string words = tr("warp {}", chip.warp);
+    if (!chip.whole) words += tr(", {} lanes", std::popcount(chip.mask));
+    if (chip.state == State::at_barrier) words += tr(", waits at the barrier");
+    if (chip.state == State::at_warp_sync) words += tr(", waits for its other lanes");
+    if (chip.state == State::at_join) words += tr(", waits where its lanes join");
+    if (chip.acting) words += tr(", runs next");
     return words;
 }
 
@@ -225,7 +226,7 @@ void hover(Ui& ui, const Listing& listing, const Places& at) {
         if (chip.row == row) words += (words.empty() ? "" : "\n") + chip_words(chip);
     if (listing.text->lines[row].barrier)
         words += (words.empty() ? "" : "\n") +
-                 std::string("A barrier: warps wait here until all have arrived.");
+                 std::string(tr("A barrier: warps wait here until all have arrived."));
     if (!words.empty()) quick_tooltip(ui, words);
 }
 

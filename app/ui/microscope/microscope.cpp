@@ -9,6 +9,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/measure/source_names.h"
+#include "ui/language/language.h"
 #include "ui/source/line_diff.h"
 
 namespace warpscope::ui {
@@ -119,7 +120,7 @@ void Microscope::take(const LiveLaunch& live,
     run.seed = choice_.seed;
     run.barriers = choice_.barriers;
     run.turns = choice_.turns;
-    if (!ready()) complaint_ = "The launch is copied when the current frame has been computed.";
+    if (!ready()) complaint_ = tr("The launch is copied when the current frame has been computed.");
     checked_ = std::move(checked);
     copying_ = checked_ ? live.copy_checked(checked_) : live.copy(run);
     receive();
@@ -191,8 +192,8 @@ void Microscope::set_block(Dim3 block) {
         if (!specimen_) return;
         const Dim3 grid = specimen_->launch().launch.grid;
         if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z) {
-            notice_ = fmt::format("There is no block ({}, {}): the grid has {} × {} blocks.",
-                                  block.x, block.y, grid.x, grid.y);
+            notice_ = tr("There is no block ({}, {}): the grid has {} × {} blocks.", block.x,
+                         block.y, grid.x, grid.y);
             return;
         }
         block_ = block;
@@ -203,8 +204,8 @@ void Microscope::set_block(Dim3 block) {
 std::string Microscope::complaint_about(const MicroscopePlace& place) const {
     const Dim3 size = launch().grid, last = nearest(place.block, size);
     if (place.block == last) return {};
-    return fmt::format("{}: the launch has {}x{}x{} blocks, up to {}", place.text(), size.x, size.y,
-                       size.z, MicroscopePlace{{size.x - 1, size.y - 1, size.z - 1}}.text());
+    return tr("{}: the launch has {}x{}x{} blocks, up to {}", place.text(), size.x, size.y, size.z,
+              MicroscopePlace{{size.x - 1, size.y - 1, size.z - 1}}.text());
 }
 
 std::optional<MicroscopePlace> Microscope::place() const {
@@ -218,7 +219,7 @@ std::optional<MicroscopePlace> Microscope::place() const {
 
 void Microscope::set_block(const std::string& typed) {
     if (const auto index = read_index(typed)) return set_block(*index);
-    notice_ = fmt::format("'{}' is not the index of a block; write it like \"12, 7\".", typed);
+    notice_ = tr("'{}' is not the index of a block; write it like \"12, 7\".", typed);
 }
 
 void Microscope::show_rank(std::uint32_t rank) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ui/language/language.h"
 #include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
@@ -13,48 +14,51 @@
 namespace warpscope::ui {
 namespace {
 
-void step_buttons(Ui& ui, Microscope& microscope) {
+/// Draws the buttons; those of breakpoints, which have a tab too, only with `all`.
+void step_buttons(Ui& ui, Microscope& microscope, bool all) {
     Microscope& m = microscope;
     const bool ready = m.ready();
     const bool started = ready && m.stepper().position() > 0;
     const bool more = ready && (m.stepper().position() < m.known_steps() || !m.complete());
     const char* off = "";
     if (icon_button(ui, "microscope.restart", Icon::to_start,
-                    with_key("Go to the block's first instruction", Command::go_to_start), off,
+                    with_key(tr("Go to the block's first instruction"), Command::go_to_start), off,
                     started))
         m.restart();
     if (icon_button(ui, "microscope.back", Icon::back,
-                    with_key("Step one instruction back", Command::step_instruction_back), off,
+                    with_key(tr("Step one instruction back"), Command::step_instruction_back), off,
                     started))
         m.back();
     const bool playing = m.playing();
     if (icon_button(ui, "microscope.play", playing ? Icon::pause : Icon::play,
-                    with_key(playing ? "Pause" : "Run slowly", Command::toggle_play),
+                    with_key(playing ? tr("Pause") : tr("Run slowly"), Command::toggle_play),
                     playing ? "on" : "off", ready))
         m.play(!playing);
     if (icon_button(ui, "microscope.step", Icon::step,
-                    with_key("Step one instruction of one warp", Command::step_instruction), off,
-                    more))
+                    with_key(tr("Step one instruction of one warp"), Command::step_instruction),
+                    off, more))
         m.step();
     if (icon_button(ui, "microscope.line", Icon::line,
-                    with_key("Step to the warp's next source line", Command::step_line), off, more))
+                    with_key(tr("Step to the warp's next source line"), Command::step_line), off,
+                    more))
         m.step_line();
     if (icon_button(ui, "microscope.barrier", Icon::barrier,
-                    with_key("Run until a barrier releases its warps, or to the end",
+                    with_key(tr("Run until a barrier releases its warps, or to the end"),
                              Command::step_barrier),
                     off, more))
         m.step_barrier();
     const bool stops = ready && m.breaks().any_enabled();
-    if (icon_button(ui, "microscope.break_back", Icon::back_to_break,
-                    with_key("Run back to the previous breakpoint", Command::run_back_to_break),
+    if (all &&
+        icon_button(ui, "microscope.break_back", Icon::back_to_break,
+                    with_key(tr("Run back to the previous breakpoint"), Command::run_back_to_break),
                     off, started && stops))
         m.run_back_to_break();
-    if (icon_button(ui, "microscope.break", Icon::to_break,
-                    with_key("Run to the next breakpoint", Command::run_to_break), off,
-                    more && stops))
+    if (all && icon_button(ui, "microscope.break", Icon::to_break,
+                           with_key(tr("Run to the next breakpoint"), Command::run_to_break), off,
+                           more && stops))
         m.run_to_break();
     if (icon_button(ui, "microscope.end", Icon::to_end,
-                    with_key("Run to the block's end", Command::go_to_end), off, more))
+                    with_key(tr("Run to the block's end"), Command::go_to_end), off, more))
         m.to_end();
 }
 
@@ -69,45 +73,48 @@ void position(Ui& ui, const Microscope& m, bool words, float& reserved) {
         const std::string all =
             (known < 100'000 ? quantity(double(known), "") : si(double(known))) +
             (m.complete() ? "" : "+");
-        const std::string before = words ? "step " : "";
-        text(ui.fonts.body, colour::text, before + quantity(double(m.stepper().position()), ""));
+        const std::string step = quantity(double(m.stepper().position()), "");
+        text(ui.fonts.body, colour::text, words ? tr("step {}", step) : step);
         ImGui::SameLine(0, ui.px(5));
-        text(ui.fonts.body, colour::faint, "of " + all);
+        text(ui.fonts.body, colour::faint, tr("of {}", all));
         record(ui, "microscope.position", fmt::format("{}", m.stepper().position()));
-        tooltip(ui,
-                "Instructions that the block's warps have run, of all. \"+\": there are more than "
-                "were counted.");
-        const std::string widest = before + quantity(double(known), "") + " of " + all;
+        tooltip(
+            ui,
+            tr("Instructions that the block's warps have run, of all. \"+\": there are more than "
+               "were counted."));
+        const std::string most = quantity(double(known), "");
+        const std::string widest = (words ? tr("step {}", most) : most) + " " + tr("of {}", all);
         reserved = ImGui::CalcTextSize(widest.c_str()).x;
     } else {
-        text(ui.fonts.body, colour::faint, m.waits() ? "running" : "no block");
+        text(ui.fonts.body, colour::faint, m.waits() ? tr("running") : tr("no block"));
     }
-    ImGui::SameLine(x + std::max(reserved, ImGui::CalcTextSize("no block").x) + ui.px(14), 0);
+    ImGui::SameLine(x + std::max(reserved, ImGui::CalcTextSize(tr("no block")).x) + ui.px(14), 0);
 }
 
 /// The choice of the warp that runs next: by a schedule or by hand.
 void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
     if (labelled) {
         ImGui::AlignTextToFramePadding();
-        text(ui.fonts.small, colour::dim, "Next warp");
+        text(ui.fonts.small, colour::dim, tr("Next warp"));
         ImGui::SameLine(0, ui.px(6));
     }
     EnumEntries entries = entries_of(microscope.choice().schedule);
     const std::size_t by_hand = entries.ids.size();
     entries.ids.emplace_back("by-hand");
-    entries.labels.push_back(fmt::format("by hand: warp {}", microscope.warp()));
+    entries.labels.push_back(tr("by hand: warp {}", microscope.warp()));
     if (microscope.by_hand()) entries.chosen = by_hand;
     if (!microscope.by_hand() && microscope.choice().turns) {
         entries.chosen = entries.ids.size();
         entries.ids.emplace_back("listed");
-        entries.labels.emplace_back("as listed");
+        entries.labels.emplace_back(tr("as listed"));
     }
     const float width = std::min(ui.px(microscope.by_hand() ? 174 : 148), room);
     const int clicked =
         dropdown(ui, "microscope.turns", entries.ids, entries.labels, entries.chosen, width);
-    tooltip(ui,
-            "The warp that takes the next step: chosen by the schedule, or by hand in the list of "
-            "warps.");
+    tooltip(
+        ui,
+        tr("The warp that takes the next step: chosen by the schedule, or by hand in the list of "
+           "warps."));
     if (clicked >= 0 && std::size_t(clicked) <= by_hand)
         ui.later([&microscope, schedule = entry_clicked<compute::Schedule>(clicked)] {
             microscope.set_by_hand(!schedule);
@@ -125,19 +132,19 @@ void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
     if (microscope.by_hand() || choice.turns || choice.schedule != compute::Schedule::random)
         return;
     if (labelled) {
-        text(ui.fonts.small, colour::dim, "Seed");
+        text(ui.fonts.small, colour::dim, tr("Seed"));
         ImGui::SameLine(0, ui.px(6));
     }
     std::string typed;
     const bool entered =
         field(ui, "microscope.seed", fmt::format("{}", choice.seed), ui.px(50), typed);
-    tooltip(ui, "The seed of the random order of the warps.");
+    tooltip(ui, tr("The seed of the random order of the warps."));
     ImGui::SameLine(0, ui.px(6));
     if (!entered) return;
     Microscope::Choice wish = choice;
     const char* end = typed.data() + typed.size();
     if (typed.empty() || std::from_chars(typed.data(), end, wish.seed).ptr != end)
-        return stage.say(fmt::format("The seed '{}' is not a whole number of 0 or more.", typed),
+        return stage.say(tr("The seed '{}' is not a whole number of 0 or more.", typed),
                          Tone::error);
     ui.later([&microscope, wish] { microscope.choose(wish); });
 }
@@ -147,12 +154,13 @@ void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
 void MicroscopeBar::draw(Ui& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
-    step_buttons(ui, microscope_);
+    step_buttons(ui, microscope_, width > ui.px(440));
     position(ui, microscope_, words, position_width_);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };
     ImGui::PushFont(ui.fonts.small);
-    const float labels = ImGui::CalcTextSize("Next warpSeed").x + ui.px(118 + 50 + 4 * 6);
+    const float labels = ImGui::CalcTextSize(tr("Next warp")).x +
+                         ImGui::CalcTextSize(tr("Seed")).x + ui.px(118 + 50 + 4 * 6);
     ImGui::PopFont();
     const bool labelled = room() > labels;
     // A list that is open stays open while the block runs.
@@ -162,7 +170,7 @@ void MicroscopeBar::draw(Ui& ui) {
     }
     ImGui::SameLine(end, 0);
     if (icon_button(ui, "microscope.close", Icon::close,
-                    with_key("Close the microscope", Command::close_microscope)))
+                    with_key(tr("Close the microscope"), Command::close_microscope)))
         ui.later([this] { microscope_.close(); });
 }
 

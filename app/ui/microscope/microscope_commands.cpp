@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "emulator/stepper/finding_step.h"
+#include "ui/language/language.h"
 #include "ui/microscope/microscope.h"
 #include "ui/microscope/warp_words.h"
 
@@ -19,7 +20,7 @@ constexpr double play_seconds = 8, least_steps_a_second = 10;
 /// Why a warp could not be stepped; empty at the end of the block.
 std::string why_not(const Stepper& stepper, unsigned warp) {
     if (stepper.end() != Stepper::End::open) return {};
-    return fmt::format("Warp {} {}.", warp, warp_words(stepper, warp, true));
+    return tr("Warp {} {}.", warp, warp_words(stepper, warp, true));
 }
 
 /// Says why a run to a breakpoint has stopped.
@@ -28,11 +29,11 @@ std::string stop_words(const Stop& stop) {
         case Stop::At::stop:
             return stop.why;
         case Stop::At::end:
-            return "No breakpoint or watchpoint was ahead: the block ran to its end.";
+            return tr("No breakpoint or watchpoint was ahead: the block ran to its end.");
         case Stop::At::start:
-            return "No breakpoint or watchpoint was behind: this is the start of the block.";
+            return tr("No breakpoint or watchpoint was behind: this is the start of the block.");
         case Stop::At::interrupted:
-            return "The run was cancelled before it met a breakpoint.";
+            return tr("The run was cancelled before it met a breakpoint.");
     }
     return {};
 }
@@ -100,7 +101,7 @@ void Microscope::step_barrier() {
         stepper.step_barrier();
         const bool ended = stepper.end() == Stepper::End::finished;
         if (!open || !ended || stepper.epoch() != passed) return {};
-        return "No barrier was ahead: the block ran to its end.";
+        return tr("No barrier was ahead: the block ran to its end.");
     });
 }
 
@@ -150,7 +151,7 @@ void Microscope::show_witness(const LiveLaunch& live,
                               const emulator::Finding& finding) {
     show(live, checked, finding);
     finder_.look(std::move(checked), finding);
-    when_ready([this] { notice_ = "The orders of the warps are searched."; });
+    when_ready([this] { notice_ = tr("The orders of the warps are searched."); });
 }
 
 void Microscope::receive_witness(const LiveLaunch& live) {
@@ -212,7 +213,8 @@ void Microscope::go_to_race(bool forward) {
             }
             stepper.seek(*there ? (*there)->step : here);
             if (*there) return {};
-            return forward ? "No race is ahead in this block." : "No race is behind in this block.";
+            return forward ? tr("No race is ahead in this block.")
+                           : tr("No race is behind in this block.");
         },
         [this, there] {
             if (*there) pick_thread((*there)->thread);
@@ -258,7 +260,7 @@ void Microscope::run_breaks(
     std::function<Stop(Stepper&, const emulator::Breaks&, std::uint64_t)> run) {
     playing_ = false;
     if (!breaks_.any_enabled()) {
-        notice_ = "No breakpoint is set: click beside a line's number, or right-click a word.";
+        notice_ = tr("No breakpoint is set: click beside a line's number, or right-click a word.");
         return;
     }
     const auto stop = std::make_shared<Stop>();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/microscope/listing.h"
 #include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
@@ -78,15 +79,14 @@ void mark_reason(const Reason& reason, const KernelText& text, Listing& listing)
     if (!place || !word.parting) return;
     const std::uint32_t pc = word.run.trace.steps()[place->step].pc;
     if (const auto row = text.row(pc))
-        listing.reasons.push_back({*row, fmt::format("warp {} got the wrong value here, step {}",
-                                                     place->warp, place->step + 1)});
+        listing.reasons.push_back(
+            {*row, tr("warp {} got the wrong value here, step {}", place->warp, place->step + 1)});
     if (!word.writer) return;
     if (const auto row = text.row(word.writer->pc))
         listing.reasons.push_back(
-            {*row, word.writer->step
-                       ? fmt::format("warp {} writes here, step {}", word.writer->warp,
-                                     *word.writer->step + 1)
-                       : fmt::format("warp {} should write here", word.writer->warp)});
+            {*row, word.writer->step ? tr("warp {} writes here, step {}", word.writer->warp,
+                                          *word.writer->step + 1)
+                                     : tr("warp {} should write here", word.writer->warp)});
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
@@ -101,10 +101,11 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
         const auto row =
             finding.first.file == text.file ? text.row_of_line(finding.first.line) : std::nullopt;
         if (row)
-            listing.needed.push_back({*row,
-                                      needed[k].is_needed ? share_words(needed[k]) + " depend on it"
-                                                          : "nothing needed it for this input",
-                                      k});
+            listing.needed.push_back(
+                {*row,
+                 needed[k].is_needed ? tr("{} depend on it", share_words(needed[k]))
+                                     : std::string(tr("nothing needed it for this input")),
+                 k});
     }
     return listing;
 }
@@ -117,16 +118,15 @@ std::string index_text(const Microscope::Dim3& at, const Microscope::Dim3& size)
 void block_field(Ui& ui, Microscope& microscope) {
     const Microscope::Dim3 grid = microscope.launch().grid;
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::dim, "Block");
-    tooltip(
-        ui,
-        "The index of the block, such as \"12, 7\". A click in the picture chooses a block, too.");
+    text(ui.fonts.small, colour::dim, tr("Block"));
+    tooltip(ui, tr("The index of the block, such as \"12, 7\". A click in the picture chooses a "
+                   "block, too."));
     ImGui::SameLine(0, ui.px(6));
     std::string typed;
     if (field(ui, "microscope.block", index_text(microscope.block(), grid), ui.px(82), typed))
         ui.later([&microscope, typed] { microscope.set_block(typed); });
     ImGui::SameLine(0, ui.px(6));
-    text(ui.fonts.small, colour::faint, "of " + dimensions(grid));
+    text(ui.fonts.small, colour::faint, tr("of {}", dimensions(grid)));
     ImGui::SameLine(0, ui.px(10));
 }
 
@@ -135,12 +135,12 @@ void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     const std::uint64_t live = stage.shown().inspected.frame, here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
+    text(ui.fonts.small, colour::faint, tr("frame {}", here));
     record(ui, "microscope.frame", fmt::format("{}", here));
     if (live == here) return;
-    tooltip(ui, "The experiment has gone on. The microscope shows this earlier frame.");
+    tooltip(ui, tr("The experiment has gone on. The microscope shows this earlier frame."));
     ImGui::SameLine(0, ui.px(6));
-    if (icon_button(ui, "microscope.renew", Icon::restart, "Show the current frame."))
+    if (icon_button(ui, "microscope.renew", Icon::restart, tr("Show the current frame.")))
         ui.later([&stage, &microscope] { microscope.renew(stage.launch()); });
 }
 
@@ -160,8 +160,8 @@ float right_part_width(Ui& ui, Microscope& microscope) {
     ImGui::PushFont(ui.fonts.small);
     const auto grid = microscope.launch().grid;
     const float words =
-        ImGui::CalcTextSize("Block").x +
-        ImGui::CalcTextSize(("of " + dimensions({grid.x, grid.y, grid.z})).c_str()).x;
+        ImGui::CalcTextSize(tr("Block")).x +
+        ImGui::CalcTextSize((tr("of {}", dimensions({grid.x, grid.y, grid.z}))).c_str()).x;
     ImGui::PopFont();
     return words + ui.px(82 + 6 + 6 + 10) + ImGui::CalcTextSize("PTX").x +
            2 * ImGui::GetStyle().FramePadding.x;
@@ -179,14 +179,14 @@ void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     const std::string name = microscope.kernel_name();
     clipped_text(ui.fonts.strong, colour::text, name, std::max(ui.px(30), room - rest));
     record(ui, "microscope.kernel", name);
-    tooltip(ui, fmt::format("Kernel {} in {}", name, file.empty() ? "PTX text" : file));
+    tooltip(ui, tr("Kernel {} in {}", name, file.empty() ? tr("PTX text") : file));
     if (frame) frame_part(ui, stage, microscope);
     if (barriers) barriers_choice(ui, microscope);
     ImGui::SameLine(left + width - right, 0);
     block_field(ui, microscope);
     if (flat_button(ui, "microscope.ptx", "PTX", source.show_ptx))
         source.show_ptx = !source.show_ptx;
-    tooltip(ui, with_key("Show the kernel's PTX beside its source", Command::toggle_ptx));
+    tooltip(ui, with_key(tr("Show the kernel's PTX beside its source"), Command::toggle_ptx));
 }
 
 /// Says at the lower edge how the block ended.
@@ -194,7 +194,7 @@ void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
-    const std::string words = failed ? microscope.error() : "The block has finished.";
+    const std::string words = failed ? microscope.error() : tr("The block has finished.");
     paragraph(ui.fonts.small, failed ? colour::bad : colour::dim, words);
     record(ui, "microscope.ending", words);
 }
@@ -204,7 +204,7 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
     if (stepper.end() == Stepper::End::open) return 0;
     const bool failed = stepper.end() == Stepper::End::failed;
     ImGui::PushFont(ui.fonts.small);
-    const std::string words = failed ? microscope.error() : "The block has finished.";
+    const std::string words = failed ? microscope.error() : tr("The block has finished.");
     const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, width).y + ui.px(8);
     ImGui::PopFont();
     return height;
@@ -272,7 +272,7 @@ bool SourcePanel::close_find() {
 
 void SourcePanel::draw(Ui& ui) {
     if (!microscope_.ready()) {
-        paragraph(ui.fonts.body, colour::dim, "There is no block to step.");
+        paragraph(ui.fonts.body, colour::dim, tr("There is no block to step."));
         paragraph(ui.fonts.body, colour::bad, microscope_.complaint());
         record(ui, "microscope.complaint", microscope_.complaint());
         return;

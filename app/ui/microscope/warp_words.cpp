@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -23,9 +24,9 @@ int number_of(const Kernel& kernel, std::uint32_t pc) {
 }
 
 std::string line_of(const Kernel& kernel, std::uint32_t pc) {
-    if (pc >= kernel.lines.size()) return "the end";
-    return fmt::format("{} {}", kernel.lines[pc].source.file >= 0 ? "line" : "PTX line",
-                       number_of(kernel, pc));
+    if (pc >= kernel.lines.size()) return tr("the end");
+    return kernel.lines[pc].source.file >= 0 ? tr("line {}", number_of(kernel, pc))
+                                             : tr("PTX line {}", number_of(kernel, pc));
 }
 
 /// The wait of a warp that can run and looks again and again whether it may go on.
@@ -41,13 +42,13 @@ std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
     const std::string line = line_of(kernel, split.pc);
     switch (split.state) {
         case State::running:
-            return "at " + line;
+            return tr("at {}", line);
         case State::at_barrier:
-            return (whole ? "waits at the barrier, " : "waits, ") + line;
+            return whole ? tr("waits at the barrier, {}", line) : tr("waits, {}", line);
         case State::at_warp_sync:
-            return (whole ? "waits for its other lanes, " : "waits, ") + line;
+            return whole ? tr("waits for its other lanes, {}", line) : tr("waits, {}", line);
         case State::at_join:
-            return (whole ? "waits to join, " : "waits, ") + line;
+            return whole ? tr("waits to join, {}", line) : tr("waits, {}", line);
     }
     return line;
 }
@@ -56,25 +57,23 @@ std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
 
 std::string words_for(const emulator::BarrierWait& wait) {
     using At = emulator::BarrierWait::At;
-    if (wait.at == At::cluster) return "for the barrier of the cluster";
-    return wait.at == At::mbarrier ? fmt::format("for the mbarrier at byte {}", wait.barrier)
-                                   : "at the barrier";
+    if (wait.at == At::cluster) return tr("for the barrier of the cluster");
+    return wait.at == At::mbarrier ? tr("for the mbarrier at byte {}", wait.barrier)
+                                   : tr("at the barrier");
 }
 
 std::string warp_words(const emulator::Stepper& stepper, std::uint32_t warp, bool whole) {
     const Kernel& kernel = stepper.kernel();
     const WarpView view = stepper.warp(warp);
-    if (view.splits.empty()) return "has ended";
+    if (view.splits.empty()) return tr("has ended");
     if (const auto wait = look_of(stepper, warp))
-        return fmt::format("waits{}, {}", whole ? " " + words_for(*wait) : "",
-                           line_of(kernel, wait->pc));
+        return tr("waits{}, {}", whole ? " " + words_for(*wait) : "", line_of(kernel, wait->pc));
     if (view.splits.size() == 1) return doing(kernel, view.splits.front(), whole);
-    std::string words = "split: ";
+    std::string words = tr("split: ");
     for (const SplitView& split : view.splits) {
         if (&split != &view.splits.front()) words += ", ";
         const auto lanes = unsigned(std::popcount(split.mask));
-        words += whole ? fmt::format("{} {}", compute::plural(lanes, "lane"),
-                                     doing(kernel, split, whole))
+        words += whole ? fmt::format("{} {}", counted(lanes, "lane"), doing(kernel, split, whole))
                        : fmt::format("{}", number_of(kernel, split.pc));
     }
     return words;
@@ -83,14 +82,13 @@ std::string warp_words(const emulator::Stepper& stepper, std::uint32_t warp, boo
 std::string lane_words(const Microscope& microscope, unsigned warp, unsigned lane) {
     const emulator::Stepper& stepper = microscope.stepper();
     const WarpView view = stepper.warp(warp);
-    if (!(view.threads >> lane & 1))
-        return fmt::format("lane {}: the block has no such thread", lane);
+    if (!(view.threads >> lane & 1)) return tr("lane {}: the block has no such thread", lane);
     const emulator::Dim3 thread = microscope.thread(warp, lane);
-    std::string words = fmt::format("lane {}, thread ({}, {})", lane, thread.x, thread.y);
-    if (microscope.launch().block.y == 1) words = fmt::format("lane {}, thread {}", lane, thread.x);
+    std::string words = tr("lane {}, thread ({}, {})", lane, thread.x, thread.y);
+    if (microscope.launch().block.y == 1) words = tr("lane {}, thread {}", lane, thread.x);
     for (const SplitView& split : view.splits)
         if (split.mask >> lane & 1) return words + ": " + doing(stepper.kernel(), split, true);
-    return words + ": has ended";
+    return words + tr(": has ended");
 }
 
 bool can_run(const WarpView& view) {

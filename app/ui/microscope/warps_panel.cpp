@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ui/language/language.h"
 #include "ui/microscope/warp_words.h"
 #include "ui/widgets/widgets.h"
 
@@ -72,7 +73,7 @@ void lane_strip(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& v
     if (!ImGui::IsItemHovered()) return;
     const float x = (ImGui::GetIO().MousePos.x - at.lanes) / at.lane;
     const auto lane = unsigned(std::clamp(x, 0.F, 31.F));
-    quick_tooltip(ui, lane_words(microscope, warp, lane) + "\nClick: pick this lane.");
+    quick_tooltip(ui, lane_words(microscope, warp, lane) + tr("\nClick: pick this lane."));
 }
 
 void chip(Ui& ui, unsigned warp, const WarpView& view, const RowPlaces& at) {
@@ -108,7 +109,7 @@ void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& 
     ImGui::GetWindowDrawList()->AddTriangleFilled(
         {c.x - 0.7F * r, c.y - r}, {c.x + r, c.y}, {c.x - 0.7F * r, c.y + r},
         can ? (hovered ? colour::text : colour::dim) : faded(colour::faint, 0.35F));
-    tooltip(ui, fmt::format("Step warp {} only.", warp));
+    tooltip(ui, tr("Step warp {} only.", warp));
     if (clicked) microscope.step_warp(warp);
 }
 
@@ -125,7 +126,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
         list.AddRectFilled(at.low, at.high, colour::raised, ui.px(5));
     else if (ImGui::IsItemHovered())
         list.AddRectFilled(at.low, at.high, faded(colour::raised, 0.6F), ui.px(5));
-    tooltip(ui, fmt::format("Warp {}: {}.", warp, words));
+    tooltip(ui, tr("Warp {}: {}.", warp, words));
     if (clicked) m.pick_warp(warp);
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         m.step_warp(warp);
@@ -155,11 +156,12 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
 }  // namespace
 
 void WarpsPanel::draw(Ui& ui) {
-    text(ui.fonts.strong, colour::text, "Warps");
+    text(ui.fonts.strong, colour::text, tr("Warps"));
     if (!microscope_.ready()) return;
     const Stepper& stepper = microscope_.stepper();
+    const std::string epoch = tr("barriers passed: {}", stepper.epoch());
     ImGui::SameLine(0, ui.px(10));
-    const std::string epoch = fmt::format("barriers passed: {}", stepper.epoch());
+    if (ImGui::CalcTextSize(epoch.c_str()).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
     text(ui.fonts.small, colour::faint, epoch);
     record(ui, "microscope.epoch", fmt::format("{}", stepper.epoch()));
     const bool moved = drawn_version_ != microscope_.version();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/async/async_copies.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -23,18 +24,18 @@ using emulator::WordView;
 constexpr std::size_t most_rows = 2;
 
 std::string words_of_barrier(const Mbarrier& barrier) {
-    std::string words = fmt::format("byte {}: phase {}, {} of {} arrivals left", barrier.address,
-                                    barrier.phase, barrier.pending, barrier.expected);
-    if (barrier.bytes) words += fmt::format(", {} bytes outstanding", barrier.bytes);
+    std::string words = tr("byte {}: phase {}, {} of {} arrivals left", barrier.address,
+                           barrier.phase, barrier.pending, barrier.expected);
+    if (barrier.bytes) words += tr(", {} bytes outstanding", barrier.bytes);
     return words;
 }
 
 std::string words_of_copy(const Microscope& microscope, const AsyncCopy& copy) {
     const auto first = unsigned(std::countr_zero(copy.parts));
-    return fmt::format("{} bytes {} {}, warp {}, {}", copy.bytes_of(copy.parts),
-                       copy.to_shared ? "to byte" : "from byte",
-                       copy.to_shared ? copy.to[first] : copy.from[first], copy.warp,
-                       microscope.where(copy.pc));
+    return tr("{} bytes {} {}, warp {}, {}", copy.bytes_of(copy.parts),
+              copy.to_shared ? tr("to byte") : tr("from byte"),
+              copy.to_shared ? copy.to[first] : copy.from[first], copy.warp,
+              microscope.where(copy.pc));
 }
 
 /// A disc with the number of the phase. It fills up as threads arrive, and has a blue edge while
@@ -103,13 +104,12 @@ void draw_barriers(Ui& ui, std::span<const Mbarrier> barriers) {
 
 std::string name_of(const CopyFlight& copy) {
     if (copy.completion != emulator::Completion::mbarrier)
-        return fmt::format("{}group {}",
-                           copy.completion == emulator::Completion::bulk_group ? "bulk " : "",
-                           copy.group);
+        return tr("{}group {}",
+                  copy.completion == emulator::Completion::bulk_group ? tr("bulk ") : "",
+                  copy.group);
     const bool elsewhere = copy.rank < 0 && copy.mbarrier_rank >= 0;
-    return fmt::format("mbarrier at byte {}{}, phase {}", copy.mbarrier,
-                       elsewhere ? fmt::format(" of block {}", copy.mbarrier_rank) : "",
-                       copy.phase);
+    return tr("mbarrier at byte {}{}, phase {}", copy.mbarrier,
+              elsewhere ? tr(" of block {}", copy.mbarrier_rank) : "", copy.phase);
 }
 
 std::string words_of_copy_to(const Microscope& microscope, const WordView& word) {
@@ -120,11 +120,11 @@ std::string words_of_copy_to(const Microscope& microscope, const WordView& word)
     });
     if (copy == copies.end()) return {};
     if (word.copy == WordView::Copy::landed)
-        return fmt::format("landed: a copy of {} bytes, {}", copy->bytes, name_of(*copy));
-    return fmt::format("in flight: {} bytes, started by warp {}{}{} at {}, {}", copy->bytes,
-                       copy->warp, copy->lane < 0 ? "" : fmt::format(", lane {},", copy->lane),
-                       copy->rank < 0 ? "" : fmt::format(" of block {} of the cluster", copy->rank),
-                       microscope.where(copy->pc), name_of(*copy));
+        return tr("landed: a copy of {} bytes, {}", copy->bytes, name_of(*copy));
+    return tr("in flight: {} bytes, started by warp {}{}{} at {}, {}", copy->bytes, copy->warp,
+              copy->lane < 0 ? "" : tr(", lane {},", copy->lane),
+              copy->rank < 0 ? "" : tr(" of block {} of the cluster", copy->rank),
+              microscope.where(copy->pc), name_of(*copy));
 }
 
 void draw_copies(Ui& ui, Microscope& microscope) {
@@ -132,32 +132,32 @@ void draw_copies(Ui& ui, Microscope& microscope) {
     if (!stepper.kernel().is_asynchronous) return;
     const auto copies = stepper.async().in_flight();
     const auto barriers = stepper.async().barriers();
-    const std::string in_flight = copies.empty() ? "No asynchronous copy is in flight."
+    const std::string in_flight = copies.empty() ? tr("No asynchronous copy is in flight.")
                                   : copies.size() == 1
-                                      ? "blue: 1 copy in flight"
-                                      : fmt::format("blue: {} copies in flight", copies.size());
+                                      ? tr("blue: 1 copy in flight")
+                                      : tr("blue: {} copies in flight", copies.size());
     text(ui.fonts.small, copies.empty() ? colour::dim : in_flight_colour, in_flight);
     record(ui, "tile.copies", in_flight);
     for (std::size_t k = 0; k < std::min(copies.size(), most_rows); ++k) {
         const std::uint32_t number = copies[k].number;
         const std::string id = fmt::format("tile.land.{}", number);
-        if (flat_button(ui, id, "Land"))
+        if (flat_button(ui, id, tr("Land")))
             ui.later([&microscope, number] { microscope.land(number); });
-        tooltip(ui, "Writes now what this copy still has to write.");
+        tooltip(ui, tr("Writes now what this copy still has to write."));
         ImGui::SameLine(0, ui.px(8));
         clipped_text(ui.fonts.small, colour::dim, words_of_copy(microscope, copies[k]),
                      ImGui::GetContentRegionAvail().x);
     }
     if (copies.size() > most_rows)
-        text(ui.fonts.small, colour::faint,
-             fmt::format("and {} more copies", copies.size() - most_rows));
+        text(ui.fonts.small, colour::faint, tr("and {} more copies", copies.size() - most_rows));
     if (!barriers.empty()) {
-        text(ui.fonts.small, colour::text, "mbarriers: phase, arrivals, bytes");
+        text(ui.fonts.small, colour::text, tr("mbarriers: phase, arrivals, bytes"));
         tooltip(
             ui,
-            "Each disc is an mbarrier, in the order of the addresses. The number is that of its "
-            "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding. Below "
-            "it: the outstanding bytes, or how many of the arrivals have come.");
+            tr("Each disc is an mbarrier, in the order of the addresses. The number is that of its "
+               "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding. "
+               "Below "
+               "it: the outstanding bytes, or how many of the arrivals have come."));
     }
     draw_barriers(ui, barriers);
     ImGui::Dummy({0, ui.px(2)});

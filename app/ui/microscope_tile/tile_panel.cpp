@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/format.h"
@@ -39,12 +40,12 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     const float room = ImGui::GetContentRegionAvail().x;
     const float right = ImGui::GetCursorPosX() + room;
     ImGui::PushFont(ui.fonts.strong);
-    const float beside = room - ImGui::CalcTextSize("Shared memory").x - ui.px(8);
+    const float beside = room - ImGui::CalcTextSize(tr("Shared memory")).x - ui.px(8);
     ImGui::PopFont();
     const bool wide = beside >= ui.px(110);
     const float field = std::min(ui.px(138), wide ? beside : room);
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.strong, colour::text, "Shared memory");
+    text(ui.fonts.strong, colour::text, tr("Shared memory"));
     if (wide) ImGui::SameLine(right - field, 0);
     std::vector<std::string> ids, labels;
     std::size_t chosen = 0;
@@ -52,13 +53,14 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
         if (row_choices[i] == look.words_in_row) chosen = i;
         const unsigned row = row_choices[i] == 0 ? usual : row_choices[i];
         ids.push_back(i == 0 ? "auto" : fmt::format("{}", row));
-        labels.push_back(fmt::format("{}{} per row", i == 0 ? "auto: " : "", row));
+        labels.push_back(tr("{}{} per row", i == 0 ? tr("auto: ") : "", row));
     }
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
-    const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
-                            {"Value", room >= ui.px(266) ? "Last writer" : "Writer", "Epoch"},
-                            std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
+    const int by =
+        segments(ui, "tile.by", {"value", "writer", "epoch"},
+                 {tr("Value"), room >= ui.px(266) ? tr("Last writer") : tr("Writer"), tr("Epoch")},
+                 std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
     if (by >= 0) look.colour = TileColour(by);
     ImGui::Dummy({0, ui.px(2)});
 }
@@ -75,17 +77,17 @@ void legend_of_corners(Ui& ui, std::span<const WordView> words) {
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
     const bool landed = has([](const WordView& w) { return w.copy == WordView::Copy::landed; });
     const bool others = has([](const WordView& w) { return w.writer_rank >= 0; });
-    const std::string meaning = landed && others ? "corner below: landed, above: other block"
-                                : landed         ? "corner below: a copy has landed"
-                                : others         ? "corner above: another block wrote"
+    const std::string meaning = landed && others ? tr("corner below: landed, above: other block")
+                                : landed         ? tr("corner below: a copy has landed")
+                                : others         ? tr("corner above: another block wrote")
                                                  : "";
     if (meaning.empty()) return;
     clipped_text(ui.fonts.small, colour::dim, meaning, ImGui::GetContentRegionAvail().x);
     record(ui, "tile.corners", meaning);
     tooltip(ui,
-            "Blue, below: an asynchronous copy has landed in the word, and no thread has stored "
-            "there since. Above, in a colour of the rank: a thread of another block of the "
-            "cluster wrote it last.");
+            tr("Blue, below: an asynchronous copy has landed in the word, and no thread has stored "
+               "there since. Above, in a colour of the rank: a thread of another block of the "
+               "cluster wrote it last."));
 }
 
 /// The blocks of the cluster, one of which is shown.
@@ -95,14 +97,14 @@ void choice_of_block(Ui& ui, Microscope& microscope) {
     std::vector<std::string> ids, labels;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
         ids.push_back(std::to_string(rank));
-        labels.push_back(size <= 8 ? ids.back() : "block " + ids.back());
+        labels.push_back(size <= 8 ? ids.back() : tr("block {}", ids.back()));
     }
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::dim, "Block of the cluster");
+    text(ui.fonts.small, colour::dim, tr("Block of the cluster"));
     tooltip(
         ui,
-        "The blocks of the cluster run together, each in its turns. This one is stepped; choose "
-        "another to step it instead, from its start.");
+        tr("The blocks of the cluster run together, each in its turns. This one is stepped; choose "
+           "another to step it instead, from its start."));
     ImGui::SameLine(0, ui.px(8));
     const std::uint32_t rank = microscope.stepper().rank();
     const float room = ImGui::GetContentRegionAvail().x;
@@ -115,18 +117,18 @@ void choice_of_block(Ui& ui, Microscope& microscope) {
 /// What the red frames mean, where there are any.
 void legend(Ui& ui, std::span<const WordView> words, const Reason* reason) {
     if (reason && reason->word) {
-        const std::string meaning = fmt::format(
-            "filled red: word {}, which was read{}", *reason->word,
-            reason->shared.size() > 1 ? "; blue: other words behind the wrong value" : "");
+        const std::string meaning =
+            tr("filled red: word {}, which was read{}", *reason->word,
+               reason->shared.size() > 1 ? tr("; blue: other words behind the wrong value") : "");
         paragraph(ui.fonts.small, colour::bad, meaning);
         return record(ui, "tile.legend", meaning);
     }
     const auto has = [&](auto is) { return std::any_of(words.begin(), words.end(), is); };
     const bool races = has([](const WordView& word) { return word.hazard; });
     const bool stale = has(is_stale_read);
-    const std::string meaning = races && stale ? "red: a race, or read before it was written"
-                                : races        ? "red: a race"
-                                : stale        ? "red: read before it was written"
+    const std::string meaning = races && stale ? tr("red: a race, or read before it was written")
+                                : races        ? tr("red: a race")
+                                : stale        ? tr("red: read before it was written")
                                                : "";
     text(ui.fonts.small, colour::bad, meaning);
     record(ui, "tile.legend", meaning);
@@ -142,31 +144,31 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
     const emulator::Kernel& kernel = stepper.kernel();
     const WordView& word = stepper.words()[index];
     const std::uint32_t bits = word_bits(stepper.shared_memory(), index);
-    std::string words = fmt::format("word {}, byte {}, bank {}\n{} (0x{:08x})", index, index * 4,
-                                    index % 32, word_text(word_type(kernel), bits), bits);
+    std::string words = tr("word {}, byte {}, bank {}\n{} (0x{:08x})", index, index * 4, index % 32,
+                           word_text(word_type(kernel), bits), bits);
     const auto party = [&](const char* did, std::int32_t thread, int rank, std::uint32_t pc,
                            std::uint32_t epoch) {
-        words += fmt::format("\n{} by thread {} of warp {}{}, {}, after {}", did,
-                             thread_name(microscope, thread), thread / 32,
-                             rank < 0 ? "" : fmt::format(" of block {} of the cluster", rank),
-                             microscope.where(pc), compute::plural(epoch, "barrier"));
+        words +=
+            tr("\n{} by thread {} of warp {}{}, {}, after {}", did, thread_name(microscope, thread),
+               thread / 32, rank < 0 ? "" : tr(" of block {} of the cluster", rank),
+               microscope.where(pc), counted(epoch, "barrier"));
     };
     if (is_stale_read(word))
-        words += "\nread before this block wrote it; an earlier block left the value";
+        words += tr("\nread before this block wrote it; an earlier block left the value");
     else if (word.writer == WordView::nobody)
-        words += "\nnot written by this block; an earlier block left the value";
+        words += tr("\nnot written by this block; an earlier block left the value");
     else
-        party("written", word.writer, word.writer_rank, word.write_pc, word.write_epoch);
+        party(tr("written"), word.writer, word.writer_rank, word.write_pc, word.write_epoch);
     if (word.reader != WordView::nobody)
-        party("read", word.reader, word.reader_rank, word.read_pc, word.read_epoch);
+        party(tr("read"), word.reader, word.reader_rank, word.read_pc, word.read_epoch);
     const Reason* reason = microscope.reason();
     if (reason && reason->word == index && reason->word_of_memory().writer) {
         const emulator::PartingWriter& writer = *reason->word_of_memory().writer;
-        words += fmt::format("\nwarp {} writes the right value at {}", writer.warp,
-                             microscope.where(writer.pc));
-        if (writer.step) words += fmt::format(", step {}", *writer.step + 1);
+        words +=
+            tr("\nwarp {} writes the right value at {}", writer.warp, microscope.where(writer.pc));
+        if (writer.step) words += tr(", step {}", *writer.step + 1);
     }
-    if (word.hazard) words += "\nno barrier orders these accesses: a race";
+    if (word.hazard) words += tr("\nno barrier orders these accesses: a race");
     const std::string copy = words_of_copy_to(microscope, word);
     return copy.empty() ? words : words + "\n" + copy;
 }
@@ -257,8 +259,8 @@ void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
         });
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ui.later([&microscope, word] { microscope.toggle_watch(word); });
-    quick_tooltip(
-        ui, words_about(microscope, word) + "\nRight-click: watch this word, or stop watching it.");
+    quick_tooltip(ui, words_about(microscope, word) +
+                          tr("\nRight-click: watch this word, or stop watching it."));
 }
 
 void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
@@ -288,7 +290,7 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "tile.stale",
                 std::to_string(std::count_if(all.begin(), all.end(), is_stale_read)));
     record(ui, "tile",
-           fmt::format("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
+           tr("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
     pointer(ui, microscope, grid);
     ImGui::EndChild();
 }
@@ -298,8 +300,9 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
 void TilePanel::draw(Ui& ui) {
     const Microscope& microscope = microscope_;
     if (!microscope.ready() || microscope.stepper().words().empty()) {
-        text(ui.fonts.strong, colour::text, "Shared memory");
-        const std::string words = microscope.ready() ? "This kernel uses no shared memory." : "";
+        text(ui.fonts.strong, colour::text, tr("Shared memory"));
+        const std::string words =
+            microscope.ready() ? tr("This kernel uses no shared memory.") : "";
         paragraph(ui.fonts.body, colour::dim, words);
         record(ui, "tile.none", words);
         return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/edits/barrier_switch.h"
+#include "ui/language/language.h"
 #include "ui/panels/message_line.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/widgets.h"
@@ -43,7 +44,7 @@ void Caption::draw(Ui& ui) {
     const experiments::Toggle* const barrier = stage_.parameters().barrier_switch();
     const float top = ImGui::GetCursorPosY();
     if (barrier) {
-        if (large_switch(ui, barrier->label(), is_on(stage_, *barrier)))
+        if (large_switch(ui, tr(barrier->label()), is_on(stage_, *barrier)))
             ui.later([this, held = stage_.held(*barrier)] { flip(stage_, *held); });
         ImGui::SameLine(0, ui.px(10));
     }

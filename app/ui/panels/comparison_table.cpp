@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -24,18 +25,19 @@ struct CountColumn {
 };
 
 std::array<CountColumn, 4> columns_of(const Comparison& table) {
-    return {{{"sectors", "Sectors\nof 32 B",
-              "Sectors of global memory, 32 bytes each, that are moved.", &Counts::sectors},
-             {"bank_passes", "Bank\npasses",
-              "Passes over the banks of shared memory. A bank conflict takes more than one pass.",
-              &Counts::bank_passes},
-             {"barriers", "Barriers\n", "Barriers that were passed, over all blocks.",
-              &Counts::barriers},
-             {"instructions", "Instr. /\n" + table.element,
-              fmt::format("Instructions for each {}: 32 for each warp instruction, also where some "
-                          "of the 32 threads are inactive.",
-                          table.element),
-              &Counts::instructions}}};
+    return {
+        {{"sectors", tr("Sectors\nof 32 B"),
+          tr("Sectors of global memory, 32 bytes each, that are moved."), &Counts::sectors},
+         {"bank_passes", tr("Bank\npasses"),
+          tr("Passes over the banks of shared memory. A bank conflict takes more than one pass."),
+          &Counts::bank_passes},
+         {"barriers", tr("Barriers\n"), tr("Barriers that were passed, over all blocks."),
+          &Counts::barriers},
+         {"instructions", tr("Instr. /\n{}", tr(table.element)),
+          tr("Instructions for each {}: 32 for each warp instruction, also where some "
+             "of the 32 threads are inactive.",
+             tr(table.element)),
+          &Counts::instructions}}};
 }
 
 /// The colour of a count. Smaller counts are faster, as far as this count decides it.
@@ -62,7 +64,7 @@ void count_heads(Ui& ui, const Comparison& table) {
 }
 
 std::string error_words(const Comparison::Row& row) {
-    return "error " + compute::relative_error(row.error);
+    return tr("error {}", compute::relative_error(row.error));
 }
 
 /// As long as the number is large, beside the largest one of its column.
@@ -85,7 +87,7 @@ double largest(const Comparison& table, double Counts::*value) {
 void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
     const bool wrong = row.verdict == Verdict::fail;
     const float width = ImGui::GetContentRegionAvail().x;
-    paragraph(ui.fonts.body, wrong ? colour::bad : colour::text, row.label);
+    paragraph(ui.fonts.body, wrong ? colour::bad : colour::text, tr(row.label));
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const auto columns = columns_of(table);
     const float step = width / float(columns.size()), line = ui.px(17);
@@ -105,13 +107,14 @@ void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
     ImGui::SetCursorScreenPos({low.x, low.y + 2 * line + ui.px(6)});
     text(ui.fonts.small, wrong ? colour::bad : colour::dim, error_words(row) + " ·");
     ImGui::SameLine(0, ui.px(5));
-    const std::string time = "emulated in " + milliseconds(row.median_ms) + " ms";
+    const std::string time = tr("emulated in {} ms", milliseconds(row.median_ms));
     text(ui.fonts.small, colour::faint, time);
     record(ui, "compare." + row.id + ".time", time);
     tooltip(
         ui,
-        "The time that this computer's processor took to emulate the kernel. It says nothing "
-        "about a GPU, which runs many warps at one time and waits where the emulator does not.");
+        tr("The time that this computer's processor took to emulate the kernel. It says nothing "
+           "about a GPU, which runs many warps at one time and waits where the emulator does "
+           "not."));
     ImGui::Dummy({0, ui.px(4)});
 }
 
@@ -122,7 +125,7 @@ void timed_row(Ui& ui, const Comparison& table, const Comparison::Row& row, doub
     const std::string words = times.empty() ? value : value + "  " + times;
     const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
     const float value_width = ImGui::CalcTextSize(words.c_str()).x;
-    clipped_text(ui.fonts.body, colour::text, row.label, width - value_width - ui.px(12));
+    paragraph(ui.fonts.body, colour::text, tr(row.label), width - value_width - ui.px(12));
     ImGui::SameLine();
     ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), left + width - value_width));
     text(ui.fonts.body, colour::text, words);
@@ -135,11 +138,11 @@ void timed_row(Ui& ui, const Comparison& table, const Comparison::Row& row, doub
                        row.verdict == Verdict::fail ? colour::bad : colour::accent, height / 2);
     ImGui::Dummy({width, height});
     std::string details = milliseconds(row.median_ms) + " ms · " + error_words(row);
-    if (!row.published.empty()) details += " · published: " + row.published;
+    if (!row.published.empty()) details += tr(" · published: {}", row.published);
     paragraph(ui.fonts.small, row.verdict == Verdict::fail ? colour::bad : colour::faint, details);
     if (!row.published.empty()) {
         record(ui, "compare." + row.id + ".published", row.published);
-        tooltip(ui, "Published: " + table.published_title + ".");
+        tooltip(ui, tr("Published: {}.", table.published_title));
     }
     ImGui::Dummy({0, ui.px(2)});
 }

@@ -9,6 +9,7 @@
 #include "compute/device/sentences.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "ui/language/language.h"
 #include "ui/panels/parameter_row.h"
 #include "ui/widgets/enum_choice.h"
 #include "ui/widgets/icons.h"
@@ -47,7 +48,7 @@ bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const st
     ImGui::PopFont();
     if (folded && changed > 0)
         list.AddText(ui.fonts.small, text_size(ui.fonts.small), {after, y + ui.px(1)},
-                     colour::accent, fmt::format("{} changed", changed).c_str());
+                     colour::accent, tr("{} changed", changed).c_str());
     if (clicked) options.folds[id] = !folded;
     return !folded;
 }
@@ -61,9 +62,9 @@ void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& gro
            const RowColumns& at) {
     const std::string id = stage.entry().id + "." + group.title;
     const std::string why_folded =
-        group.matters() ? group.otherwise : "These have no effect with the other settings.";
+        group.matters() ? tr(group.otherwise) : tr("These have no effect with the other settings.");
     const bool open =
-        group_heading(ui, options, id, group.title, why_folded, changed_of(group.parameters));
+        group_heading(ui, options, id, tr(group.title), why_folded, changed_of(group.parameters));
     if (!open) return;
     for (const Parameter* p : group.parameters) parameter_row(ui, stage, *p, at);
     ImGui::Dummy({0, 0});
@@ -73,19 +74,19 @@ void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& gro
 void defaults_button(Ui& ui, Stage& stage) {
     const auto& all = stage.parameters().all();
     if (changed_of(all) == 0) return;
-    if (flat_button(ui, "parameters.defaults", "Reset to defaults"))
+    if (flat_button(ui, "parameters.defaults", tr("Reset to defaults")))
         ui.later([&stage] {
             std::vector<experiments::Assignment> defaults;
             for (const Parameter* p : stage.parameters().all())
                 defaults.push_back({p->id(), p->default_text()});
             stage.assign(defaults);
         });
-    tooltip(ui, "Set every parameter of this experiment back to its default.");
+    tooltip(ui, tr("Set every parameter of this experiment back to its default."));
     ImGui::Dummy({0, ui.px(4)});
 }
 
 void device_row(Ui& ui, Stage& stage, const RowColumns& at) {
-    row_label(ui, at, "Run on", "The device that runs the kernels: a GPU or the emulator.");
+    row_label(ui, at, tr("Run on"), tr("The device that runs the kernels: a GPU or the emulator."));
     std::vector<std::string> devices, labels;
     for (const auto& [wish, label] : stage.shown().devices) {
         devices.push_back(wish);
@@ -124,9 +125,10 @@ void run_label(Ui& ui, Stage& stage, const RowColumns& at, const char* id, const
 }
 
 void seed_row(Ui& ui, Stage& stage, const RowColumns& at) {
-    run_label(ui, stage, at, "seed", "Schedule seed",
-              "The seed of the random order of the warps. An equal seed gives an equal picture.",
-              &compute::RunSettings::seed);
+    run_label(
+        ui, stage, at, "seed", tr("Schedule seed"),
+        tr("The seed of the random order of the warps. An equal seed gives an equal picture."),
+        &compute::RunSettings::seed);
     compute::RunSettings run = stage.run();
     std::string typed;
     if (!field(ui, "seed", fmt::format("{}", run.seed), at.widget, typed)) return;
@@ -134,44 +136,44 @@ void seed_row(Ui& ui, Stage& stage, const RowColumns& at) {
     if (std::from_chars(typed.data(), end, run.seed).ptr == end && !typed.empty())
         ui.later([&stage, run] { stage.set_run(run); });
     else
-        stage.say(fmt::format("The seed '{}' is not a whole number of 0 or more.", typed),
-                  Tone::error);
+        stage.say(tr("The seed '{}' is not a whole number of 0 or more.", typed), Tone::error);
 }
 
 void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
     using compute::RunSettings;
     RunSettings run = stage.run();
     const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
-    run_label(ui, stage, at, "math", "Math",
-              "Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
-              "-use_fast_math. A change resets the experiment to frame 0.",
+    run_label(ui, stage, at, "math", tr("Math"),
+              tr("Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
+                 "-use_fast_math. A change resets the experiment to frame 0."),
               &RunSettings::math);
     if (const auto math = enum_segments(ui, "math", run.math, at.widget)) {
         run.math = *math;
         change();
     }
     if (stage.device().kind != compute::DeviceKind::emulator) return;
-    run_label(ui, stage, at, "schedule", "Schedule",
-              "The order in which the emulator runs the warps of a block. It decides what the "
-              "result of a race looks like. A change resets the experiment to frame 0.",
+    run_label(ui, stage, at, "schedule", tr("Schedule"),
+              tr("The order in which the emulator runs the warps of a block. It decides what the "
+                 "result of a race looks like. A change resets the experiment to frame 0."),
               &RunSettings::schedule);
     if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
         run.schedule = *schedule;
         run.turns.reset();
         change();
     }
-    run_label(ui, stage, at, "barriers", "Barriers",
-              std::string(barrier_policy_help) + " A change resets the experiment to frame 0.",
+    run_label(ui, stage, at, "barriers", tr("Barriers"),
+              std::string(barrier_policy_help) + tr(" A change resets the experiment to frame 0."),
               &RunSettings::barriers);
     if (const auto barriers = enum_dropdown(ui, "barriers", run.barriers, at.widget)) {
         run.barriers = *barriers;
         change();
     }
-    run_label(ui, stage, at, "landing", "Copies land",
-              "When the asynchronous copies of a kernel (cp.async and bulk copies) write their "
-              "destination: at a random moment, at once, or as late as the waits allow. It decides "
-              "what a missing wait looks like. A change resets the experiment to frame 0.",
-              &RunSettings::landing);
+    run_label(
+        ui, stage, at, "landing", tr("Copies land"),
+        tr("When the asynchronous copies of a kernel (cp.async and bulk copies) write their "
+           "destination: at a random moment, at once, or as late as the waits allow. It decides "
+           "what a missing wait looks like. A change resets the experiment to frame 0."),
+        &RunSettings::landing);
     if (const auto landing = enum_dropdown(ui, "landing", run.landing, at.widget)) {
         run.landing = *landing;
         change();
@@ -194,13 +196,12 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
     paragraph(ui.fonts.small, colour::faint,
-              fmt::format("{}{}: {}", info.name, info.in_helper ? " (in a helper process)" : "",
+              fmt::format("{}{}: {}", info.name, info.in_helper ? tr(" (in a helper process)") : "",
                           info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
-        paragraph(ui.fonts.small, colour::faint,
-                  fmt::format("Pixels: {}", gl::to_string(picture.path)));
+        paragraph(ui.fonts.small, colour::faint, tr("Pixels: {}", gl::to_string(picture.path)));
         record(ui, "presentation", gl::to_string(picture.path));
         tooltip(ui, picture.reason);
     }
@@ -210,8 +211,8 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
 void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
     const auto& plan = stage.shown().plan;
     if (!plan) return;
-    row_label(ui, at, "Gallery",
-              "A kernel to start from, with its launch file. Change both as you like.");
+    row_label(ui, at, tr("Gallery"),
+              tr("A kernel to start from, with its launch file. Change both as you like."));
     std::vector<std::string> names, labels;
     if (!plan->file.built_in) {
         names.emplace_back();
@@ -221,7 +222,7 @@ void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
     for (const experiments::GalleryKernel& kernel : experiments::gallery()) {
         if (plan->file.built_in && plan->file.source.stem() == kernel.name) chosen = names.size();
         names.emplace_back(kernel.name);
-        labels.emplace_back(kernel.title);
+        labels.emplace_back(tr(kernel.title));
     }
     const int clicked = dropdown(ui, "gallery", names, labels, chosen, at.widget);
     if (clicked >= 0 && !names[std::size_t(clicked)].empty())
@@ -233,10 +234,10 @@ void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
 }  // namespace
 
 void ControlsPanel::draw(Ui& ui) {
-    paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
+    paragraph(ui.fonts.small, colour::dim, tr(stage_.entry().summary));
     ImGui::Dummy({0, ui.px(2)});
     const experiments::ParameterSet& set = stage_.parameters();
-    float widest = ImGui::CalcTextSize("Schedule seed").x;
+    float widest = ImGui::CalcTextSize(tr("Schedule seed")).x;
     for (const Parameter* p : set.all())
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
     const RowColumns at = row_columns(ui, widest);
@@ -244,7 +245,7 @@ void ControlsPanel::draw(Ui& ui) {
     program_.draw(ui, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
-    if (group_heading(ui, options_, "Device", "Device", "", changed_run_settings(stage_)))
+    if (group_heading(ui, options_, tr("Device"), tr("Device"), "", changed_run_settings(stage_)))
         device(ui, stage_, at);
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -24,7 +25,7 @@ float offer_button(Ui& ui, const std::optional<Offer>& offer, float right) {
     if (offer->decline) {
         ImGui::SameLine(0, ui.px(6));
         if (flat_button(ui, "offer.decline", decline, false)) ui.later(offer->decline);
-        tooltip(ui, "Discard it; it is not offered again.");
+        tooltip(ui, tr("Discard it; it is not offered again."));
     }
     ImGui::PopStyleVar();
     ImGui::SetCursorScreenPos(at);
@@ -44,11 +45,11 @@ MessageWords message_words(const Stage& stage) {
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
-                return {r.label + ": " + r.sentence, verdict_colour(verdict),
+                return {tr(r.label) + ": " + r.sentence, verdict_colour(verdict),
                         verdict_colour(verdict)};
     for (const experiments::Reading& r : stage.report())
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
-            return {r.label + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
+            return {tr(r.label) + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
     return {"", colour::dim, colour::clear};
 }
 

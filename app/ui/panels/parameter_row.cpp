@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/edits/barrier_switch.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
@@ -49,7 +50,7 @@ void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string
     std::vector<std::string> ids, labels;
     for (const Choice::Word& word : choice.words()) {
         ids.push_back(word.id);
-        labels.push_back(word.label);
+        labels.push_back(tr(word.label));
     }
     const bool few = labels.size() <= 3 && segments_width(labels) <= width;
     const int clicked = few ? segments(ui, id, ids, labels, choice.index(), width)
@@ -83,7 +84,7 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
                                            "", slider_flags(double(low), double(high)));
     ImGui::PopStyleVar();
     record(ui, slider_id, parameter.text());
-    tooltip(ui, parameter.help() + " " + parameter.range() + ".");
+    tooltip(ui, tr(parameter.help()) + " " + parameter.range() + ".");
     if (moved) ui.edit = {slider_id, print(shown)};
     if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
         apply(ui, stage, parameter, ui.edit.text);
@@ -99,11 +100,11 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
     std::string typed;
     if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
         apply(ui, stage, parameter, typed);
-    tooltip(ui, parameter.help());
+    tooltip(ui, tr(parameter.help()));
     ImGui::SameLine(0, ui.px(6));
     // A click on this button leaves the field, and leaving the field applies its text.
-    if (flat_button(ui, id + ".open", "Open…", false, {button, 0})) ui.ask(Command::open_file);
-    tooltip(ui, with_key("Choose a file", Command::open_file));
+    if (flat_button(ui, id + ".open", tr("Open…"), false, {button, 0})) ui.ask(Command::open_file);
+    tooltip(ui, with_key(tr("Choose a file"), Command::open_file));
 }
 
 /// In a wider range, a pixel of the slider would stand for too many values.
@@ -127,7 +128,7 @@ void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const st
     } else if (span_of(parameter) > widest_slider) {
         std::string typed;
         if (field(ui, id, parameter.text(), width, typed)) apply(ui, stage, parameter, typed);
-        tooltip(ui, parameter.help());
+        tooltip(ui, tr(parameter.help()));
     } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
         number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
                                     integer->high(), false,
@@ -146,16 +147,15 @@ std::string shown_default(const Parameter& parameter) {
     const std::string text = parameter.default_text();
     if (const auto* choice = dynamic_cast<const Choice*>(&parameter))
         for (const Choice::Word& word : choice->words())
-            if (word.id == text) return word.label;
-    return text.empty() ? "empty" : text;
+            if (word.id == text) return tr(word.label);
+    return text.empty() ? tr("empty") : text;
 }
 
 void say_barrier_taken_out(Ui& ui, Stage& stage, const Parameter& parameter,
                            const std::string& id) {
     if (&parameter != stage.parameters().barrier_switch() || !stage.barrier_taken_out()) return;
-    std::string words =
-        fmt::format("Taken out in the source of {}.cu.", stage.parameters().kernel_file());
-    if (stage.read_only().empty()) words += " A click puts it back.";
+    std::string words = tr("Taken out in the source of {}.cu.", stage.parameters().kernel_file());
+    if (stage.read_only().empty()) words += tr(" A click puts it back.");
     paragraph(ui.fonts.small, colour::finding, words);
     record(ui, id + ".taken_out", words);
 }
@@ -172,7 +172,7 @@ RowColumns row_columns(Ui& ui, float widest_label) {
 void row_label(Ui& ui, const RowColumns& at, const std::string& label, const std::string& help) {
     ImGui::AlignTextToFramePadding();
     const float x = ImGui::GetCursorPosX();
-    clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
+    paragraph(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
     tooltip(ui, help);
     ImGui::SameLine(x + at.label, 0);
 }
@@ -190,15 +190,15 @@ bool reset_mark(Ui& ui, const std::string& id, const std::string& value) {
     draw_icon(Icon::restart, {(low.x + high.x) / 2, (low.y + high.y) / 2}, ui.px(4.5F),
               ImGui::IsItemHovered() ? colour::text : colour::accent);
     ImGui::PopClipRect();
-    tooltip(ui, fmt::format("Back to the default: {}.", value));
+    tooltip(ui, tr("Back to the default: {}.", value));
     ImGui::SetCursorScreenPos(at);
     return clicked;
 }
 
 std::string label_of(const Parameter& parameter) {
     const auto* real = dynamic_cast<const Real*>(&parameter);
-    if (!real || real->unit().empty()) return parameter.label();
-    return fmt::format("{} ({})", parameter.label(), real->unit());
+    if (!real || real->unit().empty()) return tr(parameter.label());
+    return fmt::format("{} ({})", tr(parameter.label()), tr(real->unit()));
 }
 
 void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowColumns& at) {
@@ -210,23 +210,23 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
     const bool usable = parameter.matters() || parameter.comes_with();
     ImGui::BeginDisabled(!usable);
     const std::string label = label_of(parameter);
-    const bool fits = ImGui::CalcTextSize(label.c_str()).x <= at.label - ui.px(8);
-    row_label(ui, at, fits ? label : parameter.label(), label + ": " + parameter.help());
+    row_label(ui, at, label, label + ": " + tr(parameter.help()));
     parameter_widget(ui, stage, parameter, id, at.widget);
     hover_label(label);
     ImGui::EndDisabled();
     if (!usable) ui.widgets.disable_from(first);
     const auto* choice = dynamic_cast<const Choice*>(&parameter);
     // The box may be too narrow for the chosen label.
-    if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + parameter.help());
-    if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, parameter.help());
+    if (choice)
+        tooltip(ui, tr(choice->words()[choice->index()].label) + ".\n" + tr(parameter.help()));
+    if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, tr(parameter.help()));
     say_barrier_taken_out(ui, stage, parameter, id);
     if (const std::string note = parameter.note(); !note.empty()) {
         paragraph(ui.fonts.small, colour::dim, note);
         record(ui, id + ".note", note);
     }
     if (const auto remark = parameter.remark()) {
-        paragraph(ui.fonts.small, colour::finding, remark->sentence);
+        paragraph(ui.fonts.small, colour::finding, tr(remark->sentence));
         record(ui, id + ".remark", remark->sentence);
     }
     ImGui::PopID();

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gl/gl_info.h"
+#include "ui/language/language.h"
 #include "ui/launch/plot_labels.h"
 #include "ui/why/ask_why.h"
 #include "ui/widgets/widgets.h"
@@ -277,17 +278,17 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
     std::string line = fmt::format("x {}  y {}", x, y);
     const bool narrow = high.x - low.x < ui.px(440);
     if (const int side = stage_.tile_side(); side > 0)
-        line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
+        line += tr("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
     if (!narrow) line += value_text(pixels, x, y);
     std::string hint = heat_.words_at(x, y);
     ImU32 colour = colour::dim;
     if (const std::string element = element_at(x, y); stage_.paused() && !element.empty())
         if (const auto reason = microscope_.reasons().ask(stage_.launch(), element)) {
-            hint = reason->words.brief + "\nright click: open this access in the microscope";
+            hint = reason->words.brief + tr("\nright click: open this access in the microscope");
             colour = colour::bad;
         }
     if (hint.empty() && stage_.tile_side() > 0 && !microscope_.is_open())
-        hint = "right click: open the microscope here";
+        hint = tr("right click: open the microscope here");
     hover_box(ui, line, hint, colour, low, high);
 }
 
@@ -305,9 +306,10 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     if (!shown.inspected.failed_block || microscope_.is_open()) return;
     const bool nothing_runs = shown.edits.empty() && shown.entry->compile;
     if (remark_box(ui, at, high.x, {"picture.failed", "picture.show_failure"},
-                   nothing_runs ? "The kernel failed, so there is no picture."
-                                : "The change failed: this is the picture of the last good kernel.",
-                   "Show in the microscope"))
+                   nothing_runs
+                       ? tr("The kernel failed, so there is no picture.")
+                       : tr("The change failed: this is the picture of the last good kernel."),
+                   tr("Show in the microscope")))
         ui.later([this] { open_at_failure(microscope_, stage_); });
 }
 

@@ -8,6 +8,7 @@
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/launch_plan.h"
 #include "programs/report/program_control.h"
+#include "ui/language/language.h"
 #include "ui/panels/controls_panel.h"
 #include "ui/widgets/widgets.h"
 
@@ -38,18 +39,16 @@ void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
     std::vector<std::string> numbers, labels;
     for (const experiments::CapturedLaunch& launch : capture_->launches) {
         numbers.push_back(fmt::format("{}", launch.number));
-        labels.push_back(fmt::format("{}: {}, {} x {}, {:.3g} ms", launch.number, launch.kernel,
-                                     launch.grid.count(), launch.block.count(),
-                                     launch.milliseconds));
+        labels.push_back(tr("{}: {}, {} x {}, {:.3g} ms", launch.number, launch.kernel,
+                            launch.grid.count(), launch.block.count(), launch.milliseconds));
         if (launch.findings)
-            labels.back() += fmt::format(", {}", compute::plural(launch.findings, "finding"));
+            labels.back() += fmt::format(", {}", counted(launch.findings, "finding"));
     }
     const experiments::CapturedLaunch& shown = capture_->launches[chosen];
-    row_label(ui, at, "Program's launch",
-              fmt::format("The launches of {}. This one had {} blocks of {} threads and took "
-                          "{:.3g} ms.",
-                          capture_->command, shown.grid.count(), shown.block.count(),
-                          shown.milliseconds));
+    row_label(ui, at, tr("Program's launch"),
+              tr("The launches of {}. This one had {} blocks of {} threads and took "
+                 "{:.3g} ms.",
+                 capture_->command, shown.grid.count(), shown.block.count(), shown.milliseconds));
     const int clicked = dropdown(ui, "program_launch", numbers, labels, chosen, at.widget);
     if (clicked < 0) return;
     ui.later([this, file = capture_->launches[std::size_t(clicked)].file] {
@@ -63,14 +62,15 @@ void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
 }
 
 void ProgramRows::pause_rows(Ui& ui, const RowColumns& at) {
-    row_label(ui, at, "Program",
-              "It runs beside the window. When it pauses, it waits behind its newest launch.");
-    if (flat_button(ui, "program.pause", is_paused_ ? "Go on" : "Pause")) control(!is_paused_);
+    row_label(ui, at, tr("Program"),
+              tr("It runs beside the window. When it pauses, it waits behind its newest launch."));
+    if (flat_button(ui, "program.pause", is_paused_ ? tr("Go on") : tr("Pause")))
+        control(!is_paused_);
     if (is_paused_) {
         ImGui::SameLine();
-        if (flat_button(ui, "program.next", "Next launch")) control(true);
+        if (flat_button(ui, "program.next", tr("Next launch"))) control(true);
     }
-    std::vector<std::string> ids{"all"}, labels{"every launch"};
+    std::vector<std::string> ids{"all"}, labels{tr("every launch")};
     std::size_t chosen = 0;
     for (const experiments::CapturedLaunch& launch : capture_->launches) {
         if (std::ranges::find(ids.begin() + 1, ids.end(), launch.kernel) != ids.end()) continue;
@@ -78,7 +78,7 @@ void ProgramRows::pause_rows(Ui& ui, const RowColumns& at) {
         ids.push_back(launch.kernel);
         labels.push_back(launch.kernel);
     }
-    row_label(ui, at, "Pause at", "The kernel behind whose launches the program pauses.");
+    row_label(ui, at, tr("Pause at"), tr("The kernel behind whose launches the program pauses."));
     const int clicked = dropdown(ui, "program_pause_at", ids, labels, chosen, at.widget);
     if (clicked < 0) return;
     kernel_ = clicked == 0 ? "" : ids[std::size_t(clicked)];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/panels/comparison_table.h"
 #include "ui/why/ask_why.h"
 #include "ui/widgets/format.h"
@@ -33,7 +34,7 @@ void spread(Ui& ui, const Reading& r, float width) {
     const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
     const std::string id = "result." + r.name + ".recent";
     if (*least == *most) {
-        const std::string words = fmt::format("equal in the last {} launches", r.recent.size());
+        const std::string words = tr("equal in the last {} launches", r.recent.size());
         text(ui.fonts.small, colour::faint, words);
         return record(ui, id, words);
     }
@@ -52,9 +53,8 @@ void spread(Ui& ui, const Reading& r, float width) {
     }
     list.AddLine({low.x, low.y + height}, {low.x + width, low.y + height}, colour::line, ui.px(1));
     ImGui::Dummy({width, height});
-    const std::string words =
-        fmt::format("{} to {} in the last {} launches", quantity(*least, r.unit),
-                    quantity(*most, r.unit), r.recent.size());
+    const std::string words = tr("{} to {} in the last {} launches", quantity(*least, r.unit),
+                                 quantity(*most, r.unit), r.recent.size());
     record(ui, id, words);
     text(ui.fonts.small, colour::faint, words);
 }
@@ -88,7 +88,7 @@ void plain_reading(Ui& ui, const Reading& r) {
     const float width = ImGui::GetContentRegionAvail().x;
     const std::string value = quantity(r.value, r.unit);
     const float value_width = ImGui::CalcTextSize(value.c_str()).x;
-    clipped_text(ui.fonts.small, colour::dim, r.label, width - value_width - ui.px(12));
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - value_width - ui.px(12));
     ImGui::SameLine();
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
     right_text(ui.fonts.body, colour::text, value);
@@ -101,25 +101,25 @@ void reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::BeginGroup();
-    clipped_text(ui.fonts.small, colour::dim, r.label,
-                 width - (r.verdict == Verdict::none ? 0 : ui.px(72)));
-    if (r.verdict != Verdict::none) {
-        ImGui::SameLine();
-        ImGui::PushFont(ui.fonts.small);
-        const std::string_view word = experiments::to_string(r.verdict);
-        const float badge_width = ImGui::CalcTextSize(word.data()).x + ui.px(14);
-        ImGui::PopFont();
+    const bool judged = r.verdict != Verdict::none;
+    const std::string word = tr(experiments::to_string(r.verdict));
+    ImGui::PushFont(ui.fonts.small);
+    const float badge_width = judged ? ImGui::CalcTextSize(word.c_str()).x + ui.px(14) : 0;
+    ImGui::PopFont();
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - badge_width - ui.px(6));
+    if (judged) {
+        const float below = std::max(low.y + ui.px(18), ImGui::GetItemRectMax().y);
         ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
         badge(ui, word, verdict_colour(r.verdict));
-        record(ui, "result." + r.name + ".verdict", std::string(word));
-        ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
+        record(ui, "result." + r.name + ".verdict", std::string(experiments::to_string(r.verdict)));
+        ImGui::SetCursorScreenPos({low.x, below});
     }
     const std::string value = quantity(r.value, r.unit);
     const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
     text(ui.fonts.value, alarming ? verdict_colour(r.verdict) : colour::text, value);
     record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
     if (r.expected) {
-        const std::string expected = "expected " + quantity(*r.expected, r.unit);
+        const std::string expected = tr("expected {}", quantity(*r.expected, r.unit));
         const float room = width - ImGui::GetItemRectSize().x - ui.px(10);
         ImGui::PushFont(ui.fonts.small);
         const bool beside = ImGui::CalcTextSize(expected.c_str()).x <= room;
@@ -147,16 +147,16 @@ void reading(Ui& ui, const Reading& r) {
 float strip_cell(Ui& ui, const Reading& r, float room) {
     const std::string value = quantity(r.value, r.unit);
     ImGui::PushFont(ui.fonts.small);
-    const float label = ImGui::CalcTextSize(r.label.c_str()).x;
+    const float label = ImGui::CalcTextSize(tr(r.label).c_str()).x;
     ImGui::PopFont();
     ImGui::PushFont(ui.fonts.value);
-    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, std::min(label, ui.px(190)));
+    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, label);
     ImGui::PopFont();
     if (width > room) return 0;
     const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
-    clipped_text(ui.fonts.small, colour::dim, r.label, width);
+    text(ui.fonts.small, colour::dim, tr(r.label));
     ImGui::SetCursorScreenPos({low.x, low.y + ui.px(17)});
     text(ui.fonts.value,
          r.verdict == Verdict::pass ? colour::good
@@ -177,9 +177,9 @@ void ResultsPanel::compare_button(Ui& ui) {
         wanted_ = asked_ = false;
         scroll_to_comparison_ = stage_.comparison().has_value();
     }
-    const char* label = busy                  ? "Comparing …"
-                        : stage_.comparison() ? "Compare again"
-                                              : "Compare variants";
+    const char* label = busy                  ? tr("Comparing …")
+                        : stage_.comparison() ? tr("Compare again")
+                                              : tr("Compare variants");
     const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - width;
@@ -196,10 +196,11 @@ void ResultsPanel::compare_button(Ui& ui) {
     tooltip(
         ui,
         stage_.device().kind == compute::DeviceKind::emulator
-            ? "Runs every variant of this experiment in the emulator and counts its work: memory "
-              "accesses, barriers, instructions. This may take some seconds."
-            : "Runs every variant of this experiment on this device and lists their times. This "
-              "may take some seconds.");
+            ? tr("Runs every variant of this experiment in the emulator and counts its work: "
+                 "memory "
+                 "accesses, barriers, instructions. This may take some seconds.")
+            : tr("Runs every variant of this experiment on this device and lists their times. This "
+                 "may take some seconds."));
     ImGui::Dummy({0, ui.px(2)});
 }
 
@@ -230,12 +231,12 @@ void ResultsPanel::draw_strip(Ui& ui) {
         explain_if_wrong(ui, r);
         x += width + ui.px(26);
     }
-    if (stage_.report().empty()) text(ui.fonts.small, colour::faint, "Nothing measured yet.");
+    if (stage_.report().empty()) text(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
 }
 
 void ResultsPanel::draw(Ui& ui) {
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.strong, colour::text, "Results");
+    text(ui.fonts.strong, colour::text, tr("Results"));
     compare_button(ui);
     const experiments::Report& report = stage_.report();
     // Numbers of earlier settings are faint until those of the new ones are there.
@@ -243,7 +244,7 @@ void ResultsPanel::draw(Ui& ui) {
     const bool old = shown.readings.report_parameters != stage_.parameters().of_launch();
     if (!report.empty()) record_rect(ui, {}, {}, "results.state", old ? "old" : "current");
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, old ? 0.45F : 1.F);
-    if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
+    if (report.empty()) paragraph(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
         reading(ui, r);

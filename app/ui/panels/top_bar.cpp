@@ -1,5 +1,8 @@
 #include "ui/panels/top_bar.h"
 
+#include <algorithm>
+
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -29,11 +32,12 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
     ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
     ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
     ImGui::PushID(entry->id.c_str());
-    if (ImGui::Button(entry->title.c_str())) ui.later([&stage, entry] { stage.select(entry); });
+    if (ImGui::Button((tr(entry->title) + "###" + entry->id).c_str()))
+        ui.later([&stage, entry] { stage.select(entry); });
     ImGui::PopID();
     ImGui::PopStyleColor(2);
     record(ui, "tab." + entry->id, on ? "on" : "off");
-    tooltip(ui, entry->summary);
+    tooltip(ui, tr(entry->summary));
     if (on) {
         const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
         const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
@@ -43,53 +47,104 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
     ImGui::SameLine(0, ui.px(2));
 }
 
-void tabs(Ui& ui, Stage& stage) {
-    for (const experiments::Entry& entry : experiments::registry())
-        tab(ui, stage, stage.newest(entry));
+/// The experiments side by side or, where they have no room, as a list.
+void tabs(Ui& ui, Stage& stage, float room) {
+    std::vector<std::string> ids, titles;
+    std::size_t chosen = 0;
+    float width = 0, widest = 0;
+    for (const experiments::Entry& entry : experiments::registry()) {
+        if (entry.id == stage.entry().id) chosen = ids.size();
+        ids.push_back(entry.id);
+        titles.push_back(tr(stage.newest(entry)->title));
+        const float button = button_width(titles.back().c_str());
+        width += button + ui.px(2);
+        widest = std::max(widest, button);
+    }
+    if (width <= room) {
+        for (const experiments::Entry& entry : experiments::registry())
+            tab(ui, stage, stage.newest(entry));
+        return;
+    }
+    const float list = std::min(room, widest + ImGui::GetFrameHeight());
+    const int clicked = dropdown(ui, "tabs", ids, titles, chosen, list);
+    if (clicked >= 0)
+        ui.later([&stage, clicked] {
+            stage.select(stage.newest(experiments::registry()[std::size_t(clicked)]));
+        });
+    ImGui::SameLine(0, ui.px(2));
 }
 
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
-    if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
-    tooltip(ui, with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved",
+    if (flat_button(ui, "open", tr("Open…"))) ui.ask(Command::open_file);
+    tooltip(ui, with_key(tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
                          Command::open_file));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.picture", "Save picture")) ui.ask(Command::save_picture);
-    tooltip(ui, with_key("Save the picture alone as a PNG, with the settings in its metadata",
+    if (flat_button(ui, "screenshot.picture", tr("Save picture"))) ui.ask(Command::save_picture);
+    tooltip(ui, with_key(tr("Save the picture alone as a PNG, with the settings in its metadata"),
                          Command::save_picture));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.window", "Save window")) ui.ask(Command::save_window);
-    tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
+    if (flat_button(ui, "screenshot.window", tr("Save window"))) ui.ask(Command::save_window);
+    tooltip(ui, with_key(tr("Save the whole window as a PNG, with the settings in its metadata"),
                          Command::save_window));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "record", "Record", options.records)) ui.ask(Command::toggle_recording);
-    tooltip(ui, with_key(options.records ? "End the recording and save it"
-                                         : "Record the window as an animated PNG",
+    if (flat_button(ui, "record", tr("Record"), options.records)) ui.ask(Command::toggle_recording);
+    tooltip(ui, with_key(options.records ? tr("End the recording and save it")
+                                         : tr("Record the window as an animated PNG"),
                          Command::toggle_recording));
     ImGui::SameLine(0, gap);
 }
 
+float language_width(Ui& ui) {
+    float widest = 0;
+    for (const LanguageName& one : languages)
+        widest = std::max(widest, button_width(shown_name(one.language)));
+    return widest + ui.px(8) + ImGui::GetFrameHeight();
+}
+
+/// Of the buttons that are always there.
+float help_width(Ui& ui) {
+    return button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * ui.px(4);
+}
+
+void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
+    std::vector<std::string> ids, labels;
+    for (const LanguageName& one : languages) {
+        ids.emplace_back(one.code);
+        labels.emplace_back(shown_name(one.language));
+    }
+    const int clicked =
+        dropdown(ui, "language", ids, labels, std::size_t(language()), language_width(ui));
+    tooltip(ui, tr("The language of the window."));
+    if (clicked >= 0) ui.later([speak, clicked] { speak(languages[clicked].language); });
+}
+
 /// Draws as many buttons as have room; all of them have keys, too.
-void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
+void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
+                   const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help = button_width("?") + button_width("Lessons") + gap;
-    const float vsync = help + button_width("V-sync") + gap;
-    const float all = vsync + button_width("Save picture") + button_width("Save window") +
-                      button_width("Open…") + button_width("Record") + 4 * gap;
+    const float help = help_width(ui);
+    const float vsync = help + button_width(tr("V-sync")) + gap;
+    const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
+                      button_width(tr("Open…")) + button_width(tr("Record")) + 4 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {
-        if (flat_button(ui, "vsync", "V-sync", options.vsync)) ui.ask(Command::toggle_vsync);
-        tooltip(ui, with_key("Wait for the monitor before each frame; off: unlimited frame rate",
-                             Command::toggle_vsync));
+        if (flat_button(ui, "vsync", tr("V-sync"), options.vsync)) ui.ask(Command::toggle_vsync);
+        tooltip(ui,
+                with_key(tr("Wait for the monitor before each frame; off: unlimited frame rate"),
+                         Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
     if (room >= all) file_buttons(ui, options, gap);
-    if (flat_button(ui, "lessons.button", "Lessons", options.lessons))
+    if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
         ui.ask(Command::toggle_lessons);
-    tooltip(ui, with_key("Lessons with gates that the detector decides", Command::toggle_lessons));
+    tooltip(ui,
+            with_key(tr("Lessons with gates that the detector decides"), Command::toggle_lessons));
+    ImGui::SameLine(0, gap);
+    choose_language(ui, speak);
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
-    tooltip(ui, with_key("Show all keys", Command::toggle_keys));
+    tooltip(ui, with_key(tr("Show all keys"), Command::toggle_keys));
 }
 
 }  // namespace
@@ -99,8 +154,8 @@ void TopBar::draw(Ui& ui) {
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, "Warpscope");
     ImGui::SameLine(0, ui.px(20));
-    tabs(ui, stage_);
-    right_buttons(ui, options_, keys_);
+    tabs(ui, stage_, ImGui::GetContentRegionAvail().x - help_width(ui) - ui.px(8));
+    right_buttons(ui, options_, keys_, speak_);
 }
 
 }  // namespace warpscope::ui

@@ -10,8 +10,10 @@ namespace warpscope::ui {
 /// The bar at the top: the experiments, V-sync, screenshots and the list of keys.
 class TopBar {
   public:
-    TopBar(Stage& stage, ViewOptions& options, const KeyList& keys)
-        : stage_(stage), options_(options), keys_(keys) {}
+    /// `speak` changes the language of the window.
+    TopBar(Stage& stage, ViewOptions& options, const KeyList& keys,
+           std::function<void(Language)> speak)
+        : stage_(stage), options_(options), keys_(keys), speak_(std::move(speak)) {}
 
     void draw(Ui& ui);
 
@@ -19,6 +21,7 @@ class TopBar {
     Stage& stage_;
     ViewOptions& options_;
     const KeyList& keys_;
+    std::function<void(Language)> speak_;
 };
 
 }  // namespace warpscope::ui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/language.h"
 #include "ui/panels/tree_sums.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -167,9 +168,9 @@ void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
         clipped_text(ui.fonts.small, colour::dim, tree.rows[r].label, at.low.x - left - ui.px(10));
     }
     ImGui::SetCursorScreenPos({left, at.low.y - ui.px(3)});
-    text(ui.fonts.small, colour::faint, fmt::format("active of {} threads", at.columns));
+    text(ui.fonts.small, colour::faint, tr("active of {} threads", at.columns));
     ImGui::SetCursorScreenPos({left, at.detail_top - ui.px(20)});
-    text(ui.fonts.small, colour::faint, "element");
+    text(ui.fonts.small, colour::faint, tr("element"));
 }
 
 /// What the colours mean, in one line below the title.
@@ -190,9 +191,9 @@ void legend(Ui& ui, const Tree& tree, ImVec2 at) {
     const bool wrong = std::ranges::any_of(wrong_values(tree), [](const std::vector<bool>& row) {
         return std::ranges::find(row, true) != row.end();
     });
-    part(colour::accent_deep, "written in this step");
-    if (races) part(colour::bad, "this read races");
-    if (wrong) part(colour::finding, "number: a wrong sum; frame: it went wrong here");
+    part(colour::accent_deep, tr("written in this step"));
+    if (races) part(colour::bad, tr("this read races"));
+    if (wrong) part(colour::finding, tr("number: a wrong sum; frame: it went wrong here"));
     record_rect(ui, at, ImGui::GetCursorScreenPos(), "tree.legend",
                 fmt::format("{}{}", races ? "races " : "", wrong ? "wrong" : ""));
     ImGui::NewLine();
@@ -224,23 +225,22 @@ void hover(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     const Tree::Row& r = tree.rows[row];
     if (column < 0 || column >= double(r.values.size())) return;
     const auto i = std::size_t(column);
-    std::string words =
-        fmt::format("element {} = {}\n{}", i, quantity(double(r.values[i]), ""),
-                    active(r, i) ? fmt::format("Written by thread {} in this step", i)
-                                 : fmt::format("Thread {} is idle in this step", i));
+    std::string words = tr("element {} = {}\n{}", i, quantity(double(r.values[i]), ""),
+                           active(r, i) ? tr("Written by thread {} in this step", i)
+                                        : tr("Thread {} is idle in this step", i));
     std::string sum;
     for (std::size_t e = 0; e < r.edges.size(); ++e) {
         const auto [from, to] = r.edges[e];
         if (to != i || row == 0 || from >= tree.rows[row - 1].values.size()) continue;
         sum += fmt::format("{}[{}] {}{}", sum.empty() ? "" : " + ", from,
                            quantity(double(tree.rows[row - 1].values[from]), ""),
-                           races(r, e) ? " (races)" : "");
+                           races(r, e) ? tr(" (races)") : "");
     }
-    if (!sum.empty()) words += "\nRead: " + sum;
+    if (!sum.empty()) words += tr("\nRead: {}", sum);
     if (wrong[row][i])
         words +=
-            "\nThis is not the sum of the values above: another thread wrote one of them in "
-            "between.";
+            tr("\nThis is not the sum of the values above: another thread wrote one of them in "
+               "between.");
     quick_tooltip(ui, words);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/framework/frame_cost.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -31,18 +32,18 @@ std::string duration(double seconds) {
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch) {
     if (seconds < long_seconds) return {};
-    if (launch.compiling) return fmt::format("Compiling kernels · {} so far", duration(seconds));
-    if (activity == Activity::start) return fmt::format("Starting · {} so far", duration(seconds));
+    if (launch.compiling) return tr("Compiling kernels · {} so far", duration(seconds));
+    if (activity == Activity::start) return tr("Starting · {} so far", duration(seconds));
     if (activity == Activity::report)
-        return fmt::format("Computing the results · {} so far", duration(seconds));
+        return tr("Computing the results · {} so far", duration(seconds));
     if (activity == Activity::comparison)
-        return fmt::format("Comparing the variants · {} so far", duration(seconds));
-    std::string words = fmt::format("Frame {}", quantity(double(frame), ""));
+        return tr("Comparing the variants · {} so far", duration(seconds));
+    std::string words = tr("Frame {}", quantity(double(frame), ""));
     const double share = launch.blocks > 0 ? double(launch.done) / double(launch.blocks) : 0;
-    if (launch.blocks > 0) words += fmt::format(" · {:.0f} % of the blocks", 100 * share);
+    if (launch.blocks > 0) words += tr(" · {:.0f} % of the blocks", 100 * share);
     if (share >= telling_share && share < 1)
-        return words + fmt::format(" · about {} left", duration(seconds * (1 - share) / share));
-    return words + fmt::format(" · {} so far", duration(seconds));
+        return words + tr(" · about {} left", duration(seconds * (1 - share) / share));
+    return words + tr(" · {} so far", duration(seconds));
 }
 
 void draw_start(Ui& ui, const std::string& words) {
@@ -62,23 +63,23 @@ void draw_start(Ui& ui, const std::string& words) {
 
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier) {
     if (seconds < long_seconds) return {};
-    std::string words = "Running the block";
+    std::string words = tr("Running the block");
     if (earlier.done < earlier.blocks)
-        words += fmt::format(" · {:.0f} % of the earlier blocks",
-                             100 * double(earlier.done) / double(earlier.blocks));
-    return words + fmt::format(" · {} so far", duration(seconds));
+        words += tr(" · {:.0f} % of the earlier blocks",
+                    100 * double(earlier.done) / double(earlier.blocks));
+    return words + tr(" · {} so far", duration(seconds));
 }
 
 std::string cost_words(double seconds) {
-    return fmt::format("Frames of about {} on this machine.", duration(seconds));
+    return tr("Frames of about {} on this machine.", duration(seconds));
 }
 
 std::string WorkChip::words() const {
     const BlockRun& run = microscope_.run();
     if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
     if (microscope_.searches_orders())
-        return fmt::format("Searching the orders of the warps · {:.0f} % of the time",
-                           100 * microscope_.finder().progress());
+        return tr("Searching the orders of the warps · {:.0f} % of the time",
+                  100 * microscope_.finder().progress());
     const auto work = stage_.work();
     if (!work) return {};
     return work_words(work->activity, work->frame, seconds_since(work->since), work->launch);
@@ -99,17 +100,18 @@ void WorkChip::draw(Ui& ui) {
     using Answer = Stage::Answer;
     if (const auto& change = stage_.costly_change()) {
         const auto answer = [this](Answer word) { return [this, word] { stage_.answer(word); }; };
-        draw(
-            ui, "cost", cost_words(change->seconds),
-            {{"cost.apply", "Apply", "Make the change. Esc cancels a frame.",
-              answer(Answer::apply)},
-             {"cost.paused", "Apply paused", "Make the change and pause; no frame is computed yet.",
-              answer(Answer::apply_paused)},
-             {"cost.back", "Back", "Keep the values as they are (Esc).", answer(Answer::go_back)}});
+        draw(ui, "cost", cost_words(change->seconds),
+             {{"cost.apply", tr("Apply"), tr("Make the change. Esc cancels a frame."),
+               answer(Answer::apply)},
+              {"cost.paused", tr("Apply paused"),
+               tr("Make the change and pause; no frame is computed yet."),
+               answer(Answer::apply_paused)},
+              {"cost.back", tr("Back"), tr("Keep the values as they are (Esc)."),
+               answer(Answer::go_back)}});
     } else if (const std::string words = this->words(); !words.empty()) {
         draw(ui, "work", words,
-             {{"work.cancel", "Cancel",
-               "End this computation and go back to the last good state (Esc).",
+             {{"work.cancel", tr("Cancel"),
+               tr("End this computation and go back to the last good state (Esc)."),
                [this] { cancel(); }}});
     }
 }

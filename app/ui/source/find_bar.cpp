@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -86,7 +87,7 @@ bool FindBar::field(Ui& ui, const std::string& id, const char* hint, float width
 
 std::optional<FindBar::Goal> FindBar::draw_find(Ui& ui, const std::string& id,
                                                 const TextRows& text) {
-    const float count_width = ImGui::CalcTextSize("10000 of 10000").x;
+    const float count_width = ImGui::CalcTextSize(tr("{} of {}", 10000, 10000).c_str()).x;
     const float room = ImGui::GetContentRegionAvail().x - count_width -
                        3 * (icon_button_width(ui) + ui.px(6)) - ui.px(12);
     const bool entered = field(ui, id, "find", std::clamp(room, ui.px(60), ui.px(280)), words_);
@@ -99,17 +100,16 @@ std::optional<FindBar::Goal> FindBar::draw_find(Ui& ui, const std::string& id,
     }
     ImGui::SameLine(0, ui.px(6));
     if (icon_button(ui, (id + ".previous").c_str(), Icon::back,
-                    with_key("Previous match", Command::find_previous), {}, !matches_.empty()))
+                    with_key(tr("Previous match"), Command::find_previous), {}, !matches_.empty()))
         --moves_;
     if (icon_button(ui, (id + ".next").c_str(), Icon::play,
-                    with_key("Next match", Command::find_next), {}, !matches_.empty()))
+                    with_key(tr("Next match"), Command::find_next), {}, !matches_.empty()))
         ++moves_;
     if (moves_ != 0) goal = move(std::exchange(moves_, 0));
     ImGui::AlignTextToFramePadding();
-    const std::string count = words_.empty() ? ""
-                              : matches_.empty()
-                                  ? "no match"
-                                  : fmt::format("{} of {}", current_ + 1, matches_.size());
+    const std::string count = words_.empty()     ? ""
+                              : matches_.empty() ? tr("no match")
+                                                 : tr("{} of {}", current_ + 1, matches_.size());
     ui::text(ui.fonts.small, matches_.empty() ? colour::finding : colour::dim, count);
     record(ui, id + ".count", count);
     ImGui::SameLine(0, ui.px(6));
@@ -119,9 +119,9 @@ std::optional<FindBar::Goal> FindBar::draw_find(Ui& ui, const std::string& id,
 std::optional<FindBar::Goal> FindBar::draw_line(Ui& ui, const std::string& id,
                                                 const TextRows& text) {
     ImGui::AlignTextToFramePadding();
-    ui::text(ui.fonts.small, colour::dim, "Go to line");
+    ui::text(ui.fonts.small, colour::dim, tr("Go to line"));
     ImGui::SameLine(0, ui.px(8));
-    const std::string range = fmt::format("1 to {}", text.count);
+    const std::string range = tr("1 to {}", text.count);
     const bool entered = field(ui, id + ".line", range.c_str(), ui.px(120), line_);
     ImGui::SameLine(0, ui.px(6));
     int line = 0;
@@ -142,7 +142,7 @@ std::optional<FindBar::Goal> FindBar::draw(Ui& ui, const std::string& id, const 
     }
     ImGui::PushFont(ui.fonts.small);
     const auto goal = wish_ == Wish::find ? draw_find(ui, id, text) : draw_line(ui, id, text);
-    if (icon_button(ui, (id + ".close").c_str(), Icon::close, "Close (Esc).")) close();
+    if (icon_button(ui, (id + ".close").c_str(), Icon::close, tr("Close (Esc)."))) close();
     ImGui::NewLine();
     ImGui::PopFont();
     return goal;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compute/device/words.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -39,18 +40,18 @@ std::string words_of(const experiments::ParameterSet& now,
     for (const experiments::Assignment& one : before) {
         const experiments::Parameter& parameter = now.find(one.id);
         if (parameter.text() != one.text)
-            words.push_back(fmt::format("{} is {}", parameter.label(),
-                                        parameter.text().empty() ? "empty" : parameter.text()));
+            words.push_back(tr("{} is {}", tr(parameter.label()),
+                               parameter.text().empty() ? tr("empty") : parameter.text()));
     }
-    if (words.size() > 1) words = {fmt::format("{} parameters", words.size())};
+    if (words.size() > 1) words = {tr("{} parameters", words.size())};
     const auto add = [&](const char* label, const auto& old, const auto& fresh) {
-        if (old != fresh) words.push_back(fmt::format("{} is {}", label, compute::name(fresh)));
+        if (old != fresh) words.push_back(tr("{} is {}", label, compute::name(fresh)));
     };
-    add("Math", run_before.math, run_now.math);
-    add("Schedule", run_before.schedule, run_now.schedule);
-    add("Barriers", run_before.barriers, run_now.barriers);
-    add("Copies land", run_before.landing, run_now.landing);
-    if (run_before.seed != run_now.seed) words.push_back(fmt::format("Seed is {}", run_now.seed));
+    add(tr("Math"), run_before.math, run_now.math);
+    add(tr("Schedule"), run_before.schedule, run_now.schedule);
+    add(tr("Barriers"), run_before.barriers, run_now.barriers);
+    add(tr("Copies land"), run_before.landing, run_now.landing);
+    if (run_before.seed != run_now.seed) words.push_back(tr("Seed is {}", run_now.seed));
     return words.empty() ? "" : fmt::format("{}.", fmt::join(words, ", "));
 }
 

@@ -7,6 +7,7 @@
 
 #include "compute/device/sentences.h"
 #include "compute/emulated/emulated_device.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -140,7 +141,7 @@ void EditedKernels::start(LiveExperiment& live, compute::Sources sources, Size v
                                          .values = live.opening().values,
                                          .view = view};
         request.like.in_helper = false;
-        if (live.device().exchange()) request.like.reason = "edited kernels run on one device";
+        if (live.device().exchange()) request.like.reason = tr("edited kernels run on one device");
         tried_changes_ = live.changes();
         if (!thread_) thread_.emplace(try_edits_);
         thread_->start(std::move(request));
@@ -302,8 +303,8 @@ EditedKernels::News EditedKernels::replace_failed(LiveExperiment& live, const st
     const bool nothing_built_in = previous.empty() && !live.entry()->built_in;
     show_error(nothing_built_in
                    ? error
-                   : fmt::format("{} Back to the {}.", compute::sentence(error),
-                                 previous.empty() ? "built-in kernel" : "last good kernel"),
+                   : tr("{} Back to the {}.", compute::sentence(error),
+                        previous.empty() ? tr("built-in kernel") : tr("last good kernel")),
                news);
     look_at_.reset();
     start(live, wanted_sources(live), view, news);

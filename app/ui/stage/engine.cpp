@@ -8,6 +8,7 @@
 #include "compute/ceilings.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -101,7 +102,7 @@ void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
         made.set(values);
     } catch (const std::exception&) {
         for (const Assignment& one : values)
-            attempt("It keeps its default.", [&] { made.set({&one, 1}); });
+            attempt(tr("It keeps its default."), [&] { made.set({&one, 1}); });
     }
 }
 
@@ -167,7 +168,7 @@ void Engine::select(const SharedEntry& chosen) {
         put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
+    attempt(tr("Staying with {}.", live_->entry()->title), change, From::new_device);
 }
 
 void Engine::open_launch(const SharedEntry& entry, std::vector<Assignment> values) {
@@ -185,7 +186,7 @@ void Engine::open_launch(const SharedEntry& entry, std::vector<Assignment> value
         put_on_show(std::move(live));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", live_->entry()->title), change, From::new_device);
+    attempt(tr("Staying with {}.", live_->entry()->title), change, From::new_device);
 }
 
 std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
@@ -205,7 +206,7 @@ void Engine::set_device(const std::string& wish) {
         shown_.device_wish = wish;
         say(device().info().reason);
     };
-    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
+    attempt(tr("Staying on {}.", device().info().name), change, From::new_device);
 }
 
 void Engine::set_run(const compute::RunSettings& run) {
@@ -222,7 +223,7 @@ void Engine::set_run(const compute::RunSettings& run) {
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
     };
-    if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
+    if (!attempt(tr("Math, schedule, seed and barrier policy are unchanged."), change,
                  same_kernels ? From::shown_device : From::new_device)) {
         run_ = old;
         for (const auto& [id, live] : made_) live->device().set(old);
@@ -271,7 +272,7 @@ void Engine::compare() {
     activity_ = Activity::comparison;
     attempt("", [&] {
         shown_.comparison = experiment().compare();
-        if (!shown_.comparison) say("This experiment has no variants to compare.");
+        if (!shown_.comparison) say(tr("This experiment has no variants to compare."));
     });
     changed();
 }
@@ -302,7 +303,7 @@ void Engine::say(std::string text, Tone tone) {
 
 std::string Engine::read_only() const {
     if (no_compiler_) return no_compiler_();
-    return edits_.can_try() ? "" : "This run has ended, so its kernels cannot be edited.";
+    return edits_.can_try() ? "" : tr("This run has ended, so its kernels cannot be edited.");
 }
 
 void Engine::search_compiler() {

@@ -7,6 +7,7 @@
 #include "compiler/log.h"
 #include "compute/device/sentences.h"
 #include "compute/pick_ranks.h"
+#include "ui/language/language.h"
 #include "ui/stage/engine.h"
 
 namespace warpscope::ui {
@@ -80,7 +81,7 @@ void Engine::use_ranks() {
         running.experiment->resume(live_->snapshot());
         put_on_show(std::make_unique<LiveExperiment>(entry, std::move(running)));
     };
-    if (!attempt("It computes on one device.", change, From::new_device))
+    if (!attempt(tr("It computes on one device."), change, From::new_device))
         live_->stay_without_ranks();
 }
 
@@ -117,7 +118,7 @@ void Engine::take(const EditedKernels::News& news) {
 }
 
 void Engine::step() {
-    const bool done = attempt("Paused.", [&] { experiment().step(); });
+    const bool done = attempt(tr("Paused."), [&] { experiment().step(); });
     if (cancelled_) return;
     if (!done && failure_.empty()) shown_.paused = true;
     live_->count_change();
@@ -130,7 +131,8 @@ void Engine::render(Size view) {
     picture_stale_ = false;
     ++shown_.picture.version;
     ++version_;
-    const bool done = attempt("The picture is the last good one.", [&] { live_->render(view); });
+    const bool done =
+        attempt(tr("The picture is the last good one."), [&] { live_->render(view); });
     if (!done && failure_.empty()) shown_.paused = true;
 }
 
@@ -219,7 +221,7 @@ void Engine::go_back() {
         follow_parameters();
         edits_.look_again();
     }
-    say(before ? "Cancelled: the settings before are back. Paused." : "Cancelled. Paused.");
+    say(before ? tr("Cancelled: the settings before are back. Paused.") : tr("Cancelled. Paused."));
 }
 
 /// Records an error that calls for other kernels or another device. It is handled between frames,
@@ -261,7 +263,7 @@ void Engine::replace_lost_device(const std::string& error) {
 
 /// False: it failed too, and the message says why.
 bool Engine::continue_on(const std::string& wish, const Snapshot& last, const std::string& error) {
-    return attempt("Restart Warpscope.", [&] {
+    return attempt(tr("Restart Warpscope."), [&] {
         const experiments::SharedEntry entry = live_->entry();
         experiments::Running running{make_device(wish, *entry), nullptr};
         running.experiment = entry->make(*running.device);
@@ -278,10 +280,9 @@ bool Engine::continue_on(const std::string& wish, const Snapshot& last, const st
         shown_.device_wish = wish;
         put_on_show_alone(std::make_unique<LiveExperiment>(entry, std::move(running)));
         const compute::DeviceInfo& info = device().info();
-        say(fmt::format("{} {} continues. To use {} again, restart Warpscope.",
-                        compute::sentence(error),
-                        info.kind == compute::DeviceKind::emulator ? "The emulator" : info.name,
-                        info.kind == compute::DeviceKind::emulator ? "the GPU" : "all GPUs"),
+        say(tr("{} {} continues. To use {} again, restart Warpscope.", compute::sentence(error),
+               info.kind == compute::DeviceKind::emulator ? tr("The emulator") : info.name,
+               info.kind == compute::DeviceKind::emulator ? tr("the GPU") : tr("all GPUs")),
             Tone::error);
     });
 }

@@ -9,6 +9,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "experiments/measure/source_names.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -135,7 +136,7 @@ void Inspector::take(Outcome<Inspection> outcome) {
     error_ = std::move(outcome.error);
     too_large_ = limited_ && outcome.too_large;
     if (too_large_)
-        error_ = fmt::format(
+        error_ = tr(
             "Too large to check automatically: a copy takes more than {} MiB. Click \"Check now\" "
             "to "
             "check it anyway.",

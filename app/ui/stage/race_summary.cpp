@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 
 namespace warpscope::ui {
@@ -19,20 +20,20 @@ using State = RaceSummary::State;
 /// "256 hazards a block", "about 120 hazards a block", "3 hazards".
 std::string amount(std::uint64_t hazards, std::uint64_t blocks) {
     if (blocks <= 1 || hazards < blocks)
-        return fmt::format("{} {}", quantity(double(hazards), ""),
-                           compute::noun(hazards, "hazard"));
+        return counted(hazards, "hazard", quantity(double(hazards), ""));
     const std::uint64_t each = (hazards + blocks / 2) / blocks;
-    return fmt::format("{}{} {} a block", hazards % blocks == 0 ? "" : "about ",
-                       quantity(double(each), ""), compute::noun(each, "hazard"));
+    const std::string hazards_of_block = counted(each, "hazard", quantity(double(each), ""));
+    return hazards % blocks == 0 ? tr("{} a block", hazards_of_block)
+                                 : tr("about {} a block", hazards_of_block);
 }
 
 std::string extent(const Inspection& inspection) {
     const std::string of = quantity(double(inspection.of_blocks), "");
-    if (inspection.of_blocks == 1) return fmt::format("the one block of {}", inspection.kernel);
+    if (inspection.of_blocks == 1) return tr("the one block of {}", inspection.kernel);
     if (inspection.blocks == inspection.of_blocks)
-        return fmt::format("all {} blocks of {}", of, inspection.kernel);
-    return fmt::format("the first {} of {} blocks of {}", quantity(double(inspection.blocks), ""),
-                       of, inspection.kernel);
+        return tr("all {} blocks of {}", of, inspection.kernel);
+    return tr("the first {} of {} blocks of {}", quantity(double(inspection.blocks), ""), of,
+              inspection.kernel);
 }
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
@@ -54,38 +55,36 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
     const std::string where = extent(inspection);
     if (hazards > 0) {
         summary.state = State::race;
-        summary.chip = "race: " + amount(hazards, inspection.blocks);
-        summary.sentence =
-            fmt::format("{} in {}: pairs of accesses to one word that nothing orders.",
-                        amount(hazards, inspection.blocks), where);
+        summary.chip = tr("race: {}", amount(hazards, inspection.blocks));
+        summary.sentence = tr("{} in {}: pairs of accesses to one word that nothing orders.",
+                              amount(hazards, inspection.blocks), where);
     } else if (within_warps > 0) {
         summary.state = State::race;
-        summary.chip = "race within a warp: " + amount(within_warps, inspection.blocks);
-        summary.sentence = fmt::format(
-            "{} between lanes of a warp in {}: without __syncwarp() nothing orders them.",
-            amount(within_warps, inspection.blocks), where);
+        summary.chip = tr("race within a warp: {}", amount(within_warps, inspection.blocks));
+        summary.sentence =
+            tr("{} between lanes of a warp in {}: without __syncwarp() nothing orders them.",
+               amount(within_warps, inspection.blocks), where);
     } else if (barrier || members || unwritten || invalid) {
         summary.state = State::error;
-        summary.chip = barrier     ? "barrier not reached by all"
-                       : members   ? "wrong member mask"
-                       : unwritten ? "reads unwritten memory"
-                                   : "invalid access";
-        summary.sentence = fmt::format("No race, but errors in {}.", where);
+        summary.chip = barrier     ? tr("barrier not reached by all")
+                       : members   ? tr("wrong member mask")
+                       : unwritten ? tr("reads unwritten memory")
+                                   : tr("invalid access");
+        summary.sentence = tr("No race, but errors in {}.", where);
     } else if (warnings > 0) {
         summary.state = State::warning;
-        summary.chip = compute::plural(warnings, "warning");
-        summary.sentence = fmt::format("No race between warps, but warnings in {}.", where);
+        summary.chip = counted(warnings, "warning");
+        summary.sentence = tr("No race between warps, but warnings in {}.", where);
     } else {
         summary.state = State::clean;
-        summary.chip = "no race found";
-        summary.sentence =
-            fmt::format("No race in {}, and every thread reached every barrier.", where);
+        summary.chip = tr("no race found");
+        summary.sentence = tr("No race in {}, and every thread reached every barrier.", where);
     }
     if (inspection.error.empty()) return;
-    summary.sentence += fmt::format(" The launch ended with an error: {}", inspection.error);
+    summary.sentence += tr(" The launch ended with an error: {}", inspection.error);
     if (summary.state == State::clean || summary.state == State::warning) {
         summary.state = State::failed;
-        summary.chip = "launch failed";
+        summary.chip = tr("launch failed");
     }
 }
 
@@ -104,19 +103,19 @@ RaceSummary summarize(const Checks& checks) {
         describe(summary, *checks.inspection);
     } else if (!checks.error.empty()) {
         summary.state = checks.too_large ? State::unknown : State::failed;
-        summary.chip = "not checked";
+        summary.chip = tr("not checked");
         summary.sentence = checks.error;
     } else {
-        summary.chip = summary.checking ? "checking…" : "not checked";
-        summary.sentence = summary.checking ? "The emulator is checking this launch."
-                                            : "This launch has not been checked.";
+        summary.chip = summary.checking ? tr("checking…") : tr("not checked");
+        summary.sentence = summary.checking ? tr("The emulator is checking this launch.")
+                                            : tr("This launch has not been checked.");
     }
     if (summary.checking) {
-        summary.chip = "checking…";
+        summary.chip = tr("checking…");
     } else if (!checks.current) {
         summary.state = State::unknown;
-        summary.chip = "not checked";
-        summary.sentence = "The settings have changed since the last check.";
+        summary.chip = tr("not checked");
+        summary.sentence = tr("The settings have changed since the last check.");
     }
     return summary;
 }

@@ -4,6 +4,7 @@
 
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/launch/open_launch.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -235,9 +236,9 @@ void Stage::go(bool forward) {
         // A change that failed, or that was cancelled, has left nothing to take back.
         if (news.empty()) continue;
         carry_out(std::move(values), run);
-        return say((forward ? "Redone: " : "Undone: ") + news);
+        return say(forward ? tr("Redone: {}", news) : tr("Undone: {}", news));
     }
-    say(forward ? "There is no change to redo." : "There is no change to undo.");
+    say(forward ? tr("There is no change to redo.") : tr("There is no change to undo."));
 }
 
 bool Stage::barrier_taken_out() const {

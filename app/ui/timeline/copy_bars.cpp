@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -38,7 +39,7 @@ std::string names_of_warps(std::uint32_t warps) {
         if (last > w) names += fmt::format("-{}", last);
         w = last;
     }
-    return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
+    return (warps & (warps - 1)) ? tr("warps {}", names) : tr("warp {}", names);
 }
 
 constexpr ImU32 mark_colour = IM_COL32(244, 214, 110, 255);
@@ -79,34 +80,33 @@ unsigned rows_of(std::span<const CopyBar> bars) {
 
 std::string words_of(const CopyBar& bar, std::uint64_t steps) {
     const CopyFlight& first = bar.first;
-    std::string words = fmt::format(
-        "{}\n{} {}{} of {}{}: {}, {}\nin flight from step {}", name_of(first), bar.count,
-        first.lane < 0 ? "" : "bulk ", bar.count > 1 ? "copies" : "copy", names_of_warps(bar.warps),
-        first.rank < 0 ? "" : fmt::format(" of block {} of the cluster", first.rank),
-        compute::plural(bar.bytes, "byte"),
-        first.to_stepped  ? "to shared memory"
-        : first.to_shared ? "to the shared memory of another block"
-                          : "to global memory",
-        first.from + 1);
-    return words + (first.to < steps ? fmt::format(" to step {}", first.to + 1) : ", not landed");
+    std::string words = tr("{}\n{} {}{} of {}{}: {}, {}\nin flight from step {}", name_of(first),
+                           bar.count, first.lane < 0 ? "" : tr("bulk "),
+                           bar.count > 1 ? tr("copies") : tr("copy"), names_of_warps(bar.warps),
+                           first.rank < 0 ? "" : tr(" of block {} of the cluster", first.rank),
+                           counted(bar.bytes, "byte"),
+                           first.to_stepped  ? tr("to shared memory")
+                           : first.to_shared ? tr("to the shared memory of another block")
+                                             : tr("to global memory"),
+                           first.from + 1);
+    return words + (first.to < steps ? tr(" to step {}", first.to + 1) : tr(", not landed"));
 }
 
 std::string words_of(const BlockMark& mark) {
     switch (mark.kind) {
         case BlockMark::arrival_from_other:
-            return fmt::format(
+            return tr(
                 "step {}: thread {} of block {} of the cluster arrives at the mbarrier at byte {}, "
                 "phase {}",
                 mark.step + 1, mark.thread, mark.rank, mark.mbarrier, mark.phase);
         case BlockMark::arrival_at_other:
-            return fmt::format(
+            return tr(
                 "step {}: thread {} arrives at the mbarrier at byte {} of block {} of the cluster, "
                 "phase {}",
                 mark.step + 1, mark.thread, mark.mbarrier, mark.rank, mark.phase);
         case BlockMark::cluster_phase:
-            return fmt::format(
-                "step {}: all threads have arrived at the barrier of the cluster (phase {})",
-                mark.step + 1, mark.phase);
+            return tr("step {}: all threads have arrived at the barrier of the cluster (phase {})",
+                      mark.step + 1, mark.phase);
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/language/language.h"
 #include "ui/microscope/warp_words.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
@@ -21,13 +22,13 @@ struct Kind {
     const char* title;
     ImU32 colour;
 };
-constexpr Kind computing{"computes", IM_COL32(74, 124, 184, 255)};
-constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
-constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
-constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
-constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
-constexpr Kind ready{"other warps running", 0};
-constexpr Kind in_flight{"copies in flight", in_flight_colour};
+constexpr Kind computing{tr_later("computes"), IM_COL32(74, 124, 184, 255)};
+constexpr Kind writing{tr_later("writes the tile"), IM_COL32(212, 122, 186, 255)};
+constexpr Kind reading{tr_later("reads the tile"), IM_COL32(92, 196, 170, 255)};
+constexpr Kind waiting{tr_later("waits at a barrier"), IM_COL32(214, 156, 70, 255)};
+constexpr Kind delayed{tr_later("delayed"), IM_COL32(122, 112, 168, 255)};
+constexpr Kind ready{tr_later("other warps running"), 0};
+constexpr Kind in_flight{tr_later("copies in flight"), in_flight_colour};
 
 /// A warp that does nothing has the colour of what lies behind it.
 ImU32 colour_of(const Kind& kind) {
@@ -81,11 +82,11 @@ void keys(Ui& ui, bool stepped, bool copies, bool delays, float right) {
     const float line = ImGui::GetTextLineHeight();
     float x = low.x;
     for (const Kind& kind : kinds) {
-        const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(29);
+        const float next = x + ImGui::CalcTextSize(tr(kind.title)).x + ui.px(29);
         if (next > right) break;
         const float y = low.y + (line - ui.px(10)) / 2;
         list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, colour_of(kind), ui.px(2));
-        list.AddText({x + ui.px(15), low.y}, colour::dim, kind.title);
+        list.AddText({x + ui.px(15), low.y}, colour::dim, tr(kind.title));
         x = next;
     }
     ImGui::PopFont();
@@ -203,21 +204,21 @@ void draw_reason(Ui& ui, const Reason& reason, const Strip& strip, const StepRan
 std::string reason_words(const Reason* reason) {
     if (!reason) return {};
     const auto& writer = reason->word_of_memory().writer;
-    return fmt::format(" · white: behind the wrong value, red: the access that got it{}",
-                       writer && writer->step ? ", yellow: the writer" : "");
+    return tr(" · white: behind the wrong value, red: the access that got it{}",
+              writer && writer->step ? tr(", yellow: the writer") : "");
 }
 
 /// The tooltip of a step: the instruction, and the barrier where the warp under the mouse waits.
 std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned warp) {
     const emulator::Stepper& stepper = microscope.stepper();
     const emulator::Step& taken = stepper.history()[step];
-    std::string words = fmt::format("step {}: warp {}, {}\n{}", step + 1, taken.warp,
-                                    stepper.kernel().where(taken.pc),
-                                    one_line(stepper.kernel().lines[taken.pc].text));
+    std::string words =
+        tr("step {}: warp {}, {}\n{}", step + 1, taken.warp, stepper.kernel().where(taken.pc),
+           one_line(stepper.kernel().lines[taken.pc].text));
     for (const emulator::BarrierWait& wait : stepper.waits())
         if (wait.warp == warp && wait.from < step && step < wait.to) {
-            words += fmt::format("\nwarp {} waits {}, {}", warp, words_for(wait),
-                                 stepper.kernel().where(wait.pc));
+            words += tr("\nwarp {} waits {}, {}", warp, words_for(wait),
+                        stepper.kernel().where(wait.pc));
             break;
         }
     return words;
@@ -233,14 +234,13 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     if (all) cache.zoom = {0, steps};
     const StepRange zoom = cache.zoom;
     const std::string part =
-        zoom.count == steps ? ""
-                            : fmt::format(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
+        zoom.count == steps ? "" : tr(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
     title_line(ui,
-               fmt::format("Block ({}, {}), by step{}{}", block.x, block.y, part,
-                           reason_words(microscope.reason())),
+               tr("Block ({}, {}), by step{}{}", block.x, block.y, part,
+                  reason_words(microscope.reason())),
                width,
-               fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
-                           microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
+               tr("step {} of {}{}", quantity(double(stepper.position()), ""),
+                  microscope.complete() ? "" : tr("more than "), quantity(double(steps), "")),
                keys_too && !microscope.reason(), true, stepper.kernel().is_asynchronous, false);
     const unsigned bar_rows = bars_of(ui, microscope, cache, bottom);
     const Strip strip =
@@ -301,10 +301,9 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
         if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
             mouse.y < y + strip.pitch)
             quick_tooltip(
-                ui,
-                fmt::format("warp {} {}{}{}\n{} to {} {}", span.warp, kind_of(span.activity).title,
-                            span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
-                            quantity(span.end, ""), timeline.unit));
+                ui, tr("warp {} {}{}{}\n{} to {} {}", span.warp, tr(kind_of(span.activity).title),
+                       span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
+                       quantity(span.end, ""), timeline.unit));
     }
     record_rect(ui, strip.low, strip.high, "timeline.measured",
                 fmt::format("{}: {}", timeline.title, end));
@@ -335,7 +334,7 @@ void TimelinePanel::draw(Ui& ui) {
     }
     if (stepped || measured) return;
     paragraph(ui.fonts.body, colour::dim,
-              microscope_.complaint().empty() ? "The microscope shows no block."
+              microscope_.complaint().empty() ? tr("The microscope shows no block.")
                                               : microscope_.complaint());
     record(ui, "timeline.none");
 }

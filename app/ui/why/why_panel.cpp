@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compute/device/sentences.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -17,12 +18,11 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
     ImGui::BeginGroup();
     const emulator::WrongWord& word = reason.word_of_memory();
     const std::string title =
-        right ? fmt::format("Right run: {}", word.order.empty() ? "none is known" : word.order)
-              : std::string("This run");
+        right ? tr("Right run: {}", word.order.empty() ? tr("none is known") : word.order)
+              : std::string(tr("This run"));
     clipped_text(ui.fonts.strong, colour::text, title, width - ui.px(170));
     ImGui::SameLine(0, ui.px(8));
-    text(ui.fonts.small, colour::dim,
-         side.nodes == 0 ? "" : compute::plural(side.nodes, "instruction"));
+    text(ui.fonts.small, colour::dim, side.nodes == 0 ? "" : counted(side.nodes, "instruction"));
     record(ui, id, fmt::format("{}", side.nodes));
     ImGui::BeginChild(id, {width, ImGui::GetContentRegionAvail().y}, false);
     ImGui::PushFont(ui.fonts.mono_small);
@@ -58,13 +58,13 @@ void WhyPanel::draw(Ui& ui) {
     if (!microscope_.ready() || !microscope_.reason()) return;
     const Reason& reason = *microscope_.reason();
     paragraph(ui.fonts.body, colour::text,
-              fmt::format("{} is {}, expected {}. {}", reason.words.element, reason.words.found,
-                          reason.words.expected, reason.words.whole));
+              tr("{} is {}, expected {}. {}", reason.words.element, reason.words.found,
+                 reason.words.expected, reason.words.whole));
     record(ui, "why", reason.words.whole);
     tooltip(
         ui,
-        "The instructions behind the value, from its store back to the inputs of the kernel. "
-        "The runs part at the red line. A branch that decided on an instruction is behind it too.");
+        tr("The instructions behind the value, from its store back to the inputs of the kernel. "
+           "The runs part at the red line. A branch that decided on an instruction is behind it too."));
     scrolls_ = std::exchange(shown_, &reason) != &reason;
     const float gap = ui.px(16), width = (ImGui::GetContentRegionAvail().x - gap) / 2;
     column(ui, reason.run, false, width);

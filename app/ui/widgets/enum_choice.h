@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compute/device/words.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -22,7 +23,7 @@ EnumEntries entries_of(Enum chosen) {
     for (const compute::Word<Enum>& word : compute::words_of<Enum>) {
         if (word.value == chosen) entries.chosen = entries.ids.size();
         entries.ids.emplace_back(word.name);
-        entries.labels.emplace_back(word.label);
+        entries.labels.emplace_back(tr(word.label));
     }
     return entries;
 }
@@ -34,10 +35,10 @@ std::optional<Enum> entry_clicked(int index) {
 }
 
 /// The tooltip of a choice of the barrier policy.
-inline constexpr const char* barrier_policy_help =
+inline constexpr const char* barrier_policy_help = tr_later(
     "The threads for which a barrier of the emulator waits. Volta and later: every thread that has "
     "not exited. Before Volta: one arrival of a warp counts for all its lanes. Strict PTX ISA: as "
-    "Volta, but lanes that arrive without the rest of their warp are an error.";
+    "Volta, but lanes that arrive without the rest of their warp are an error.");
 
 /// Draws a list that opens, of the values of an enum. Returns the value that was clicked.
 template <class Enum>

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
+#include <optional>
 #include <utility>
+
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -14,8 +16,8 @@ std::string_view page(std::string_view name);
 namespace {
 
 /// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
-constexpr std::array explained{"barrier", "warp",  "lane",   "hazard",
-                               "race",    "epoch", "sector", "bank"};
+constexpr std::array<std::string_view, 8> explained{"barrier", "warp",  "lane",   "hazard",
+                                                    "race",    "epoch", "sector", "bank"};
 
 /// Other words of the interface, and the word of the vocabulary that explains each.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> aliases{
@@ -33,8 +35,10 @@ std::string plain(std::string_view text) {
 }
 
 std::string first_sentence(const std::string& text) {
-    const std::size_t end = text.find(". ");
-    return end == std::string::npos ? text : text.substr(0, end + 1);
+    for (const std::string_view stop : {". ", "。"})
+        if (const std::size_t end = text.find(stop); end != std::string::npos)
+            return text.substr(0, end + (stop == ". " ? 1 : stop.size()));
+    return text;
 }
 
 std::vector<VocabularyWord> read_vocabulary() {
@@ -53,17 +57,14 @@ std::vector<VocabularyWord> read_vocabulary() {
     return words;
 }
 
-/// The sentences that tooltips say, by word.
-std::map<std::string, std::string, std::less<>> short_meanings() {
-    std::map<std::string, std::string, std::less<>> meanings;
-    for (const auto& [word, whole] : vocabulary()) {
-        if (std::ranges::find(explained, word) == explained.end()) continue;
-        // The bank's second sentence says what a bank conflict is.
-        std::string meaning = word == "bank" ? whole : first_sentence(whole);
+/// The sentence that tooltips say.
+std::string short_meaning(const VocabularyWord& row) {
+    const std::string whole = tr(row.meaning);
+    // The bank's second sentence says what a bank conflict is.
+    std::string meaning = row.word == "bank" ? whole : first_sentence(whole);
+    if (language() == Language::english)
         meaning[0] = char(std::tolower(static_cast<unsigned char>(meaning[0])));
-        meanings[word] = word + ": " + meaning;
-    }
-    return meanings;
+    return tr(row.word) + ": " + meaning;
 }
 
 /// Of the newest frame in which the mouse was over an explained word.
@@ -80,6 +81,19 @@ struct {
 
 bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// The explained word whose translation is at a byte of the line, or at any byte; empty: none is.
+/// A translation is found in its other forms too, where these begin alike.
+std::string_view translated_at(std::string_view line, std::optional<std::size_t> byte) {
+    if (language() == Language::english) return {};
+    for (const std::string_view word : explained) {
+        std::string said = tr(word);
+        if (said.ends_with("а")) said.resize(said.size() - std::string_view("а").size());
+        for (std::size_t at = line.find(said); at != line.npos; at = line.find(said, at + 1))
+            if (!byte || (at <= *byte && *byte < at + said.size())) return word;
+    }
+    return {};
 }
 
 }  // namespace
@@ -103,9 +117,9 @@ std::string explaining_word(std::string_view word) {
 }
 
 std::string meaning_of(std::string_view word) {
-    static const auto meanings = short_meanings();
-    const auto found = meanings.find(explaining_word(word));
-    return found == meanings.end() ? "" : found->second;
+    const std::string explaining = explaining_word(word);
+    const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
+    return explaining.empty() || row == vocabulary().end() ? "" : short_meaning(*row);
 }
 
 std::string_view word_at(std::string_view line, std::size_t byte) {
@@ -135,7 +149,10 @@ void hover_text(std::string_view words) {
     const char *const begin = words.data(), *under = begin;
     ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), mouse.x - low.x, 0, begin,
                                     begin + words.size(), &under);
-    const std::string_view word = word_at(words, std::size_t(under - begin));
+    const auto byte = std::size_t(under - begin);
+    if (const auto known = translated_at(words, byte); !known.empty())
+        return hover_word({low.x, top}, known);
+    const std::string_view word = word_at(words, byte);
     if (word.empty()) return;
     const float left = ImGui::CalcTextSize(begin, word.data()).x;
     hover_word({low.x + left, top}, word);
@@ -149,6 +166,8 @@ void hover_label(std::string_view label) {
         if (!meaning_of(word).empty()) return hover_word(ImGui::GetItemRectMin(), word);
         i += word.size();
     }
+    if (const auto known = translated_at(label, {}); !known.empty())
+        hover_word(ImGui::GetItemRectMin(), known);
 }
 
 HoveredMeaning take_hovered_meaning() {

@@ -4,6 +4,8 @@
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 
+#include "ui/language/language.h"
+
 namespace warpscope::ui {
 namespace {
 
@@ -211,13 +213,13 @@ std::string keys_of(Command command) {
     for (const KeyRow& row : table)
         for (const Shortcut& one : row.shortcuts)
             if (one.command == command && *one.name)
-                names += (names.empty() ? "" : " or ") + std::string(one.name);
+                names += (names.empty() ? "" : tr(" or ")) + std::string(one.name);
     return names;
 }
 
 std::string with_key(std::string_view sentence, Command command) {
     const std::string names = keys_of(command);
-    return names.empty() ? fmt::format("{}.", sentence) : fmt::format("{} ({}).", sentence, names);
+    return names.empty() ? tr("{}.", sentence) : tr("{} ({}).", sentence, names);
 }
 
 }  // namespace warpscope::ui

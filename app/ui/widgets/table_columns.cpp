@@ -1,5 +1,6 @@
 #include "ui/widgets/table_columns.h"
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -34,7 +35,7 @@ void table_head(Ui& ui, std::span<const TableColumn> columns, const std::vector<
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const bool fixed = columns[i].width > 0;
         ImGui::TableSetupColumn(
-            columns[i].title,
+            tr(columns[i].title),
             (fixed ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch) |
                 (left_out[i] ? ImGuiTableColumnFlags_Disabled : ImGuiTableColumnFlags_None),
             fixed ? ui.px(columns[i].width) : 1);
@@ -43,10 +44,10 @@ void table_head(Ui& ui, std::span<const TableColumn> columns, const std::vector<
     for (const TableColumn& column : columns) {
         if (!ImGui::TableNextColumn()) continue;
         if (column.on_the_left)
-            text(ui.fonts.small, colour::faint, column.title);
+            text(ui.fonts.small, colour::faint, tr(column.title));
         else
-            right_cell(ui.fonts.small, colour::faint, column.title);
-        tooltip(ui, column.help);
+            right_cell(ui.fonts.small, colour::faint, tr(column.title));
+        tooltip(ui, tr(column.help));
     }
 }
 

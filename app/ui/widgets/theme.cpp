@@ -21,11 +21,30 @@ constexpr Names medium{"Inter-SemiBold",      "DejaVuSans-Bold", "NotoSans-Bold"
 constexpr Names monospace{"JetBrainsMono-Regular",  "DejaVuSansMono", "NotoSansMono-Regular",
                           "LiberationMono-Regular", "UbuntuMono-R",   "FreeMono"};
 
+constexpr Names chinese{"DroidSansFallbackFull", "DroidSansFallback", "wqy-microhei",
+                        "NotoSansSC-Regular",    "wqy-zenhei",        "NotoSansCJK-Regular"};
+
 const ImWchar* glyph_ranges() {
-    // Latin, Greek, dashes, quotes and the ellipsis, super- and subscripts, arrows, mathematics.
-    static const ImWchar ranges[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x203A, 0x2070,
-                                     0x208E, 0x2190, 0x2199, 0x2200, 0x2265, 0};
+    // Latin, Greek, Cyrillic, dashes, quotes and the ellipsis, super- and subscripts, arrows,
+    // mathematics.
+    static const ImWchar ranges[] = {0x20,   0x17F,  0x370,  0x3FF,  0x400,  0x45F,  0x2010, 0x203A,
+                                     0x2070, 0x208E, 0x2190, 0x2199, 0x2200, 0x2265, 0};
     return ranges;
+}
+
+/// The characters of the Chinese catalogue, or those of the name of the language alone: a font of
+/// Chinese has too many to load them all in each size.
+const ImWchar* chinese_ranges() {
+    static const auto ranges_of = [](const std::string& text) {
+        ImVector<ImWchar> ranges;
+        ImFontGlyphRangesBuilder builder;
+        builder.AddText(text.c_str(), text.c_str() + text.size());
+        builder.BuildRanges(&ranges);
+        return ranges;
+    };
+    static const auto all = ranges_of(characters_of(Language::chinese));
+    static const auto name = ranges_of(name_of(Language::chinese).name);
+    return language() == Language::chinese ? all.Data : name.Data;
 }
 
 using Files = std::map<std::string, std::string>;  ///< by name, without the extension
@@ -39,10 +58,16 @@ Files find_fonts(std::span<const std::filesystem::path> folders) {
         for (fs::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
              at.increment(error)) {
             const fs::path& path = at->path();
-            if (path.extension() == ".ttf" || path.extension() == ".otf")
+            if (path.extension() == ".ttf" || path.extension() == ".otf" ||
+                path.extension() == ".ttc")
                 files.emplace(path.stem().string(), path.string());
         }
     }
+    return files;
+}
+
+const Files& installed_fonts() {
+    static const Files files = find_fonts(font_folders());
     return files;
 }
 
@@ -62,6 +87,22 @@ void add_other_characters(ImFont& font) {
     for (const auto& [from, to] : alike) font.AddRemapChar(from, to);
 }
 
+/// The path of the first of the fonts that is there; empty: none is.
+std::string path_of(const Files& files, Names names) {
+    for (const char* name : names)
+        if (const auto file = files.find(name); file != files.end()) return file->second;
+    return {};
+}
+
+/// Adds the Chinese characters to the font that was loaded last.
+void add_chinese(const Files& files, float pixels, ImFontConfig config) {
+    const std::string path = path_of(files, chinese);
+    if (path.empty()) return;
+    config.MergeMode = true;
+    config.OversampleH = 1;
+    ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), pixels, &config, chinese_ranges());
+}
+
 ImFont* load(const Files& files, Names names, float pixels) {
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     ImFontConfig config;
@@ -72,8 +113,10 @@ ImFont* load(const Files& files, Names names, float pixels) {
         const auto file = files.find(name);
         if (file == files.end()) continue;
         if (ImFont* font =
-                atlas.AddFontFromFileTTF(file->second.c_str(), pixels, &config, glyph_ranges()))
+                atlas.AddFontFromFileTTF(file->second.c_str(), pixels, &config, glyph_ranges())) {
+            add_chinese(files, pixels, config);
             return font;
+        }
     }
     config.SizePixels = pixels;
     return atlas.AddFontDefault(&config);
@@ -277,9 +320,19 @@ std::vector<std::filesystem::path> font_folders() {
     return folders;
 }
 
+bool has_font_for(Language language) {
+    const Files& files = installed_fonts();
+    if (language == Language::chinese && path_of(files, chinese).empty()) return false;
+    return language == Language::english || !path_of(files, regular).empty();
+}
+
+const char* shown_name(Language language) {
+    const LanguageName& names = name_of(language);
+    return has_font_for(language) ? names.name : names.english;
+}
+
 Fonts apply_theme(float scale, float raster) {
-    static const Files files = find_fonts(font_folders());
-    return apply(scale, raster, files);
+    return apply(scale, raster, installed_fonts());
 }
 
 Fonts apply_theme(float scale, float raster, std::span<const std::filesystem::path> folders) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "ui/language/language.h"
+
 namespace warpscope::ui {
 
 /// Fonts in the sizes in use. Every pointer is valid: where no known font is found, Dear ImGui's
@@ -49,8 +51,14 @@ ImU32 warp_colour(unsigned warp);
 /// Returns `colour` with an opacity of 0 to 1.
 ImU32 faded(ImU32 colour, float opacity);
 
-/// Sets the colours, spacings and fonts of the current ImGui context. `scale`: layout units per
-/// logical pixel. `raster`: framebuffer pixels per layout unit; 2 on desktops that scale windows.
+/// Whether an installed font has the letters of the language.
+bool has_font_for(Language language);
+/// Its name in itself, or in English where no installed font has its letters.
+const char* shown_name(Language language);
+
+/// Sets the colours, spacings and fonts of the current ImGui context, for the language of the
+/// window. `scale`: layout units per logical pixel. `raster`: framebuffer pixels per layout unit; 2
+/// on desktops that scale windows.
 Fonts apply_theme(float scale, float raster = 1);
 /// Likewise, with fonts from these folders. Where they have none that is known, Dear ImGui's own
 /// font shows each character of the interface, some as one that is alike.

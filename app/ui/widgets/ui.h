@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ui/language/language.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/widget_map.h"
@@ -35,6 +36,7 @@ struct Ui {
     Ui(float layout_units, float framebuffer_pixels)
         : scale(layout_units),
           raster(framebuffer_pixels),
+          language(ui::language()),
           fonts(apply_theme(layout_units, framebuffer_pixels)) {}
 
     /// Converts logical pixels to layout units.
@@ -48,8 +50,9 @@ struct Ui {
         later([this, command] { carry_out(command); });
     }
 
-    float scale;   ///< layout units in a logical pixel
-    float raster;  ///< framebuffer pixels in a layout unit
+    float scale;        ///< layout units in a logical pixel
+    float raster;       ///< framebuffer pixels in a layout unit
+    Language language;  ///< that the fonts are for
     Fonts fonts;
     WidgetMap widgets;
     PendingValue edit;

@@ -36,6 +36,7 @@ struct ViewOptions {
     bool hide_controls = false, hide_results = false;
     int percent = 100;          ///< the size of everything
     bool light = false;         ///< the light theme
+    std::string language;       ///< LanguageName::code; empty: the locale's
     bool presentation = false;  ///< not remembered
     bool marks = false;         ///< a halo of the pointer, and the keys that are pressed
     bool records = false;       ///< the window is being recorded; not remembered

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/language/language.h"
+#include "ui/language/line_breaks.h"
 #include "ui/widgets/glossary.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include <imgui_internal.h>
@@ -12,6 +14,8 @@
 
 namespace warpscope::ui {
 namespace {
+
+std::vector<std::string> cut_words;
 
 /// The colour, faded like ImGui's own widgets while items are disabled.
 ImU32 faint_where_disabled(ImU32 colour) {
@@ -24,24 +28,6 @@ const char* end_of(std::string_view words) {
 
 ImVec2 text_size(std::string_view words) {
     return ImGui::CalcTextSize(words.data(), end_of(words));
-}
-
-/// Returns the words with line ends where a line of the current font would be wider than `width`.
-/// Lines break at spaces alone; ImGui would also break "2.6e-06".
-std::string wrapped(std::string_view words, float width) {
-    std::string lines, line;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find_first_of(" \n"), words.size());
-        const std::string word(words.substr(0, end));
-        const std::string longer = line.empty() ? word : line + " " + word;
-        const bool fits = line.empty() || text_size(longer).x <= width;
-        if (!fits) lines += line + "\n";
-        line = fits ? longer : word;
-        const bool ends = end < words.size() && words[end] == '\n';
-        if (ends) lines += std::exchange(line, {}) + "\n";
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-    return lines + line;
 }
 
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
@@ -74,6 +60,12 @@ void focus_ring(Ui& ui) {
 
 }  // namespace
 
+// ImGui itself would also break "2.6e-06".
+std::string wrapped(std::string_view words, float width) {
+    return with_line_breaks(words,
+                            [&](const std::string& line) { return text_size(line).x <= width; });
+}
+
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
     const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
     const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
@@ -97,6 +89,17 @@ void record(Ui& ui, std::string id, std::string value, bool enabled) {
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), std::move(id),
                 std::move(value));
     ui.widgets.last().enabled = enabled;
+}
+
+std::vector<std::string> take_cut_words() {
+    return std::exchange(cut_words, {});
+}
+
+void note_if_cut(std::string_view words, float width) {
+    constexpr std::size_t most = 1000;  // a window that nobody asks
+    // What is monospaced is code, which may be cut.
+    if (text_size("i").x == text_size("M").x) return;
+    if (text_size(words).x > width + 1 && cut_words.size() < most) cut_words.emplace_back(words);
 }
 
 bool hit_area(const std::string& id, ImVec2 size, ImGuiButtonFlags buttons) {
@@ -152,13 +155,17 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(words.data(), end_of(words));
     ImGui::PopStyleColor();
+    if (ImGui::IsItemVisible()) {
+        const float room = ImGui::GetWindowDrawList()->GetClipRectMax().x;
+        note_if_cut(words, room - ImGui::GetItemRectMin().x);
+    }
     hover_text(words);
     ImGui::PopFont();
 }
 
-void paragraph(ImFont* font, ImU32 colour, std::string_view words) {
+void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width) {
     ImGui::PushFont(font);
-    const std::string lines = wrapped(words, ImGui::GetContentRegionAvail().x);
+    const std::string lines = wrapped(words, width > 0 ? width : ImGui::GetContentRegionAvail().x);
     ImGui::PopFont();
     text(font, colour, lines);
 }
@@ -167,6 +174,7 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     ImGui::PushFont(font);
     std::string shown(words);
     const bool clipped = text_size(words).x > width;
+    note_if_cut(words, width);
     if (clipped) {
         std::size_t keep = words.size();
         while (keep > 0 && text_size(shown).x > width) {
@@ -272,11 +280,11 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     list.AddRectFilled(low, high, faint_where_disabled(on ? colour::accent : off), radius);
     const float knob = on ? high.x - radius : low.x + radius;
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
-    const char* word = on ? "on" : "off";
+    const char* word = on ? tr("on") : tr("off");
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
     list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
                  word);
-    record(ui, id, word);
+    record(ui, id, on ? "on" : "off");
     return clicked;
 }
 
@@ -287,7 +295,8 @@ bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVe
     const ImU32 ground = on ? colour::accent_deep : disabled ? 0 : colour::raised;
     ImGui::PushStyleColor(ImGuiCol_Button, ground);
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
-    const bool clicked = ImGui::Button(label, size);
+    const bool clicked = ImGui::Button((std::string(label) + "###label").c_str(), size);
+    note_if_cut(label, ImGui::GetItemRectSize().x);
     ImGui::PopStyleColor(2);
     ImGui::PopID();
     record(ui, id, on ? "on" : "off");
@@ -328,6 +337,7 @@ int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
         else if (ImGui::IsItemHovered())
             list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
         const ImVec2 size = text_size(labels[i]);
+        note_if_cut(labels[i], each);
         ImGui::PushClipRect(low, high, true);
         const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
         list.AddText({std::round(left), low.y + (height - size.y) / 2},

@@ -31,10 +31,17 @@ float character_width();
 /// Size of text in a font, for ImDrawList::AddText().
 float text_size(const ImFont* font);
 
+/// The words that were drawn with less room than they need since the last call: for tests.
+std::vector<std::string> take_cut_words();
+/// Remembers the words for take_cut_words() where `width` is too little for them.
+void note_if_cut(std::string_view words, float width);
+
 /// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);
-/// Text that is wrapped at the right edge of the panel.
-void paragraph(ImFont* font, ImU32 colour, std::string_view words);
+/// The words with line ends where a line of the current font would be wider than `width`.
+std::string wrapped(std::string_view words, float width);
+/// Text that is wrapped at the right edge of the panel, or after `width`.
+void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width = 0);
 /// Text on one line. Where `width` is too narrow it ends in "…", and a tooltip has the whole text.
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width);
 void heading(Ui& ui, std::string_view words);

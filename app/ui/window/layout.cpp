@@ -14,12 +14,16 @@ constexpr float lessons_width = 276;
 /// the picture, the warps and the tile in the place of the results.
 void open_microscope(Layout& layout, float bar, float scale) {
     const Box left = layout.controls, centre = layout.canvas, right = layout.results;
-    layout.transport = {left.x, left.y, left.width, std::min(bar, left.height / 4)};
-    const float picture = std::min(left.width, std::round(left.height * 0.45F));
-    const float top = left.y + layout.transport.height;
-    layout.canvas = {left.x, top, left.width, picture};
-    const float below = top + picture;
-    layout.controls = {left.x, below, left.width, std::max(1.F, left.y + left.height - below)};
+    // A narrow window has room for the source and the warps alone.
+    layout.transport = layout.canvas = {};
+    if (left.width > 0) {
+        layout.transport = {left.x, left.y, left.width, std::min(bar, left.height / 4)};
+        const float picture = std::min(left.width, std::round(left.height * 0.45F));
+        const float top = left.y + layout.transport.height;
+        layout.canvas = {left.x, top, left.width, picture};
+        const float below = top + picture;
+        layout.controls = {left.x, below, left.width, std::max(1.F, left.y + left.height - below)};
+    }
 
     const float upper = centre.y + centre.height - right.y;
     layout.microscope = {centre.x, right.y, centre.width, std::min(bar, upper)};
@@ -67,17 +71,21 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     layout.folded = !microscope && options.dock_folded;
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
+    const bool slim = microscope && width < narrow_width * scale;
     // The microscope's picture lies above the controls, which are therefore on show with it.
-    const bool controls = !layout.narrow && (microscope || !options.hide_controls);
+    const bool controls = !layout.narrow && !slim && (microscope || !options.hide_controls);
     const bool results = !layout.narrow && !editor && (microscope || !options.hide_results);
     const float top = part(44, height * 0.2F), foot = part(28, height * 0.2F);
     const float edge = part(8, height), bar = part(40, height);
     const float body = std::max(1.F, height - top - foot);
     const float left =
         controls ? part(options.left, width * (microscope || editor ? 0.25F : 0.4F)) : 0;
-    const float right = editor    ? part(options.editor_width, width * 0.46F)
-                        : results ? part(options.right, width * (microscope ? 0.25F : 0.35F))
-                                  : 0;
+    const float right = editor ? part(options.editor_width, width * 0.46F)
+                        : results
+                            ? part(slim ? width : options.right, width * (slim         ? 0.4F
+                                                                          : microscope ? 0.25F
+                                                                                       : 0.35F))
+                            : 0;
     const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 ? edge : 0;
     const float lower_edge = layout.folded ? 0 : edge;
     // In a low window the dock leaves most of the height to the picture and its bars.

@@ -73,6 +73,8 @@ experiments::Metadata describe_window(const Stage& stage, experiments::Size size
     auto metadata = experiments::describe(stage.described(), size, false);
     for (auto& [keyword, words] : metadata) {
         if (place && keyword == "command") words += " --microscope " + place->text();
+        if (language() != Language::english && keyword == "command")
+            words += fmt::format(" --language {}", name_of(language()).code);
         if (elsewhere && keyword == "reproducible")
             words =
                 "no: the microscope shows an earlier frame, or warps stepped in an order that no "

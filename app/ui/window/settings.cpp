@@ -44,6 +44,7 @@ Json to_json(const Settings& s) {
             {"hidden", {s.view.hide_controls, s.view.hide_results}},
             {"percent", s.view.percent},
             {"light", s.view.light},
+            {"language", s.view.language},
             {"lessons_passed", s.view.lessons_passed},
             {"tour_offered", s.view.tour_offered},
             {"parameters", parameters}};
@@ -106,6 +107,7 @@ Settings from_json(const Json& json) {
     s.view.percent = std::clamp(json.value("percent", 100), std::ranges::min(percents),
                                 std::ranges::max(percents));
     s.view.light = json.value("light", false);
+    s.view.language = json.value("language", "");
     s.view.lessons_passed = json.value("lessons_passed", std::vector<std::string>());
     s.view.tour_offered = json.value("tour_offered", false);
     if (json.contains("editor")) {

@@ -27,6 +27,7 @@
 #include "gl/png.h"
 #include "gl/window_context.h"
 #include "ui/edits/edit_files.h"
+#include "ui/language/language.h"
 #include "ui/window/gui.h"
 #include "ui/window/layout.h"
 #include "ui/window/unfinished_run.h"
@@ -111,11 +112,16 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
              kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }) {
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
+    if (options.language) view.language = name_of(*options.language).code;
+    const Language wished =
+        view.language.empty() ? language_of_locale() : language_of(view.language);
+    if (has_font_for(wished)) set_language(wished);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
     shots_ = std::make_unique<WindowShots>(*stage_, *view_, options.record);
     start_.end();
     if (unfinished_.before()) stage_->pause(true);
+    if (language() != wished) view_->speak(wished);
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
     if (!options.lesson.empty())
         view_->ui().later([this] { view_->lessons().open(options_.lesson); });
@@ -203,23 +209,25 @@ void App::make_offers() {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
         };
-        view_->message().offer(
-            Offer{"Restart", "Start Warpscope again, which makes the GPU usable again.", restart});
+        view_->message().offer(Offer{tr("Restart"),
+                                     tr("Start Warpscope again, which makes the GPU usable again."),
+                                     restart});
     } else if (waits_for_run()) {
-        view_->message().offer(Offer{
-            "Run", "The last run ended before its first frame was computed. Run these settings.",
-            [this] { stage_->pause(false); }});
-    } else if (files_.offers()) {
         view_->message().offer(
-            Offer{"Restore", "Restore the unsaved edits of the last run: " + files_.offered() + ".",
-                  [this] { files_.take_offer(); }, "Discard", [this] { files_.decline_offer(); }});
+            Offer{tr("Run"),
+                  tr("The last run ended before its first frame was computed. Run these settings."),
+                  [this] { stage_->pause(false); }});
+    } else if (files_.offers()) {
+        view_->message().offer(Offer{
+            tr("Restore"), tr("Restore the unsaved edits of the last run: {}.", files_.offered()),
+            [this] { files_.take_offer(); }, tr("Discard"), [this] { files_.decline_offer(); }});
     } else if (offers_tour_) {
-        view_->message().offer(Offer{"Take the tour", "Five sentences about this window.",
+        view_->message().offer(Offer{tr("Take the tour"), tr("Five sentences about this window."),
                                      [this] {
                                          offers_tour_ = false;
                                          view_->tour().start();
                                      },
-                                     "No", [this] { offers_tour_ = false; }});
+                                     tr("No"), [this] { offers_tour_ = false; }});
     } else {
         view_->message().offer({});
     }
@@ -230,9 +238,11 @@ void App::follow_scale() {
     const float scale = context_.content_scale() / pixels * view_->enlargement();
     Ui& ui = view_->ui();
     const bool other_theme = set_theme(view_->options().light ? Theme::light : Theme::dark);
-    if (scale == ui.scale && pixels == ui.raster && !other_theme) return;
+    const bool same = scale == ui.scale && pixels == ui.raster && language() == ui.language;
+    if (same && !other_theme) return;
     ui.scale = scale;
     ui.raster = pixels;
+    ui.language = language();
     ui.fonts = apply_theme(scale, pixels);
     gui_->fonts_changed();
 }
@@ -354,7 +364,7 @@ int run_window(const WindowOptions& options) {
         if (!app.asks_for_restart() || app.signal()) return app.signal();
     }
     start_again();
-    throw std::runtime_error("Warpscope can't restart itself; start it again");
+    throw std::runtime_error(tr("Warpscope can't restart itself; start it again"));
 }
 
 }  // namespace warpscope::ui

@@ -20,6 +20,7 @@ struct WindowOptions {
     experiments::Assignments assignments;  ///< they override remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
+    std::optional<Language> language;
     std::filesystem::path lesson;               ///< opened at the first frame; empty: none
     std::filesystem::path record;               ///< a recording from the first frame on; or empty
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame

@@ -11,6 +11,7 @@
 #include "experiments/framework/experiment.h"
 #include "ui/commands/copies.h"
 #include "ui/edits/barrier_switch.h"
+#include "ui/language/language.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/widgets/glossary.h"
 #include "ui/window/window_view.h"
@@ -163,16 +164,16 @@ bool WindowView::carry_out_of_view(Command command) {
 }
 
 void WindowView::copy(const std::string& text, const std::string& what) {
-    if (text.empty()) return stage_.say("There is nothing to copy.");
+    if (text.empty()) return stage_.say(tr("There is nothing to copy."));
     ImGui::SetClipboardText(text.c_str());
-    stage_.say(fmt::format("Copied {}.", what));
+    stage_.say(tr("Copied {}.", what));
 }
 
 /// Returns false if the command copies nothing.
 bool WindowView::carry_out_copy(Command command) {
     const auto table = [&](const char* form, std::string (*text)(const experiments::Table&)) {
         const experiments::Table shown = table_on_show(stage_, options_);
-        copy(text(shown), fmt::format("the table \"{}\" as {}", shown.title, form));
+        copy(text(shown), tr("the table \"{}\" as {}", shown.title, form));
     };
     const auto& inspection = stage_.checks().inspection;
     switch (command) {
@@ -183,7 +184,7 @@ bool WindowView::carry_out_copy(Command command) {
         }
         case Command::copy_findings:
             copy(inspection ? experiments::finding_lines(inspection->findings) : "",
-                 "the findings");
+                 tr("the findings"));
             return true;
         case Command::copy_csv:
             return table("CSV", experiments::to_csv), true;
@@ -192,7 +193,7 @@ bool WindowView::carry_out_copy(Command command) {
         case Command::copy_json:
             return table("JSON", experiments::to_json), true;
         case Command::copy_command:
-            copy(command_of(stage_), "the command line");
+            copy(command_of(stage_), tr("the command line"));
             return true;
         default:
             return false;
@@ -204,7 +205,7 @@ void WindowView::resize(int direction) {
     const auto* const now = std::ranges::lower_bound(percents, options_.percent);
     const auto place = now - std::begin(percents) + direction;
     options_.percent = percents[std::clamp<std::ptrdiff_t>(place, 0, std::ssize(percents) - 1)];
-    stage_.say(fmt::format("Everything is drawn at {} %.", options_.percent));
+    stage_.say(tr("Everything is drawn at {} %.", options_.percent));
 }
 
 void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
@@ -215,7 +216,8 @@ void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
             const Command command = one.command;
             if (command == Command::select_experiment || !added.insert(command).second) continue;
             const std::string does(one.does.empty() ? row.does : one.does);
-            rows.push_back({does, does, keys_of(command), [this, command] { carry_out(command); }});
+            rows.push_back(
+                {does, tr(does), keys_of(command), [this, command] { carry_out(command); }});
         }
     }
 }
@@ -227,12 +229,27 @@ std::vector<PaletteRow> WindowView::palette_rows() {
     add_commands(rows, KeyScope::general);
     int number = 0;
     for (const experiments::Entry& entry : experiments::registry())
-        rows.push_back({entry.id, "show the experiment " + entry.title, std::to_string(number + 1),
-                        [this, i = number++] { select(i); }});
+        rows.push_back({entry.id, tr("show the experiment {}", tr(entry.title)),
+                        std::to_string(number + 1), [this, i = number++] { select(i); }});
     for (const ListedLesson& one : lessons_.lessons())
-        rows.push_back({one.name, "open the lesson " + one.title, "",
+        rows.push_back({one.name, tr("open the lesson {}", tr(one.title)), "",
                         [this, file = one.file] { lessons_.open(file); }});
+    for (const LanguageName& one : languages)
+        rows.push_back({fmt::format("language {}", one.english),
+                        tr("show the window in {}", shown_name(one.language)), "",
+                        [this, &one] { speak(one.language); }});
     return rows;
+}
+
+void WindowView::speak(Language wished) {
+    const LanguageName& names = name_of(wished);
+    if (!has_font_for(wished))
+        return stage_.say(
+            tr("No font for {} is installed. Install one, such as the package {}, "
+               "and start again.",
+               names.english, names.font));
+    set_language(wished);
+    options_.language = names.code;
 }
 
 void WindowView::close_topmost() {

@@ -14,6 +14,7 @@
 #include "gl/window_context.h"
 #include "ui/commands/copies.h"
 #include "ui/documents/text_file.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -49,9 +50,9 @@ bool WindowShots::take(experiments::Size size) {
         else
             save(shot, size);
     } catch (const std::exception& error) {
-        say_not_saved(shot == Shot::page    ? "page"
-                      : shot == Shot::trace ? "trace"
-                                            : "screenshot",
+        say_not_saved(shot == Shot::page    ? tr("page")
+                      : shot == Shot::trace ? tr("trace")
+                                            : tr("screenshot"),
                       error);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -83,7 +84,7 @@ ScreenshotImage WindowShots::image_of_picture() {
 void WindowShots::save_text(const char* extension, const std::string& text) {
     const auto path = screenshot_path(screenshot_folder(), local_time(), extension);
     write_whole(path, text);
-    stage_.say(fmt::format("Saved {}", path.string()));
+    stage_.say(tr("Saved {}", path.string()));
 }
 
 void WindowShots::save_page() {
@@ -96,7 +97,7 @@ void WindowShots::save_trace() {
     const auto timeline = view_.timeline();
     if (!timeline)
         throw std::runtime_error(
-            "there is no timeline; open the microscope, or run the stamped tile on a GPU");
+            tr("there is no timeline; open the microscope, or run the stamped tile on a GPU"));
     save_text("trace.json", experiments::to_trace(*timeline));
 }
 
@@ -126,13 +127,13 @@ void WindowShots::record(experiments::Size size) {
             return recording_->add(image_of_window(size).rgba);
         if (view_.records()) return;
         const auto ended = std::exchange(recording_, nullptr);
-        if (view_.take_discarded()) return stage_.say("The recording was discarded.");
+        if (view_.take_discarded()) return stage_.say(tr("The recording was discarded."));
         const std::size_t frames = ended->finish();
-        stage_.say(fmt::format("Saved {}, {} frames", ended->path().string(), frames));
+        stage_.say(tr("Saved {}, {} frames", ended->path().string(), frames));
     } catch (const std::exception& error) {
         recording_.reset();
         view_.stop_recording();
-        say_not_saved("recording", error);
+        say_not_saved(tr("recording"), error);
     }
 }
 
@@ -140,14 +141,14 @@ void WindowShots::record(experiments::Size size) {
 void WindowShots::finish_saving() {
     if (!saving_.valid()) return;
     try {
-        stage_.say(fmt::format("Saved {}", saving_.get().string()));
+        stage_.say(tr("Saved {}", saving_.get().string()));
     } catch (const std::exception& error) {
-        say_not_saved("screenshot", error);
+        say_not_saved(tr("screenshot"), error);
     }
 }
 
 void WindowShots::say_not_saved(const char* what, const std::exception& error) {
-    stage_.say(fmt::format("The {} was not saved: {}", what, error.what()), Tone::error);
+    stage_.say(tr("The {} was not saved: {}", what, error.what()), Tone::error);
 }
 
 }  // namespace warpscope::ui

@@ -12,6 +12,7 @@
 
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "ui/language/language.h"
 #include "ui/panels/work_chip.h"
 
 namespace warpscope::ui {
@@ -79,7 +80,7 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
         if (options.device || start.device_wish == "auto") throw;
         start.device_wish = "auto";
         stage = std::make_unique<Stage>(start, hooks);
-        stage->say(fmt::format("{} Running on {} instead.", error.what(), stage->device().name),
+        stage->say(tr("{} Running on {} instead.", error.what(), stage->device().name),
                    Tone::error);
     }
     if (launch && !launch->built_in)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/language/language.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/timeline/warp_lanes.h"
 #include "ui/widgets/widgets.h"
@@ -139,7 +140,7 @@ void WindowView::follow_download() {
     switch (download_.take_news()) {
         case CompilerDownload::News::done:
             stage_.search_compiler();
-            return stage_.say("NVRTC was downloaded: kernels can be edited now.");
+            return stage_.say(tr("NVRTC was downloaded: kernels can be edited now."));
         case CompilerDownload::News::failed:
             return stage_.say(download_.error(), Tone::error);
         case CompilerDownload::News::none:
@@ -177,10 +178,12 @@ void WindowView::draw_panels() {
     const Layout& at = layout_;
     panel(ui_, "top", at.top, colour::clear, {14, 7}, false, [&] { top_bar_.draw(ui_); });
     if (!at.narrow && at.controls.width > 0) draw_controls(colour::clear);
-    panel(ui_, "transport", at.transport, colour::clear, {10, 6}, false,
-          [&] { transport_.draw(ui_, at.narrow); });
-    panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0}, false,
-          [&] { draw_canvas(); });
+    if (at.canvas.width > 0) {
+        panel(ui_, "transport", at.transport, colour::clear, {10, 6}, false,
+              [&] { transport_.draw(ui_, at.narrow); });
+        panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0},
+              false, [&] { draw_canvas(); });
+    }
     draw_side_panel();
     if (at.strip.height > 0)
         panel(ui_, "strip", at.strip, colour::clear, {14, 6}, false,
@@ -211,9 +214,8 @@ void WindowView::draw_presentation() {
 std::optional<experiments::Timeline> WindowView::timeline() {
     if (!microscope_.is_open() || !microscope_.ready()) return stage_.shown().readings.timeline;
     const emulator::Dim3 block = microscope_.block();
-    return timeline_of(
-        microscope_.stepper(),
-        fmt::format("{}, block ({}, {})", microscope_.kernel_name(), block.x, block.y));
+    return timeline_of(microscope_.stepper(),
+                       tr("{}, block ({}, {})", microscope_.kernel_name(), block.x, block.y));
 }
 
 /// What lies over all panels.

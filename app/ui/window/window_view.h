@@ -103,6 +103,8 @@ class WindowView {
     CompilerDownload& download() { return download_; }
     LessonBook& lessons() { return lessons_; }
     Tour& tour() { return tour_; }
+    /// Changes the language of the window, or says which font is missing.
+    void speak(Language wished);
     /// How much larger than usual everything is to be drawn.
     float enlargement() const;
 
@@ -144,7 +146,7 @@ class WindowView {
     DeviceFacts facts_;
     Layout layout_;
     KeyList keys_;
-    TopBar top_bar_{stage_, options_, keys_};
+    TopBar top_bar_{stage_, options_, keys_, [this](Language wished) { speak(wished); }};
     ControlsPanel controls_{stage_, options_};
     PicturePanel picture_{stage_, microscope_, options_};
     TreePanel tree_{stage_, microscope_.needs()};

@@ -44,8 +44,8 @@ TEST_F(PaletteView, HasEveryCommandWithItsKeyAndCarriesItOut) {
     const auto rows = std::ranges::count_if(view_->widgets().widgets(), [](const Widget& one) {
         return one.id.starts_with("palette:");
     });
-    // All commands but that of the number keys; six experiments; the lessons.
-    EXPECT_EQ(std::size_t(rows), commands.size() - 1 + 6 + view_->lessons().lessons().size());
+    // All commands but that of the number keys; six experiments; the lessons; three languages.
+    EXPECT_EQ(std::size_t(rows), commands.size() - 1 + 6 + view_->lessons().lessons().size() + 3);
 
     for (const char c : std::string("larger")) ImGui::GetIO().AddInputCharacter(unsigned(c));
     frames(8);

@@ -26,6 +26,14 @@ TEST(Glossary, FindsPluralsCapitalsAndTheWordsOfCuda) {
     EXPECT_EQ(meaning_of("s"), "");
 }
 
+TEST(Glossary, SpeaksTheLanguageOfTheWindow) {
+    set_language(Language::chinese);
+    EXPECT_EQ(meaning_of("warp"), "线程束: 线程块中索引连续的 32 个线程，它们一起执行指令。");
+    set_language(Language::russian);
+    EXPECT_EQ(meaning_of("lane"), "полоса: Место потока в его варпе, от 0 до 31.");
+    set_language(Language::english);
+}
+
 TEST(Glossary, AWordReachesFromBlankToBlank) {
     EXPECT_EQ(word_at("  __syncthreads();", 2), "__syncthreads");
     EXPECT_EQ(word_at("  __syncthreads();", 14), "__syncthreads");

@@ -1,0 +1,98 @@
+#include "ui/language/language.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "ui/language/line_breaks.h"
+
+namespace warpscope::ui {
+namespace {
+
+class Languages : public testing::Test {
+  protected:
+    Languages() { clear(); }
+    ~Languages() override {
+        clear();
+        set_language(Language::english);
+    }
+    static void clear() {
+        for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"}) ::unsetenv(name);
+    }
+};
+
+TEST_F(Languages, ACatalogueIsReadWithItsEscapesAndContinuations) {
+    const Catalogue read = read_catalogue(
+        "msgid \"\"\nmsgstr \"Language: xx\\n\"\n\n#: app/ui/a.cpp\nmsgid \"one\\n\"\n\"two\"\n"
+        "msgstr \"eins\\n\"\n\"zwei \\\"2\\\"\"\n\nmsgid \"not yet\"\nmsgstr \"\"\n");
+    EXPECT_EQ(read, (Catalogue{{"one\ntwo", "eins\nzwei \"2\""}}));
+    try {
+        read_catalogue("msgid \"a\"\nmsgstr \"b\"\nmsgctxt \"c\"\n");
+        FAIL() << "line 3 is none that it knows";
+    } catch (const std::runtime_error& error) {
+        EXPECT_EQ(std::string(error.what()).substr(0, 7), "line 3:");
+    }
+}
+
+TEST_F(Languages, WordsFollowTheLanguageAndEnglishStandsInForWhatIsMissing) {
+    EXPECT_STREQ(tr("Warps"), "Warps");
+    set_language(Language::russian);
+    EXPECT_STREQ(tr("Warps"), "Варпы");
+    EXPECT_STREQ(tr("no catalogue has these words"), "no catalogue has these words");
+    set_language(Language::chinese);
+    EXPECT_STREQ(tr("Warps"), "线程束");
+    EXPECT_EQ(tr(std::string_view("Shared memory")), "共享内存");
+}
+
+TEST_F(Languages, ATranslationHasItsOwnOrderOfValues) {
+    EXPECT_EQ(tr("The first {} of {} blocks finish.", 3, 64), "The first 3 of 64 blocks finish.");
+    set_language(Language::chinese);
+    EXPECT_EQ(tr("The first {} of {} blocks finish.", 3, 64), "64 个线程块中的前 3 个完成。");
+}
+
+TEST_F(Languages, NounsAreCounted) {
+    EXPECT_EQ(counted(1, "lane"), "1 lane");
+    EXPECT_EQ(counted(5, "lane"), "5 lanes");
+    EXPECT_EQ(counted(1234, "hazard", "1 234"), "1 234 hazards");
+    set_language(Language::russian);
+    EXPECT_EQ(counted(5, "lane"), "полос: 5");
+}
+
+TEST_F(Languages, ALocaleMeansALanguage) {
+    EXPECT_EQ(language_of("zh_CN.UTF-8"), Language::chinese);
+    EXPECT_EQ(language_of("ru"), Language::russian);
+    EXPECT_EQ(language_of("rup_MK"), Language::english) << "Aromanian";
+    EXPECT_EQ(language_of("de_DE"), Language::english);
+
+    EXPECT_EQ(language_of_locale(), Language::english);
+    ::setenv("LANG", "ru_RU.UTF-8", 1);
+    EXPECT_EQ(language_of_locale(), Language::russian);
+    ::setenv("LC_MESSAGES", "zh_CN.UTF-8", 1);
+    EXPECT_EQ(language_of_locale(), Language::chinese);
+    ::setenv("LANGUAGE", "ru:en", 1);
+    EXPECT_EQ(language_of_locale(), Language::russian);
+    ::setenv("LC_ALL", "C.UTF-8", 1);
+    EXPECT_EQ(language_of_locale(), Language::english) << "LANGUAGE counts only beside a locale";
+}
+
+TEST(LineBreaks, StandAtSpacesAndBetweenChineseCharacters) {
+    // A letter is one column wide, a Chinese character two: three bytes.
+    const auto broken = [](std::string_view words, std::size_t columns) {
+        return with_line_breaks(words, [columns](const std::string& line) {
+            const auto wide = std::count_if(line.begin(), line.end(), [](char c) {
+                return static_cast<unsigned char>(c) >= 0xE3;
+            });
+            return line.size() - std::size_t(wide) <= columns;
+        });
+    };
+    EXPECT_EQ(broken("one two  three", 7), "one two\nthree");
+    EXPECT_EQ(broken("2.6e-06 is\nsmall", 3), "2.6e-06\nis\nsmall");
+    EXPECT_EQ(broken("共享内存", 4), "共享\n内存");
+    EXPECT_EQ(broken("共享。内存", 4), "共\n享。\n内存") << "no line begins with a full stop";
+    EXPECT_EQ(broken("等待（warp）到", 8), "等待\n（warp）\n到");
+}
+
+}  // namespace
+}  // namespace warpscope::ui
