@@ -32,6 +32,7 @@ std::uint32_t number_at(std::span<const std::uint8_t> bytes) {
     return std::uint32_t(bytes[0]) << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
+constexpr std::size_t frames_per_second = 30;  // of an MP4
 constexpr std::size_t signature_bytes = 8, chunk_bytes = 12;
 
 /// Calls f(kind, body) for each chunk of a PNG.
@@ -142,7 +143,9 @@ void Recording::add(int width, int height, std::span<const std::uint8_t> rgba,
         before_.assign(rgba.begin(), rgba.end());
     } else {
         if (socket_ < 0) begin_ffmpeg(width, height);
-        send(rgba);
+        length_ += shown;
+        do send(rgba);
+        while (++sent_ * 1000 / frames_per_second < std::size_t(length_.count()));
     }
     ++frames_;
 }
@@ -203,7 +206,7 @@ void Recording::begin_ffmpeg(int width, int height) {
                                    "-s",
                                    fmt::format("{}x{}", width, height),
                                    "-r",
-                                   "30",
+                                   std::to_string(frames_per_second),
                                    "-i",
                                    "-",
                                    "-metadata",
@@ -212,6 +215,8 @@ void Recording::begin_ffmpeg(int width, int height) {
                                    "pad=ceil(iw/2)*2:ceil(ih/2)*2",
                                    "-pix_fmt",
                                    "yuv420p",
+                                   "-preset",
+                                   "ultrafast",
                                    partial_.string()};
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

@@ -1,5 +1,7 @@
 #include "ui/panels/top_bar.h"
 
+#include <fmt/format.h>
+
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -48,6 +50,12 @@ void tabs(Ui& ui, Stage& stage) {
         tab(ui, stage, stage.newest(entry));
 }
 
+/// How long a recording is, while there is one.
+std::string record_label(const ViewOptions& options) {
+    if (options.records == Recorded::none) return "Record";
+    return fmt::format("● {} s", options.recorded_seconds);
+}
+
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
     tooltip(ui, with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved",
@@ -61,9 +69,11 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
                          Command::save_window));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "record", "Record", options.records)) ui.ask(Command::toggle_recording);
-    tooltip(ui, with_key(options.records ? "End the recording and save it"
-                                         : "Record the window as an animated PNG",
+    const bool records = options.records != Recorded::none;
+    if (flat_button(ui, "record", record_label(options).c_str(), records))
+        ui.ask(Command::toggle_recording);
+    tooltip(ui, with_key(records ? "End the recording and save it"
+                                 : "Record the window as an animated PNG",
                          Command::toggle_recording));
     ImGui::SameLine(0, gap);
 }
@@ -74,7 +84,7 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float help = button_width("?") + button_width("Lessons") + gap;
     const float vsync = help + button_width("V-sync") + gap;
     const float all = vsync + button_width("Save picture") + button_width("Save window") +
-                      button_width("Open…") + button_width("Record") + 4 * gap;
+                      button_width("Open…") + button_width(record_label(options).c_str()) + 4 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {

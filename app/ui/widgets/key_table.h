@@ -49,6 +49,7 @@ enum class Command {
     save_page,
     save_trace,
     toggle_recording,
+    toggle_picture_recording,
     discard_recording,
     toggle_controls,
     toggle_results,

@@ -148,9 +148,13 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::smaller, [](V& v) { v.resize(-1); }},
         {Command::usual_size, [](V& v) { v.options_.percent = 100; }},
         {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
-        {Command::toggle_recording, [](V& v) { v.options_.records = !v.options_.records; }},
+        {Command::toggle_recording, [](V& v) { v.toggle_recording(Recorded::window); }},
+        {Command::toggle_picture_recording, [](V& v) { v.toggle_recording(Recorded::picture); }},
         {Command::discard_recording,
-         [](V& v) { v.discards_ = std::exchange(v.options_.records, false); }},
+         [](V& v) {
+             v.discards_ = v.options_.records != Recorded::none;
+             v.stop_recording();
+         }},
         {Command::toggle_controls,
          [](V& v) { v.options_.hide_controls = !v.options_.hide_controls; }},
         {Command::toggle_results, [](V& v) { v.options_.hide_results = !v.options_.hide_results; }},
@@ -160,6 +164,11 @@ bool WindowView::carry_out_of_view(Command command) {
     if (action == actions.end()) return false;
     action->second(*this);
     return true;
+}
+
+/// Each of the two commands ends either recording.
+void WindowView::toggle_recording(Recorded what) {
+    options_.records = options_.records == Recorded::none ? what : Recorded::none;
 }
 
 void WindowView::copy(const std::string& text, const std::string& what) {
