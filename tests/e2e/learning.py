@@ -2,6 +2,7 @@
 
 usage: learning.py PROGRAM [Learning.NAME]
 """
+import os
 import subprocess
 
 from driver import read_png, wait_for
@@ -114,6 +115,19 @@ class Learning(Scenario):
         app.hold("Return")
         app.wait_value("message", "The recording was discarded.")
         self.assertEqual(sorted(self.home.iterdir()), before)
+
+    def test_a_copied_picture_is_that_of_a_screenshot(self):
+        app = self.start(*RIPPLE, "--set", "ripple.sync=off")
+        app.pause()
+        app.key("shift+F12")
+        said = app.wait_value("message", lambda value: value.startswith("Saved"))
+        app.key("ctrl+shift+c")
+        app.wait_value("message", "Copied the picture.")
+        copied = self.home / "copied.png"
+        with open(copied, "wb") as file:
+            subprocess.run(["xclip", "-o", "-selection", "clipboard", "-target", "image/png"], check=True,
+                           stdout=file, env=os.environ | app.display.environment)
+        self.assertEqual(read_png(copied), read_png(said.removeprefix("Saved ")))
 
     def test_a_class_is_graded(self):
         self.skip_without_nvrtc()

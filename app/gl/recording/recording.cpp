@@ -1,7 +1,6 @@
 #include "gl/recording/recording.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "compute/helper/spawn.h"
 #include "gl/error.h"
 
 extern char** environ;
@@ -223,12 +223,10 @@ void Recording::begin_ffmpeg(int width, int height) {
     arguments.push_back(nullptr);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    compute::SpawnFiles files;
+    files.give(ends[0], STDIN_FILENO);
     const int error =
-        ::posix_spawnp(&process_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+        ::posix_spawnp(&process_, "ffmpeg", files.get(), nullptr, arguments.data(), environ);
     ::close(ends[0]);
     socket_ = ends[1];
     if (error != 0) process_ = -1;

@@ -53,7 +53,7 @@ void tabs(Ui& ui, Stage& stage) {
 /// How long a recording is, while there is one.
 std::string record_label(const ViewOptions& options) {
     if (options.records == Recorded::none) return "Record";
-    return fmt::format("● {} s", options.recorded_seconds);
+    return fmt::format("Stop, {} s", options.recorded_seconds);
 }
 
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
@@ -68,6 +68,9 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     if (flat_button(ui, "screenshot.window", "Save window")) ui.ask(Command::save_window);
     tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
                          Command::save_window));
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "copy.picture", "Copy")) ui.ask(Command::copy_picture);
+    tooltip(ui, with_key("Copy the picture alone to the clipboard", Command::copy_picture));
     ImGui::SameLine(0, gap);
     const bool records = options.records != Recorded::none;
     if (flat_button(ui, "record", record_label(options).c_str(), records))
@@ -84,7 +87,8 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float help = button_width("?") + button_width("Lessons") + gap;
     const float vsync = help + button_width("V-sync") + gap;
     const float all = vsync + button_width("Save picture") + button_width("Save window") +
-                      button_width("Open…") + button_width(record_label(options).c_str()) + 4 * gap;
+                      button_width("Open…") + button_width("Copy") +
+                      button_width(record_label(options).c_str()) + 5 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {

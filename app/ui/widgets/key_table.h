@@ -46,6 +46,7 @@ enum class Command {
     copy_markdown,
     copy_json,
     copy_command,
+    copy_picture,
     save_page,
     save_trace,
     toggle_recording,

@@ -110,6 +110,7 @@ bool WindowView::carry_out_general(Command command) {
         {Command::toggle_vsync, [](V& v) { v.options_.vsync = !v.options_.vsync; }},
         {Command::save_window, [](V& v) { v.shot_ = Shot::window; }},
         {Command::save_picture, [](V& v) { v.shot_ = Shot::picture; }},
+        {Command::copy_picture, [](V& v) { v.shot_ = Shot::copy; }},
         {Command::save_page, [](V& v) { v.shot_ = Shot::page; }},
         {Command::save_trace, [](V& v) { v.shot_ = Shot::trace; }},
         {Command::toggle_keys, [](V& v) { v.keys_.show(!v.keys_.shown()); }},

@@ -14,6 +14,7 @@
 #include "gl/png.h"
 #include "gl/window_context.h"
 #include "ui/commands/copies.h"
+#include "ui/commands/picture_clipboard.h"
 #include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
@@ -68,13 +69,23 @@ void WindowShots::finish() {
 /// Reads the pixels of this frame. Another thread makes a file of them.
 void WindowShots::save(Shot shot, experiments::Size size) {
     finish_saving();  // one file at a time
-    ScreenshotImage image = shot == Shot::picture ? image_of_picture() : image_of_window(size);
-    saving_ = std::async(std::launch::async, [image = std::move(image), local = local_time()] {
-        const auto path = screenshot_path(screenshot_folder(), local);
-        gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
-        gl::WindowContext::wake();
-        return path;
-    });
+    ScreenshotImage image = shot == Shot::window ? image_of_window(size) : image_of_picture();
+    const bool copies = shot == Shot::copy;
+    failing_ = copies ? "The picture was not copied" : "The screenshot was not saved";
+    saving_ =
+        std::async(std::launch::async,
+                   [copies, image = std::move(image), local = local_time()]() -> std::string {
+                       const auto [width, height] = image.size;
+                       if (copies) {
+                           copy_png(gl::encode_png(width, height, image.rgba, image.metadata));
+                           gl::WindowContext::wake();
+                           return "Copied the picture.";
+                       }
+                       const auto path = screenshot_path(screenshot_folder(), local);
+                       gl::write_png(path, width, height, image.rgba, image.metadata);
+                       gl::WindowContext::wake();
+                       return fmt::format("Saved {}", path.string());
+                   });
 }
 
 ScreenshotImage WindowShots::image_of_picture() {
@@ -169,9 +180,9 @@ void WindowShots::end_recording() {
 void WindowShots::finish_saving() {
     if (!saving_.valid()) return;
     try {
-        stage_.say(fmt::format("Saved {}", saving_.get().string()));
+        stage_.say(saving_.get());
     } catch (const std::exception& error) {
-        say_not_saved("screenshot", error);
+        stage_.say(fmt::format("{}: {}", failing_, error.what()), Tone::error);
     }
 }
 

@@ -47,8 +47,9 @@ class WindowShots {
 
     Stage& stage_;
     WindowView& view_;
-    std::filesystem::path record_;                  ///< of the next recording; empty: a new name
-    std::future<std::filesystem::path> saving_;     ///< the screenshot that is being written
+    std::filesystem::path record_;     ///< of the next recording; empty: a new name
+    std::future<std::string> saving_;  ///< the screenshot that is being written or copied
+    std::string failing_;              ///< what is said before the reason why that failed
     std::unique_ptr<gl::LiveRecording> recording_;  ///< null: nothing is recorded
 };
 
