@@ -72,11 +72,13 @@ void WindowView::press(int key, int modifiers) {
         if (!shortcut && microscope_.is_open())
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
-        if (!shortcut || (typing && !shortcut->works_while_typing())) return;
+        // The palette has the keyboard from the frame after the one in which it opens.
+        const bool typed = typing || palette_.shown();
+        if (!shortcut || (typed && !shortcut->works_while_typing())) return;
         // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
-        if (typing && (of_parameters || shortcut->command == Command::copy_value)) return;
+        if (typed && (of_parameters || shortcut->command == Command::copy_value)) return;
         marks_.press(shortcut->name);
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
