@@ -84,7 +84,7 @@ PAGES = {
     "03-warps": ([*TORN, "--microscope", "3,2@268"], opened, SOURCE_AND_WARPS),
     "04-sectors": (["--launch", LESSONS / "tiles.launch.json"], tab("dock.counters", "counter."),
                    (308, 500, 972, 88)),
-    "05-banks": (["--launch", LESSONS / "banks.launch.json", "--schedule", "run-to-barrier",
+    "05-banks": (["--launch", "transpose", "--schedule", "run-to-barrier",
                   "--microscope", "0,0"], conflict, DOCK),
     "06-reduction": (["--experiment", "dot"], App.pause, CANVAS),
     "07-divergence": (["--experiment", "dot", "--set", "dot.kernel=divergent", "--microscope", "0,0@1198"],
@@ -153,7 +153,7 @@ def make_editor(program, home):
 
 
 def make_launch(program, home):
-    display, app = start(program, home, (1600, 900), ["--launch", LESSONS / "tiles.launch.json"])
+    display, app = start(program, home, (1600, 900), ["--launch", "blur"])
     tab("dock.launch", "launch")(app)
     app.pause()
     shutil.copy(saved(app, "F12"), ASSETS / "launch.png")

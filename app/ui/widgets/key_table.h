@@ -32,6 +32,7 @@ enum class Command {
     toggle_lessons,
     start_tour,
     show_words,
+    show_book,
     next_state,
     previous_state,
     toggle_marks,

@@ -142,6 +142,7 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::start_tour, [](V& v) { v.tour_.start(); }},
         {Command::show_words,
          [](V& v) { v.words_.shown() ? v.words_.hide() : v.words_.show(newest_word()); }},
+        {Command::show_book, [](V& v) { v.words_.show_book(); }},
         {Command::next_state, [](V& v) { v.opener_.open_neighbour(1); }},
         {Command::previous_state, [](V& v) { v.opener_.open_neighbour(-1); }},
         {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
