@@ -1,4 +1,4 @@
-# `cmake --install build/default --prefix /usr/local` installs the program, its galaxy, its lessons, the script that
+# `cmake --install build/default --prefix /usr/local` installs the program, its galaxy, its book, its lessons, the script that
 # downloads NVRTC, its icon, its menu entry, its man page, its completions and the licences. Packages
 # leave out the component "plain" or add components of their own: see Package.cmake.
 include(GNUInstallDirs)
@@ -16,6 +16,7 @@ install(FILES assets/warpscope.png
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps)
 install(PROGRAMS assets/fetch_nvrtc DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES assets/galaxy_20k.tipsy assets/launch.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
+install(DIRECTORY docs/book DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(DIRECTORY lessons DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES docs/licences.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE assets/galaxy_20k.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT plain)

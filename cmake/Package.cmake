@@ -110,6 +110,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Dear ImGui loads libGL.so.1 at run time.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, fonts-inter, fonts-jetbrains-mono")
+# They copy pictures and make MP4 recordings.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xclip | wl-clipboard, ffmpeg")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils, fonts-droid-fallback, libegl-mesa0, libglx-mesa0, \
 libgl1-mesa-dri, libllvm15 | libllvm19 | libllvm18 | libllvm17 | libllvm16, cuda-nvrtc-13-0 | libnvrtc12 | python3-pip")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)

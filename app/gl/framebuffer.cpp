@@ -60,12 +60,12 @@ std::vector<std::uint8_t> Framebuffer::read_pixels() const {
     return read_framebuffer(width_, height_);
 }
 
-std::vector<std::uint8_t> read_framebuffer(int width, int height) {
+std::vector<std::uint8_t> read_framebuffer(int width, int height, int left, int below) {
     const std::size_t row = std::size_t(width) * 4;
     std::vector<std::uint8_t> pixels(row * std::size_t(height));
     glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    glReadPixels(left, below, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
     for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom)
         std::swap_ranges(pixels.begin() + std::ptrdiff_t(top * row),
                          pixels.begin() + std::ptrdiff_t((top + 1) * row),

@@ -32,8 +32,8 @@ class Framebuffer {
     unsigned id_ = 0;
 };
 
-/// The lower left width*height pixels of the bound framebuffer or of the window's back buffer: r,
-/// g, b, a, top row first.
-std::vector<std::uint8_t> read_framebuffer(int width, int height);
+/// width*height pixels of the bound framebuffer or of the window's back buffer, with that many
+/// pixels on their left and below them: r, g, b, a, top row first.
+std::vector<std::uint8_t> read_framebuffer(int width, int height, int left = 0, int below = 0);
 
 }  // namespace warpscope::gl

@@ -2,9 +2,10 @@
 
 usage: learning.py PROGRAM [Learning.NAME]
 """
+import os
 import subprocess
 
-from driver import wait_for
+from driver import read_png, wait_for
 from scenario import RIPPLE, Scenario, main
 
 
@@ -90,6 +91,43 @@ class Learning(Scenario):
             data = file.read()
         self.assertEqual(data.count(b"fcTL"), frames)
         self.assertGreater(frames, 1)
+
+    def test_a_recording_of_the_picture_has_its_pixels_and_settings(self):
+        app = self.start(*RIPPLE, "--set", "ripple.sync=off")
+        app.pause()
+        shown = app.pixels("picture")
+        app.key("ctrl+shift+F12")
+        app.wait_value("record", "on")
+        app.pass_frames()
+        app.key("ctrl+F12")  # either key ends it
+        said = app.wait_value("message", lambda value: value.startswith("Saved"))
+        picture, texts = read_png(said.removeprefix("Saved ").rpartition(", ")[0])
+        self.assertEqual(picture, shown)
+        self.assertEqual(texts["ripple.sync"], "off")
+        # A recording that is discarded leaves nothing.
+        before = sorted(self.home.iterdir())
+        app.key("ctrl+F12")
+        app.wait_value("record", "on")
+        app.key("ctrl+shift+p")
+        app.wait_value("palette", "")
+        app.display.xdotool("type", "discard it")
+        app.wait_value("palette", "discard it")
+        app.hold("Return")
+        app.wait_value("message", "The recording was discarded.")
+        self.assertEqual(sorted(self.home.iterdir()), before)
+
+    def test_a_copied_picture_is_that_of_a_screenshot(self):
+        app = self.start(*RIPPLE, "--set", "ripple.sync=off")
+        app.pause()
+        app.key("shift+F12")
+        said = app.wait_value("message", lambda value: value.startswith("Saved"))
+        app.key("ctrl+shift+c")
+        app.wait_value("message", "Copied the picture.")
+        copied = self.home / "copied.png"
+        with open(copied, "wb") as file:
+            subprocess.run(["xclip", "-o", "-selection", "clipboard", "-target", "image/png"], check=True,
+                           stdout=file, env=os.environ | app.display.environment)
+        self.assertEqual(read_png(copied), read_png(said.removeprefix("Saved ")))
 
     def test_a_class_is_graded(self):
         self.skip_without_nvrtc()

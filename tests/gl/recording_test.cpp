@@ -179,6 +179,16 @@ TEST_F(RecordingTest, AnMp4IsMadeByFfmpeg) {
     for (int i = 0; i < 3; ++i) input.insert(input.end(), frame.begin(), frame.end());
     EXPECT_EQ(Bytes(file.end() - long(input.size()), file.end()), input);
 
+    // At 30 frames a second, 100 ms are three frames and 50 ms the next one and a half.
+    Recording slow(folder_ / "s.mp4", {});
+    slow.add(4, 2, frame, milliseconds(100));
+    slow.add(4, 2, numbered_pixels(4, 2), milliseconds(50));
+    slow.add(4, 2, frame, milliseconds(50));
+    slow.finish();
+    const Bytes repeated = bytes_of(folder_ / "s.mp4");
+    EXPECT_EQ(std::size_t(repeated.end() - std::ranges::find(repeated, '\n') - 1),
+              (3 + 2 + 1) * frame.size());
+
     std::ofstream(programs / "ffmpeg") << "#!/bin/sh\nexit 3\n";
     Recording early(folder_ / "e.mp4", {});
     EXPECT_THROW(
@@ -196,6 +206,28 @@ TEST_F(RecordingTest, AnMp4IsMadeByFfmpeg) {
     ::setenv("PATH", (folder_ / "empty").c_str(), 1);
     Recording missing(folder_ / "m.mp4", {});
     EXPECT_THROW(missing.add(4, 2, frame, milliseconds(1)), Error);
+    ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(RecordingTest, ALiveRecordingCountsTheFramesThatItDrops) {
+    const std::string path = std::getenv("PATH");
+    // A program that reads nothing until the file "go" is there.
+    std::ofstream(folder_ / "ffmpeg") << "#!/bin/sh\nuntil [ -e " << (folder_ / "go").string()
+                                      << " ]; do :; done\nfor last; do :; done\ncat > \"$last\"\n";
+    fs::permissions(folder_ / "ffmpeg", fs::perms::owner_all);
+    ::setenv("PATH", (folder_.string() + ":" + path).c_str(), 1);
+    constexpr int width = 1024, height = 512;  // more than a socket holds
+    LiveRecording recording(folder_ / "live.mp4", {}, width, height);
+    std::size_t added = 0;
+    while (recording.dropped() < 2)
+        if (recording.is_due()) {
+            recording.add(numbered_pixels(width, height));
+            ++added;
+        }
+    // Eight wait, and one is on show. On a busy machine the thread has not begun with another one.
+    EXPECT_TRUE(added == 9 || added == 10) << added;
+    std::ofstream(folder_ / "go") << "now";
+    EXPECT_EQ(recording.finish(), added);
     ::setenv("PATH", path.c_str(), 1);
 }
 

@@ -1,5 +1,8 @@
 #include "gl/recording/live_recording.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <utility>
 
 namespace warpscope::gl {
@@ -19,9 +22,17 @@ LiveRecording::~LiveRecording() {
 }
 
 bool LiveRecording::is_due() {
-    if (newest_.empty()) return true;
+    const auto now = Clock::now();
+    if (now < due_) return false;
+    due_ = now + between;
     const std::scoped_lock lock(mutex_);
-    return Clock::now() - newest_at_ >= between && waiting_.size() < most_waiting;
+    if (waiting_.size() < most_waiting) return true;
+    ++dropped_;
+    return false;
+}
+
+std::chrono::seconds LiveRecording::length() const {
+    return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_);
 }
 
 void LiveRecording::add(std::vector<std::uint8_t> rgba) {
@@ -59,7 +70,10 @@ std::size_t LiveRecording::finish() {
     return recording_.frames();
 }
 
+/// ffmpeg, which the first frame starts, has the priority of this thread.
 void LiveRecording::write_frames() {
+    constexpr int lowest = 19;
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), lowest);
     for (;;) {
         Frame frame;
         {

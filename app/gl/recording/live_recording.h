@@ -15,8 +15,8 @@
 namespace warpscope::gl {
 
 /// A recording of a window, at most 30 frames a second, which a thread of its own compresses. Each
-/// frame is shown for as long as the window showed it. While the thread has many frames to
-/// compress, none is due.
+/// frame is shown for as long as the window showed it. The thread has the lowest priority, and
+/// while it has many frames to compress, further ones are dropped: the window goes on.
 class LiveRecording {
   public:
     using Clock = std::chrono::steady_clock;
@@ -29,8 +29,11 @@ class LiveRecording {
     int width() const { return width_; }
     int height() const { return height_; }
     const std::filesystem::path& path() const { return recording_.path(); }
-    /// Whether a frame that is drawn now is to be added.
+    /// Whether a frame that is drawn now is to be added. Counts it if it is dropped.
     bool is_due();
+    std::size_t dropped() const { return dropped_; }
+    /// Since it was begun.
+    std::chrono::seconds length() const;
     /// Adds the pixels of the frame that is on show from now on. Throws what the thread has thrown.
     void add(std::vector<std::uint8_t> rgba);
     /// Waits until all frames are written, completes the file, and returns their number. Throws
@@ -52,7 +55,9 @@ class LiveRecording {
     const int width_, height_;
     Recording recording_;
     std::vector<std::uint8_t> newest_;  ///< on show since `newest_at_`
-    Clock::time_point newest_at_{};
+    Clock::time_point newest_at_{}, due_{};
+    const Clock::time_point begun_ = Clock::now();
+    std::size_t dropped_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Frame> waiting_;

@@ -1,7 +1,6 @@
 #include "gl/recording/recording.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "compute/helper/spawn.h"
 #include "gl/error.h"
 
 extern char** environ;
@@ -32,6 +32,7 @@ std::uint32_t number_at(std::span<const std::uint8_t> bytes) {
     return std::uint32_t(bytes[0]) << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
+constexpr std::size_t frames_per_second = 30;  // of an MP4
 constexpr std::size_t signature_bytes = 8, chunk_bytes = 12;
 
 /// Calls f(kind, body) for each chunk of a PNG.
@@ -142,7 +143,9 @@ void Recording::add(int width, int height, std::span<const std::uint8_t> rgba,
         before_.assign(rgba.begin(), rgba.end());
     } else {
         if (socket_ < 0) begin_ffmpeg(width, height);
-        send(rgba);
+        length_ += shown;
+        do send(rgba);
+        while (++sent_ * 1000 / frames_per_second < std::size_t(length_.count()));
     }
     ++frames_;
 }
@@ -203,7 +206,7 @@ void Recording::begin_ffmpeg(int width, int height) {
                                    "-s",
                                    fmt::format("{}x{}", width, height),
                                    "-r",
-                                   "30",
+                                   std::to_string(frames_per_second),
                                    "-i",
                                    "-",
                                    "-metadata",
@@ -212,18 +215,18 @@ void Recording::begin_ffmpeg(int width, int height) {
                                    "pad=ceil(iw/2)*2:ceil(ih/2)*2",
                                    "-pix_fmt",
                                    "yuv420p",
+                                   "-preset",
+                                   "ultrafast",
                                    partial_.string()};
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    compute::SpawnFiles files;
+    files.give(ends[0], STDIN_FILENO);
     const int error =
-        ::posix_spawnp(&process_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+        ::posix_spawnp(&process_, "ffmpeg", files.get(), nullptr, arguments.data(), environ);
     ::close(ends[0]);
     socket_ = ends[1];
     if (error != 0) process_ = -1;

@@ -24,7 +24,7 @@ class Recording {
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
-    /// Adds a frame (r, g, b, a, top row first) that is shown for this time; an MP4 shows each for
+    /// Adds a frame (r, g, b, a, top row first) that is shown for this time; an MP4 repeats it each
     /// 1/30 s. Throws Error if its size is not that of the first frame, or the disk is full.
     void add(int width, int height, std::span<const std::uint8_t> rgba,
              std::chrono::milliseconds shown);
@@ -57,8 +57,9 @@ class Recording {
     int process_ = -1;           ///< ffmpeg
     int socket_ = -1;            ///< that ffmpeg reads
     int width_ = 0, height_ = 0;
-    std::vector<std::uint8_t> before_;  ///< the newest frame
-    std::size_t frames_ = 0;
+    std::vector<std::uint8_t> before_;   ///< the newest frame
+    std::size_t frames_ = 0, sent_ = 0;  ///< added, and sent to ffmpeg
+    std::chrono::milliseconds length_{};
     std::uint32_t sequence_ = 0;  ///< of chunks
     long counts_at_ = 0;          ///< where the number of frames stands in the file
 };

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
 #include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
 #include "gl/picture_zoom.h"
 #include "gl/pixel_buffer.h"
+#include "gl/recording/recording.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {
@@ -70,6 +75,33 @@ void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device) {
                     .unit = "µs"});
 }
 
+/// A frame of a recording, all of which has changed. A thread beside the window compresses it.
+void bench_recording(std::vector<BenchRow>& rows) {
+    constexpr int width = 1920, height = 1080, frames = 8;
+    std::vector<std::uint8_t> rgba(std::size_t(width) * height * 4, 255);
+    const auto draw = [&](int frame) {
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) {
+                const float wave = std::sin(std::hypot(float(x), float(y)) / 9 - float(frame));
+                rgba[(std::size_t(y) * width + std::size_t(x)) * 4 + 1] =
+                    std::uint8_t(128 + 127 * wave);
+            }
+    };
+    gl::Recording recording(std::filesystem::temp_directory_path() / "warpscope-bench.png", {});
+    std::vector<double> times;
+    for (int frame = 0; frame < frames; ++frame) {
+        draw(frame);
+        times.push_back(milliseconds_of(
+            [&] { recording.add(width, height, rgba, std::chrono::milliseconds(33)); }));
+    }
+    rows.push_back({.name = "recorded_frame_ms",
+                    .label = "a frame of 1920×1080 into an animated PNG",
+                    .value = median(times),
+                    .unit = "ms",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 66});
+}
+
 }  // namespace
 
 void bench_frames(std::vector<BenchRow>& rows, compute::Device& device) {
@@ -82,6 +114,7 @@ void bench_frames(std::vector<BenchRow>& rows, compute::Device& device) {
                         .wanted = 30});
     }
     bench_presentation(rows, device);
+    bench_recording(rows);
 }
 
 }  // namespace warpscope::jobs

@@ -24,13 +24,15 @@ std::vector<const PaletteRow*> matching(const std::vector<PaletteRow>& rows,
 class CommandPalette {
   public:
     void show() { asked_ = true; }
+    /// It is open, or will be in the next frame.
+    bool shown() const { return asked_ || open_; }
     /// Draws the popup while it is open. `rows` makes the rows when it opens.
     void draw(Ui& ui, const std::function<std::vector<PaletteRow>()>& rows);
 
   private:
     bool list(Ui& ui, float width, float height, bool begins, bool entered);
 
-    bool asked_ = false, scrolls_ = false;
+    bool asked_ = false, open_ = false, scrolls_ = false;
     std::string typed_;
     std::size_t chosen_ = 0;
     std::vector<PaletteRow> rows_;

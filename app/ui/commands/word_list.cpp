@@ -12,6 +12,32 @@ namespace warpscope::ui {
 void WordList::show(std::string word) {
     shown_ = scrolls_ = true;
     word_ = std::move(word);
+    page_.close();
+}
+
+void WordList::show_book() {
+    shown_ = true;
+    page_.open_first();
+}
+
+void WordList::draw_words(Ui& ui) {
+    heading(ui, tr("Words"));
+    for (const auto& [word, meaning, page] : vocabulary()) {
+        const bool wanted = word == word_;
+        const bool same = tr(word) == word;
+        text(ui.fonts.strong, wanted ? colour::accent : colour::text,
+             same ? word : fmt::format("{} · {}", tr(word), word));
+        record(ui, "words:" + word, wanted ? "on" : "off");
+        if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
+        if (page_.has(page)) {
+            ImGui::SameLine(0, ui.px(10));
+            if (flat_button(ui, "words.page:" + word, page_words(page).c_str()))
+                ui.later([this, name = page] { page_.open(name); });
+        }
+        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, tr(meaning));
+        ImGui::Dummy({0, ui.px(4)});
+    }
+    scrolls_ = false;
 }
 
 void WordList::draw(Ui& ui) {
@@ -26,18 +52,7 @@ void WordList::draw(Ui& ui) {
     ImGui::Begin("##words", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                      ImGuiWindowFlags_NoSavedSettings);
-    heading(ui, tr("Words"));
-    for (const auto& [word, meaning] : vocabulary()) {
-        const bool wanted = word == word_;
-        const bool same = tr(word) == word;
-        text(ui.fonts.strong, wanted ? colour::accent : colour::text,
-             same ? word : fmt::format("{} · {}", tr(word), word));
-        record(ui, "words:" + word, wanted ? "on" : "off");
-        if (wanted && scrolls_) ImGui::SetScrollHereY(0.2F);
-        paragraph(ui.fonts.body, wanted ? colour::text : colour::dim, tr(meaning));
-        ImGui::Dummy({0, ui.px(4)});
-    }
-    scrolls_ = false;
+    page_.shown() ? page_.draw(ui) : draw_words(ui);
     ImGui::End();
     ImGui::PopStyleColor();
     ImGui::PopStyleVar(2);

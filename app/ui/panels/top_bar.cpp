@@ -74,6 +74,12 @@ void tabs(Ui& ui, Stage& stage, float room) {
     ImGui::SameLine(0, ui.px(2));
 }
 
+/// How long a recording is, while there is one.
+std::string record_label(const ViewOptions& options) {
+    if (options.records == Recorded::none) return tr("Record");
+    return tr("Stop, {} s", options.recorded_seconds);
+}
+
 void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     if (flat_button(ui, "open", tr("Open…"))) ui.ask(Command::open_file);
     tooltip(ui, with_key(tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
@@ -87,9 +93,14 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     tooltip(ui, with_key(tr("Save the whole window as a PNG, with the settings in its metadata"),
                          Command::save_window));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "record", tr("Record"), options.records)) ui.ask(Command::toggle_recording);
-    tooltip(ui, with_key(options.records ? tr("End the recording and save it")
-                                         : tr("Record the window as an animated PNG"),
+    if (flat_button(ui, "copy.picture", tr("Copy"))) ui.ask(Command::copy_picture);
+    tooltip(ui, with_key(tr("Copy the picture alone to the clipboard"), Command::copy_picture));
+    ImGui::SameLine(0, gap);
+    const bool records = options.records != Recorded::none;
+    if (flat_button(ui, "record", record_label(options).c_str(), records))
+        ui.ask(Command::toggle_recording);
+    tooltip(ui, with_key(records ? tr("End the recording and save it")
+                                 : tr("Record the window as an animated PNG"),
                          Command::toggle_recording));
     ImGui::SameLine(0, gap);
 }
@@ -125,7 +136,8 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
     const float help = help_width(ui);
     const float vsync = help + button_width(tr("V-sync")) + gap;
     const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
-                      button_width(tr("Open…")) + button_width(tr("Record")) + 4 * gap;
+                      button_width(tr("Open…")) + button_width(tr("Copy")) +
+                      button_width(record_label(options).c_str()) + 5 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -44,15 +45,20 @@ std::string first_sentence(const std::string& text) {
 std::vector<VocabularyWord> read_vocabulary() {
     std::vector<VocabularyWord> words;
     std::string_view rest = page("vocabulary.md");
-    constexpr std::string_view begin = "| **", between = "** | ";
+    constexpr std::string_view begin = "| **", between = "** | ", link_begin = " ([page ";
     while (!rest.empty()) {
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         const std::size_t end = line.find(between);
         if (!line.starts_with(begin) || end == std::string_view::npos) continue;
-        const std::string_view meaning = line.substr(end + between.size());
+        std::string_view meaning = line.substr(end + between.size());
+        meaning = meaning.substr(0, meaning.find(" |"));
+        const std::size_t link = std::min(meaning.find(link_begin), meaning.size());
+        std::string_view page = meaning.substr(link);
+        page = page.substr(0, page.find(".md"));
+        page.remove_prefix(std::min(page.find('/') + 1, page.size()));
         words.push_back({std::string(line.substr(begin.size(), end - begin.size())),
-                         plain(meaning.substr(0, meaning.find(" |")))});
+                         plain(meaning.substr(0, link)), std::string(page)});
     }
     return words;
 }
@@ -103,6 +109,11 @@ const std::vector<VocabularyWord>& vocabulary() {
     return words;
 }
 
+std::string page_words(std::string_view page) {
+    return "Page " + std::to_string(std::atoi(std::string(page.substr(0, 2)).c_str())) +
+           " of the book";
+}
+
 std::string explaining_word(std::string_view word) {
     std::string lower(word);
     std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -131,8 +142,12 @@ std::string_view word_at(std::string_view line, std::size_t byte) {
 }
 
 void hover_word(ImVec2 corner, std::string_view word) {
-    if (std::string words = meaning_of(word); !words.empty())
-        hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining_word(word)}};
+    std::string words = meaning_of(word);
+    if (words.empty()) return;
+    const std::string explaining = explaining_word(word);
+    const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
+    if (!row->page.empty()) words += "\n" + page_words(row->page) + " explains it (F2).";
+    hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining}};
 }
 
 void hover_text(std::string_view words) {
@@ -177,7 +192,8 @@ HoveredMeaning take_hovered_meaning() {
 }
 
 std::string newest_word() {
-    return newest.frame + 1 >= ImGui::GetFrameCount() ? newest.word : "";
+    const int frame = ImGui::GetFrameCount();
+    return newest.frame + 1 == frame || newest.frame == frame ? newest.word : "";
 }
 
 }  // namespace warpscope::ui

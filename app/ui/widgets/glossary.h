@@ -11,7 +11,10 @@ namespace warpscope::ui {
 /// A row of docs/vocabulary.md, in plain text.
 struct VocabularyWord {
     std::string word, meaning;
+    std::string page;  ///< of docs/book/: "03-warps"; empty: none explains it
 };
+/// "Page 3 of the book", for "03-warps".
+std::string page_words(std::string_view page);
 /// Every row, in the order of the page.
 const std::vector<VocabularyWord>& vocabulary();
 /// The word of the vocabulary that explains a word of the interface or of CUDA C++; empty: none

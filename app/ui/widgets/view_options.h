@@ -11,6 +11,9 @@ namespace warpscope::ui {
 /// The side panel that lies over the picture of a narrow window.
 enum class Drawer { none, controls, results };
 
+/// What is being recorded.
+enum class Recorded { none, window, picture };
+
 /// The sizes that a person can choose, in percent.
 inline constexpr int percents[] = {75, 90, 100, 110, 125, 150, 175, 200, 225, 250};
 
@@ -34,13 +37,14 @@ struct ViewOptions {
     experiments::LineFigure figure = experiments::LineFigure::instructions;
     Drawer drawer = Drawer::none;  ///< not remembered
     bool hide_controls = false, hide_results = false;
-    int percent = 100;          ///< the size of everything
-    bool light = false;         ///< the light theme
-    std::string language;       ///< LanguageName::code; empty: the locale's
-    bool presentation = false;  ///< not remembered
-    bool marks = false;         ///< a halo of the pointer, and the keys that are pressed
-    bool records = false;       ///< the window is being recorded; not remembered
-    bool lessons = false;       ///< the column of the lessons is on show; not remembered
+    int percent = 100;                  ///< the size of everything
+    bool light = false;                 ///< the light theme
+    std::string language;               ///< LanguageName::code; empty: the locale's
+    bool presentation = false;          ///< not remembered
+    bool marks = false;                 ///< a halo of the pointer, and the keys that are pressed
+    Recorded records = Recorded::none;  ///< not remembered
+    int recorded_seconds = 0;           ///< so far; not remembered
+    bool lessons = false;               ///< the column of the lessons is on show; not remembered
     std::vector<std::string> lessons_passed;  ///< names of lessons
     bool tour_offered = false;
     std::string kernel_path;  ///< the file that a kernel was last opened from or saved to

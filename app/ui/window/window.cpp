@@ -162,7 +162,8 @@ float App::raster() const {
 void App::wait() {
     if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED)) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying() || stage_->work() ||
-                       stage_->has_results() || !stage_->settled() || view_->records();
+                       stage_->has_results() || !stage_->settled() ||
+                       view_->records() != Recorded::none;
     if (input_.take_stir() || input_.waits()) awake_ = settling;
     if (awake_ > 0) {
         --awake_;

@@ -73,11 +73,13 @@ void WindowView::press(int key, int modifiers) {
         if (!shortcut && microscope_.is_open())
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
-        if (!shortcut || (typing && !shortcut->works_while_typing())) return;
+        // The palette has the keyboard from the frame after the one in which it opens.
+        const bool typed = typing || palette_.shown();
+        if (!shortcut || (typed && !shortcut->works_while_typing())) return;
         // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
             shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
-        if (typing && (of_parameters || shortcut->command == Command::copy_value)) return;
+        if (typed && (of_parameters || shortcut->command == Command::copy_value)) return;
         marks_.press(shortcut->name);
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
@@ -111,6 +113,7 @@ bool WindowView::carry_out_general(Command command) {
         {Command::toggle_vsync, [](V& v) { v.options_.vsync = !v.options_.vsync; }},
         {Command::save_window, [](V& v) { v.shot_ = Shot::window; }},
         {Command::save_picture, [](V& v) { v.shot_ = Shot::picture; }},
+        {Command::copy_picture, [](V& v) { v.shot_ = Shot::copy; }},
         {Command::save_page, [](V& v) { v.shot_ = Shot::page; }},
         {Command::save_trace, [](V& v) { v.shot_ = Shot::trace; }},
         {Command::toggle_keys, [](V& v) { v.keys_.show(!v.keys_.shown()); }},
@@ -140,6 +143,7 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::start_tour, [](V& v) { v.tour_.start(); }},
         {Command::show_words,
          [](V& v) { v.words_.shown() ? v.words_.hide() : v.words_.show(newest_word()); }},
+        {Command::show_book, [](V& v) { v.words_.show_book(); }},
         {Command::next_state, [](V& v) { v.opener_.open_neighbour(1); }},
         {Command::previous_state, [](V& v) { v.opener_.open_neighbour(-1); }},
         {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
@@ -149,9 +153,13 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::smaller, [](V& v) { v.resize(-1); }},
         {Command::usual_size, [](V& v) { v.options_.percent = 100; }},
         {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
-        {Command::toggle_recording, [](V& v) { v.options_.records = !v.options_.records; }},
+        {Command::toggle_recording, [](V& v) { v.toggle_recording(Recorded::window); }},
+        {Command::toggle_picture_recording, [](V& v) { v.toggle_recording(Recorded::picture); }},
         {Command::discard_recording,
-         [](V& v) { v.discards_ = std::exchange(v.options_.records, false); }},
+         [](V& v) {
+             v.discards_ = v.options_.records != Recorded::none;
+             v.stop_recording();
+         }},
         {Command::toggle_controls,
          [](V& v) { v.options_.hide_controls = !v.options_.hide_controls; }},
         {Command::toggle_results, [](V& v) { v.options_.hide_results = !v.options_.hide_results; }},
@@ -161,6 +169,11 @@ bool WindowView::carry_out_of_view(Command command) {
     if (action == actions.end()) return false;
     action->second(*this);
     return true;
+}
+
+/// Each of the two commands ends either recording.
+void WindowView::toggle_recording(Recorded what) {
+    options_.records = options_.records == Recorded::none ? what : Recorded::none;
 }
 
 void WindowView::copy(const std::string& text, const std::string& what) {

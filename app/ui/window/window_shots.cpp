@@ -4,6 +4,7 @@
 #include <glad/gl.h>
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "gl/png.h"
 #include "gl/window_context.h"
 #include "ui/commands/copies.h"
+#include "ui/commands/picture_clipboard.h"
 #include "ui/documents/text_file.h"
 #include "ui/language/language.h"
 
@@ -30,7 +32,7 @@ std::tm local_time() {
 
 WindowShots::WindowShots(Stage& stage, WindowView& view, std::filesystem::path record)
     : stage_(stage), view_(view), record_(std::move(record)) {
-    view_.options().records = !record_.empty();
+    if (!record_.empty()) view_.options().records = Recorded::window;
 }
 
 void WindowShots::advance() {
@@ -68,13 +70,23 @@ void WindowShots::finish() {
 /// Reads the pixels of this frame. Another thread makes a file of them.
 void WindowShots::save(Shot shot, experiments::Size size) {
     finish_saving();  // one file at a time
-    ScreenshotImage image = shot == Shot::picture ? image_of_picture() : image_of_window(size);
-    saving_ = std::async(std::launch::async, [image = std::move(image), local = local_time()] {
-        const auto path = screenshot_path(screenshot_folder(), local);
-        gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
-        gl::WindowContext::wake();
-        return path;
-    });
+    ScreenshotImage image = shot == Shot::window ? image_of_window(size) : image_of_picture();
+    const bool copies = shot == Shot::copy;
+    failing_ = copies ? "The picture was not copied" : "The screenshot was not saved";
+    saving_ =
+        std::async(std::launch::async,
+                   [copies, image = std::move(image), local = local_time()]() -> std::string {
+                       const auto [width, height] = image.size;
+                       if (copies) {
+                           copy_png(gl::encode_png(width, height, image.rgba, image.metadata));
+                           gl::WindowContext::wake();
+                           return "Copied the picture.";
+                       }
+                       const auto path = screenshot_path(screenshot_folder(), local);
+                       gl::write_png(path, width, height, image.rgba, image.metadata);
+                       gl::WindowContext::wake();
+                       return tr("Saved {}", path.string());
+                   });
 }
 
 ScreenshotImage WindowShots::image_of_picture() {
@@ -102,34 +114,40 @@ void WindowShots::save_trace() {
 }
 
 ScreenshotImage WindowShots::image_of_window(experiments::Size size) const {
+    return {size, pixels_of({0, 0, size}), metadata_of_window(size)};
+}
+
+experiments::Metadata WindowShots::metadata_of_window(experiments::Size size) const {
     const Microscope& microscope = view_.microscope();
     const auto place = microscope.frame() == stage_.frame() ? microscope.place() : std::nullopt;
-    ScreenshotImage image{size, gl::read_framebuffer(size.width, size.height),
-                          describe_window(stage_, size, place, microscope.is_open() && !place)};
-    for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
-    return image;
+    return describe_window(stage_, size, place, microscope.is_open() && !place);
+}
+
+std::vector<std::uint8_t> WindowShots::pixels_of(const Area& area) {
+    auto rgba = gl::read_framebuffer(area.size.width, area.size.height, area.left, area.below);
+    for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+    return rgba;
+}
+
+WindowShots::Area WindowShots::recorded_area(experiments::Size window) const {
+    if (view_.records() == Recorded::window) return {0, 0, window};
+    const Box& canvas = view_.layout().canvas;
+    const float raster = view_.ui().raster;
+    const experiments::Size size = view_.picture_size();
+    const auto top = int(std::lround(canvas.y * raster));
+    return {int(std::lround(canvas.x * raster)), window.height - top - size.height, size};
 }
 
 /// Begins, continues or ends a recording. Another size ends it, since its frames must be alike.
-void WindowShots::record(experiments::Size size) {
+void WindowShots::record(experiments::Size window) {
     try {
-        if (recording_ && experiments::Size{recording_->width(), recording_->height()} != size)
+        const Area area = recorded_area(window);
+        if (recording_ && experiments::Size{recording_->width(), recording_->height()} != area.size)
             view_.stop_recording();
-        if (view_.records() && !recording_) {
-            const auto metadata = image_of_window(size).metadata;
-            auto file = std::exchange(record_, {});
-            if (file.empty()) file = screenshot_path(screenshot_folder(), local_time());
-            recording_ = std::make_unique<gl::LiveRecording>(std::move(file), metadata, size.width,
-                                                             size.height);
-        }
-        if (!recording_) return;
-        if (view_.records() && recording_->is_due())
-            return recording_->add(image_of_window(size).rgba);
-        if (view_.records()) return;
-        const auto ended = std::exchange(recording_, nullptr);
-        if (view_.take_discarded()) return stage_.say(tr("The recording was discarded."));
-        const std::size_t frames = ended->finish();
-        stage_.say(tr("Saved {}, {} frames", ended->path().string(), frames));
+        if (view_.records() == Recorded::none) return end_recording();
+        if (!recording_) begin_recording(area, window);
+        view_.options().recorded_seconds = int(recording_->length().count());
+        if (recording_->is_due()) recording_->add(pixels_of(area));
     } catch (const std::exception& error) {
         recording_.reset();
         view_.stop_recording();
@@ -137,13 +155,35 @@ void WindowShots::record(experiments::Size size) {
     }
 }
 
+void WindowShots::begin_recording(const Area& area, experiments::Size window) {
+    auto metadata = view_.records() == Recorded::picture
+                        ? experiments::describe(stage_.described(), area.size, true)
+                        : metadata_of_window(window);
+    auto file = std::exchange(record_, {});
+    if (file.empty()) file = screenshot_path(screenshot_folder(), local_time());
+    recording_ = std::make_unique<gl::LiveRecording>(std::move(file), std::move(metadata),
+                                                     area.size.width, area.size.height);
+}
+
+void WindowShots::end_recording() {
+    const auto ended = std::exchange(recording_, nullptr);
+    if (!ended) return;
+    if (view_.take_discarded()) return stage_.say(tr("The recording was discarded."));
+    const std::size_t frames = ended->finish(), dropped = ended->dropped();
+    auto said = tr("Saved {}, {} frames", ended->path().string(), frames);
+    if (dropped > 0)
+        said +=
+            tr("; {} more were dropped, because compressing them took too long", dropped);
+    stage_.say(said);
+}
+
 /// Waits for the file that is being written, if there is one, and says where it is.
 void WindowShots::finish_saving() {
     if (!saving_.valid()) return;
     try {
-        stage_.say(tr("Saved {}", saving_.get().string()));
+        stage_.say(saving_.get());
     } catch (const std::exception& error) {
-        say_not_saved(tr("screenshot"), error);
+        stage_.say(fmt::format("{}: {}", failing_, error.what()), Tone::error);
     }
 }
 

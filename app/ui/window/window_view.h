@@ -41,6 +41,7 @@ enum class Shot {
     none,
     window,
     picture,
+    copy,   ///< the picture, to the clipboard
     page,  ///< the picture in a page of HTML
     trace  ///< the timeline of the warps, as a trace
 };
@@ -83,9 +84,9 @@ class WindowView {
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
     bool asked_to_quit() const { return quit_; }
-    /// A person wants the window to be recorded.
-    bool records() const { return options_.records; }
-    void stop_recording() { options_.records = false; }
+    /// What a person wants to be recorded.
+    Recorded records() const { return options_.records; }
+    void stop_recording() { options_.records = Recorded::none; }
     /// The recording that was stopped is not to be kept.
     bool take_discarded() { return std::exchange(discards_, false); }
 
@@ -131,6 +132,7 @@ class WindowView {
     bool carry_out_copy(Command command);
     void copy(const std::string& text, const std::string& what);
     void resize(int direction);
+    void toggle_recording(Recorded what);
     void follow_keyboard();
     void close_topmost();
     void close_in_microscope();

@@ -55,6 +55,15 @@ TEST_F(PaletteView, HasEveryCommandWithItsKeyAndCarriesItOut) {
     EXPECT_EQ(value("palette"), "(no such widget)");
 }
 
+TEST_F(PaletteView, AWordThatIsTypedAtOnceIsNoShortcut) {
+    show("ripple", {{"size", "64"}});
+    view_->press(key_p, control | shift);
+    view_->press('S', 0);  // of "show", before the palette is drawn
+    frames(8);
+    EXPECT_EQ(value("palette"), "");
+    EXPECT_EQ(value("ripple.sync"), "on");
+}
+
 TEST_F(PaletteView, TheSizesHaveEnds) {
     show("ripple", {{"size", "64"}});
     const auto press = [&](int key, int times) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "experiments/framework/experiment.h"
+#include "ui/commands/book_page.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/glossary.h"
 #include "ui/window/screenshot.h"
@@ -25,13 +26,19 @@ class Words : public ViewFixture {
 
 TEST(Vocabulary, HasTheRowsOfThePage) {
     std::set<std::string> words;
+    const BookPage book;
+    int pages = 0;
     for (const VocabularyWord& row : vocabulary()) {
         EXPECT_TRUE(words.insert(row.word).second) << row.word;
         EXPECT_EQ(row.meaning.find('`'), std::string::npos) << row.word;
         EXPECT_TRUE(row.meaning.ends_with('.') || row.meaning.ends_with(')')) << row.word;
+        EXPECT_TRUE(row.page.empty() || book.has(row.page)) << row.word << ": " << row.page;
+        pages += !row.page.empty();
     }
     for (const char* word : {"kernel", "barrier", "warp", "mbarrier", "helper process"})
         EXPECT_TRUE(words.contains(word)) << word;
+    EXPECT_GT(pages, 20);
+    EXPECT_EQ(page_words("03-warps"), "Page 3 of the book");
     EXPECT_EQ(explaining_word("conflicts"), "bank");
     EXPECT_EQ(explaining_word("frame"), "");
 }
@@ -53,12 +60,44 @@ TEST_F(Words, TheListOpensAtTheWordUnderTheMouse) {
     EXPECT_FALSE(view_->widgets().find("words:kernel")->visible);
 }
 
+TEST(Book, APageIsReadWithoutItsMarks) {
+    using Kind = BookPart::Kind;
+    const std::vector<BookPart> parts = book_parts(
+        "# 2. A race\n\n![the *picture*](pictures/a.png)\n\nRead\n`t[1][2]` and [page "
+        "1](01-a.md).\n\n"
+        "```cuda\nint i;\n```\n\n## Try it\n\n1. Press\n   `S`.\n2. [Go](b.md) "
+        "on\n\n---\n\n[Next](c.md)\n");
+    const std::vector<std::pair<Kind, std::string>> wanted{{Kind::title, "2. A race"},
+                                                           {Kind::picture, "pictures/a.png"},
+                                                           {Kind::text, "Read t[1][2] and page 1."},
+                                                           {Kind::code, "int i;"},
+                                                           {Kind::heading, "Try it"},
+                                                           {Kind::item, "1. Press S."},
+                                                           {Kind::item, "2. Go on"}};
+    ASSERT_EQ(parts.size(), wanted.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        EXPECT_EQ(std::pair(parts[i].kind, parts[i].words), wanted[i]) << i;
+}
+
+TEST_F(Words, AWordLeadsToItsPageOfTheBook) {
+    show("ripple", {{"size", "64"}});
+    key(key_f2);
+    click("words.page:kernel");
+    EXPECT_EQ(value("book"), "01-barrier");
+    click("book.next");
+    EXPECT_EQ(value("book"), "02-race");
+    click("book.words");
+    EXPECT_EQ(value("words:kernel"), "off");
+    EXPECT_EQ(value("book"), "(no such widget)");
+}
+
 TEST_F(Words, ASwitchOfTheBarrierExplainsTheBarrier) {
     show("ripple", {{"size", "64"}});
     const Widget* const sync = view_->widgets().find("ripple.sync");
     point(float(sync->x + 5), float(sync->y + 5));
     frames(60);
     EXPECT_NE(value("tooltip").find(meaning_of("barrier")), std::string::npos) << value("tooltip");
+    EXPECT_NE(value("tooltip").find("Page 1 of the book"), std::string::npos) << value("tooltip");
 }
 
 TEST_F(Words, PreparedStatesAreThePngsOfAFolder) {
