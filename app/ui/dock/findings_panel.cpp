@@ -96,16 +96,21 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
         });
 }
 
+float switch_width(Ui& ui) {
+    return ui.px(34 + 9) +
+           std::max(ImGui::CalcTextSize(tr("on")).x, ImGui::CalcTextSize(tr("off")).x);
+}
+
+/// Of what automatic() draws.
+float automatic_width(Ui& ui, bool by_button) {
+    return ImGui::CalcTextSize(tr("Check automatically")).x + ui.px(8) + switch_width(ui) +
+           (by_button ? button_width(tr("Check now")) + ui.px(10) : 0);
+}
+
 /// Draws at the right edge the switch of the automatic check and, if it is off, a button.
-void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
+void automatic(Ui& ui, Stage& stage, ViewOptions& options, bool by_button) {
     const Checks& checks = stage.checks();
-    const char* label = tr("Check automatically");
-    const float button = ImGui::CalcTextSize(tr("Check now")).x + ui.px(18);
-    const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
-    const bool by_button = !options.inspect || checks.too_large;
-    const float whole = width + (by_button ? button + ui.px(10) : 0);
-    ImGui::SameLine();
-    const float free = ImGui::GetContentRegionAvail().x - whole;
+    const float free = ImGui::GetContentRegionAvail().x - automatic_width(ui, by_button);
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
     if (by_button) {
         const bool known = checks.current && !checks.too_large;
@@ -115,9 +120,9 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
         ImGui::SameLine(0, ui.px(10));
     }
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.body, colour::dim, label);
+    text(ui.fonts.body, colour::dim, tr("Check automatically"));
     ImGui::SameLine(0, ui.px(8));
-    if (toggle_switch(ui, "findings.automatic", options.inspect, ui.px(66)))
+    if (toggle_switch(ui, "findings.automatic", options.inspect, switch_width(ui)))
         options.inspect = !options.inspect;
     tooltip(ui, tr("After each change, the emulator checks a copy of the launch, also where a GPU "
                    "draws the "
@@ -160,11 +165,15 @@ void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std:
 void FindingsPanel::draw(Ui& ui) {
     const RaceSummary summary = summarize(stage_.checks());
     ImGui::AlignTextToFramePadding();
-    clipped_text(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
-                 ImGui::GetContentRegionAvail().x -
-                     ui.px(!options_.inspect || stage_.checks().too_large ? 330 : 225));
+    const bool by_button = !options_.inspect || stage_.checks().too_large;
+    const float beside =
+        ImGui::GetContentRegionAvail().x - automatic_width(ui, by_button) - ui.px(16);
+    const bool fits = beside > ui.px(240);
+    paragraph(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
+              fits ? beside : 0);
     record(ui, "findings.summary", summary.sentence);
-    automatic(ui, stage_, options_);
+    if (fits) ImGui::SameLine();
+    automatic(ui, stage_, options_, by_button);
     ImGui::Dummy({0, ui.px(2)});
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;

@@ -96,7 +96,10 @@ void LinesPanel::head(Ui& ui) {
                    tr(word.label) + (chosen ? " ↓" : ""));
     }
     ImGui::TableNextColumn();
-    text(ui.fonts.small, colour::faint, tr("Source"));
+    ImGui::PushFont(ui.fonts.small);
+    const bool fits = ImGui::CalcTextSize(tr("Source")).x <= ImGui::GetContentRegionAvail().x;
+    ImGui::PopFont();
+    if (fits) text(ui.fonts.small, colour::faint, tr("Source"));
 }
 
 void LinesPanel::row(Ui& ui, const LineCounters& line, const KernelCounters& kernel) {

@@ -196,7 +196,7 @@ void OccupancyPanel::draw(Ui& ui) {
                            .shared_bytes = kernel->resources.shared_bytes,
                            .registers = choose_registers(ui, *kernel)};
     const std::string words = sentence(sm, compute::occupancy(sm, needs));
-    text(ui.fonts.body, colour::text, words);
+    paragraph(ui.fonts.body, colour::text, words);
     record(ui, "occupancy.sentence", words);
     const std::string asks =
         tr("A block has {} threads, {} bytes of shared memory and {}. Below: warps for each block "
@@ -204,7 +204,7 @@ void OccupancyPanel::draw(Ui& ui) {
            needs.threads, needs.shared_bytes,
            needs.registers ? tr("{} registers a thread", *needs.registers)
                            : tr("an unknown number of registers"));
-    clipped_text(ui.fonts.small, colour::dim, asks, ImGui::GetContentRegionAvail().x);
+    paragraph(ui.fonts.small, colour::dim, asks);
     draw_curves(ui, sm, needs);
 }
 

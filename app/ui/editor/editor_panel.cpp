@@ -141,6 +141,22 @@ void choose_file(const EditorFrame& frame, float width) {
            "are not saved."));
 }
 
+void say_state(const EditorFrame& frame, const StateWords& state) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float dot = frame.ui.px(4);
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + dot, at.y + ImGui::GetFrameHeight() / 2},
+                                                dot, state.colour);
+    ImGui::SetCursorScreenPos({at.x + 2 * dot + frame.ui.px(6), at.y});
+    ImGui::AlignTextToFramePadding();
+    paragraph(frame.ui.fonts.small, state.colour, state.text);
+    record(frame.ui, "editor.state", state.text);
+    if (frame.view.target > compiler::target_of(""))
+        tooltip(frame.ui, tr("The source uses what only newer GPUs have, so it is compiled "
+                             "for compute_{}. The emulator runs it; a GPU needs compute "
+                             "capability {}.{} or higher.",
+                             frame.view.target, frame.view.target / 10, frame.view.target % 10));
+}
+
 void title(const EditorFrame& frame) {
     const float width = ImGui::GetContentRegionAvail().x;
     choose_file(frame, std::min(frame.ui.px(190), width * 0.42F));
@@ -149,28 +165,17 @@ void title(const EditorFrame& frame) {
     // Most sources are compiled for the oldest GPU that kernels are compiled for.
     if (frame.view.target > compiler::target_of(""))
         state.text += tr(", for compute_{}", frame.view.target);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float dot = frame.ui.px(4);
-    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + dot, at.y + ImGui::GetFrameHeight() / 2},
-                                                dot, state.colour);
-    ImGui::SetCursorScreenPos({at.x + 2 * dot + frame.ui.px(6), at.y});
-    ImGui::AlignTextToFramePadding();
-    const float room =
-        ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui) - frame.ui.px(8);
-    clipped_text(frame.ui.fonts.small, state.colour, state.text, std::max(frame.ui.px(20), room));
-    record(frame.ui, "editor.state", state.text);
-    if (frame.view.target > compiler::target_of(""))
-        tooltip(frame.ui, tr("The source uses what only newer GPUs have, so it is compiled "
-                             "for compute_{}. The emulator runs it; a GPU needs compute "
-                             "capability {}.{} or higher.",
-                             frame.view.target, frame.view.target / 10, frame.view.target % 10));
-    ImGui::SameLine();
-    const float free = ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui);
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.F, free));
+    ImGui::PushFont(frame.ui.fonts.small);
+    const float needed = ImGui::CalcTextSize(state.text.c_str()).x + frame.ui.px(14 + 8 + 8);
+    ImGui::PopFont();
+    const float room = ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui);
+    if (needed <= room) say_state(frame, state);
+    ImGui::SameLine(0, std::max(0.F, room - (needed <= room ? needed : 0)));
     if (icon_button(frame.ui, "editor.close", Icon::close,
                     with_key(tr("Close the editor"), Command::toggle_editor)))
         frame.ui.later([&options = frame.options] { options.editor = false; });
     ImGui::NewLine();
+    if (needed > room) say_state(frame, state);
 }
 
 bool button(const EditorFrame& frame, const char* id, const char* label, bool enabled,

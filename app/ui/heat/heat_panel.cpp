@@ -91,25 +91,25 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     for (const auto& word : figures) {
         if (word.value == figure_) chosen = ids.size();
         ids.emplace_back(word.name);
-        labels.emplace_back(word.label);
+        labels.emplace_back(tr(word.label));
     }
     ImGui::SameLine(0, ui.px(10));
     const float left = std::max(ui.px(200), right - ImGui::GetCursorScreenPos().x);
-    const int clicked =
-        segments(ui, "heat.figure", ids, labels, chosen, std::min(left, segments_width(labels)));
+    const float wide = segments_width(labels);
+    const int clicked = wide <= left ? segments(ui, "heat.figure", ids, labels, chosen, wide)
+                                     : dropdown(ui, "heat.figure", ids, labels, chosen, ui.px(160));
     if (clicked >= 0) figure_ = figures[chosen = std::size_t(clicked)].value;
     ImGui::SameLine(0, ui.px(14));
     const auto& inspection = *stage_.checks().inspection;
     const std::string what =
         tr("{}, {} of {} blocks. {}", inspection.kernel, number(inspection.blocks),
            number(inspection.of_blocks), help_of(figures[chosen].value));
-    const float room = right - ImGui::GetCursorScreenPos().x;
-    if (room > ui.px(60)) {
-        ImGui::AlignTextToFramePadding();
-        clipped_text(ui.fonts.small, colour::dim, what, room);
-    } else {
-        ImGui::NewLine();
-    }
+    ImGui::AlignTextToFramePadding();
+    ImGui::PushFont(ui.fonts.small);
+    const float needed = ImGui::CalcTextSize(what.c_str()).x;
+    ImGui::PopFont();
+    if (needed > right - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
+    paragraph(ui.fonts.small, colour::dim, what);
     record(ui, "heat.kernel", inspection.kernel);
     return {&array, figures[chosen].value};
 }

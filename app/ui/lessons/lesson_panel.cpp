@@ -154,6 +154,7 @@ void LessonPanel::draw_buttons(Ui& ui) {
     const float gap = ui.px(6);
     if (flat_button(ui, "lesson.leave", tr("All lessons"))) ui.later([this] { book_.leave(); });
     ImGui::SameLine(0, gap);
+    if (ImGui::GetContentRegionAvail().x < button_width(tr("Start again"))) ImGui::NewLine();
     if (flat_button(ui, "lesson.again", tr("Start again")))
         ui.later([this] {
             if (book_.is_elsewhere()) book_.open(std::filesystem::path(book_.lesson()->file));
@@ -163,6 +164,7 @@ void LessonPanel::draw_buttons(Ui& ui) {
     const auto place = book_.place();
     if (!place || *place + 1 >= book_.lessons().size()) return;
     ImGui::SameLine(0, gap);
+    if (ImGui::GetContentRegionAvail().x < button_width(tr("Next"))) ImGui::NewLine();
     const bool passed = book_.passed(book_.lesson()->name);
     if (flat_button(ui, "lesson.next", tr("Next"), passed))
         ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });

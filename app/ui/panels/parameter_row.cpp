@@ -96,7 +96,7 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
 }
 
 void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
-    const float button = ui.px(58);
+    const float button = std::max(ui.px(58), button_width(tr("Open…")));
     std::string typed;
     if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
         apply(ui, stage, parameter, typed);

@@ -134,20 +134,20 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                    const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
     const float help = help_width(ui);
-    const float vsync = help + button_width(tr("V-sync")) + gap;
-    const float all = vsync + button_width(tr("Save picture")) + button_width(tr("Save window")) +
-                      button_width(tr("Open…")) + button_width(tr("Copy")) +
-                      button_width(record_label(options).c_str()) + 5 * gap;
-    const float width = room >= all ? all : room >= vsync ? vsync : help;
+    const float files = help + button_width(tr("Save picture")) + button_width(tr("Save window")) +
+                        button_width(tr("Open…")) + button_width(tr("Copy")) +
+                        button_width(record_label(options).c_str()) + 5 * gap;
+    const float all = files + button_width(tr("V-sync")) + gap;
+    const float width = room >= all ? all : room >= files ? files : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-    if (room >= vsync) {
+    if (room >= all) {
         if (flat_button(ui, "vsync", tr("V-sync"), options.vsync)) ui.ask(Command::toggle_vsync);
         tooltip(ui,
                 with_key(tr("Wait for the monitor before each frame; off: unlimited frame rate"),
                          Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
-    if (room >= all) file_buttons(ui, options, gap);
+    if (room >= files) file_buttons(ui, options, gap);
     if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
         ui.ask(Command::toggle_lessons);
     tooltip(ui,

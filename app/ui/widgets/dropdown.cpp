@@ -13,7 +13,8 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     // high.
     const ImVec2 padding = ImGui::GetStyle().FramePadding;
     const float arrow = ImGui::GetFrameHeight(), room = width - arrow - padding.x;
-    const std::string words = wrapped(labels[chosen], room);
+    // A narrow box is an arrow alone.
+    const std::string words = room > ImGui::GetFontSize() ? wrapped(labels[chosen], room) : "";
     note_if_cut(words, room);
     const auto more = float(std::ranges::count(words, '\n')) * ImGui::GetTextLineHeight();
     const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);

@@ -156,8 +156,9 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::TextUnformatted(words.data(), end_of(words));
     ImGui::PopStyleColor();
     if (ImGui::IsItemVisible()) {
-        const float room = ImGui::GetWindowDrawList()->GetClipRectMax().x;
-        note_if_cut(words, room - ImGui::GetItemRectMin().x);
+        const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+        const float room = ImGui::GetWindowDrawList()->GetClipRectMax().x - low.x;
+        if (high.x - low.x > room + 1 && ImGui::GetScrollMaxX() <= 0) note_if_cut(words, room);
     }
     hover_text(words);
     ImGui::PopFont();
@@ -284,6 +285,7 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
     list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
                  word);
+    note_if_cut(word, width - size.x - ui.px(9));
     record(ui, id, on ? "on" : "off");
     return clicked;
 }

@@ -35,15 +35,20 @@ class Fitting : public ViewFixture {
         view_->options().percent = percent;
         where_ = fmt::format("{}, {} %", name_of(language).english, percent);
     }
-    void look(const std::string& at) {
-        frames(3);
+    std::set<std::string> cut_in_this_frame() {
         take_cut_words();
         frames();
+        std::set<std::string> cut = cut_letters();
         for (const std::string& words : take_cut_words())
-            if (!may_be_cut(words) && words != value("message"))
-                cut_.insert(where_ + ", " + at + ": " + words);
-        for (const std::string& letter : cut_letters())
-            cut_.insert(where_ + ", " + at + ": " + letter);
+            if (!may_be_cut(words) && words != value("message")) cut.insert(words);
+        return cut;
+    }
+    /// A panel that has just got more words has its scrollbar in the next frame.
+    void look(const std::string& at) {
+        frames(3);
+        const std::set<std::string> before = cut_in_this_frame(), now = cut_in_this_frame();
+        for (const std::string& words : now)
+            if (before.contains(words)) cut_.insert(where_ + ", " + at + ": " + words);
     }
     /// Letters that are drawn over the left or right edge of what may be drawn in. Code may be cut:
     /// it scrolls.

@@ -31,8 +31,7 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
 TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
     for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
                                               {1600.F, 900.F, 1.F},
-                                              {3840.F, 2160.F, 2.F},
-                                              {640.F, 480.F, 1.F}}) {
+                                              {3840.F, 2160.F, 2.F}}) {
         const Layout l = lay_out(width, height, scale, ViewOptions(), true);
         const std::array panels{l.top,    l.controls, l.transport, l.canvas, l.microscope,
                                 l.source, l.warps,    l.tile,      l.dock,   l.foot};
@@ -49,6 +48,16 @@ TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
         EXPECT_GT(area, 0.97F * width * height) << width;  // the rest is borders
         EXPECT_EQ(l.results.width, 0);
     }
+}
+
+TEST(LayoutTest, ANarrowWindowGivesTheOpenMicroscopeThePlaceOfThePicture) {
+    const Layout l = lay_out(1280, 720, 2, ViewOptions(), true);
+    EXPECT_EQ(l.canvas.width, 0);
+    EXPECT_EQ(l.controls.width, 0);
+    EXPECT_EQ(l.transport.width, 0);
+    EXPECT_EQ(l.source.x, 0);
+    EXPECT_EQ(l.warps.x + l.warps.width, 1280);
+    EXPECT_EQ(l.warps.width, 512) << "two fifths";
 }
 
 TEST(LayoutTest, TheEditorReplacesTheResultsAndTheMicroscopeReplacesBoth) {
