@@ -12,6 +12,7 @@
 #include "compute/libraries/shared_file.h"
 #include "gl/png.h"
 #include "gl/texture.h"
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -142,9 +143,9 @@ void BookPage::draw_buttons(Ui& ui) {
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(4));
     };
-    turn("book.previous", "Previous page", place - 1);
-    turn("book.next", "Next page", place + 1);
-    if (flat_button(ui, "book.words", "All words")) ui.later([this] { close(); });
+    turn("book.previous", tr("Previous page"), place - 1);
+    turn("book.next", tr("Next page"), place + 1);
+    if (flat_button(ui, "book.words", tr("All words"))) ui.later([this] { close(); });
 }
 
 void BookPage::draw(Ui& ui) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compute/helper/spawn.h"
+#include "ui/language/language.h"
 
 extern char** environ;
 
@@ -87,12 +88,12 @@ void copy_png(std::span<const std::uint8_t> png) {
         int status = 0;
         const int error = run(owner, memory.file(), status);
         if (error == 0 && status == 0) return;
-        if (error == 0) throw std::runtime_error(fmt::format("{} has failed", owner.words[0]));
+        if (error == 0) throw std::runtime_error(tr("{} has failed", owner.words[0]));
         if (error != ENOENT) throw std::runtime_error(std::strerror(error));
         wanted += fmt::format("{}{}", wanted.empty() ? "" : " or ", owner.package);
     }
-    if (wanted.empty()) throw std::runtime_error("there is no desktop with a clipboard");
-    throw std::runtime_error(fmt::format("install the package {}, which copies pictures", wanted));
+    if (wanted.empty()) throw std::runtime_error(tr("there is no desktop with a clipboard"));
+    throw std::runtime_error(tr("install the package {}, which copies pictures", wanted));
 }
 
 }  // namespace warpscope::ui

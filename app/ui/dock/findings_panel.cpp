@@ -73,7 +73,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const bool has_orders = finding.kind == FindingKind::race && finding.second;
     const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     if (hovered && is_painted)
-        tooltip_at(ui, low, "Click: paint no longer what depends on it.");
+        tooltip_at(ui, low, tr("Click: paint no longer what depends on it."));
     else if (hovered)
         tooltip_at(ui, low,
                    tr("Click: {}show thread {} of block {} in the microscope, {}.{}",

@@ -10,6 +10,7 @@
 #include "gl/texture.h"
 #include "ui/heat/heat_grid.h"
 #include "ui/heat/overlay.h"
+#include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -103,9 +104,9 @@ void NeededPaint::paint_cells(Ui& ui, ScreenArea room) const {
         list.AddRectFilled(low, far, faded(colour::background, 0.94F), ui.px(5));
         ImGui::PushFont(ui.fonts.small);
         const std::string words =
-            fmt::format("{}: {} of {} depend on it", results[k].name,
-                        quantity(double(count(elements, Dependence::depends)), ""),
-                        quantity(double(elements.size()), ""));
+            tr("{}: {} of {} depend on it", results[k].name,
+               quantity(double(count(elements, Dependence::depends)), ""),
+               quantity(double(elements.size()), ""));
         list.AddText({low.x + ui.px(8), low.y + ui.px(5)}, colour::text, words.c_str());
         const float line = ImGui::GetTextLineHeight() + ui.px(10);
         ImGui::PopFont();
@@ -134,9 +135,10 @@ float NeededPaint::caption(Ui& ui, const ScreenArea& panel) const {
     const NeedFinder::Barrier& barrier = *needs_.shown();
     const std::string place =
         experiments::as_named(barrier.finding.first.where(), needs_.answer()->launch->edits);
-    const std::string words = fmt::format(
-        "{}: {} depend on it (magenta). Grey: nothing needed it for this input; another input may.",
-        place, share_words(barrier));
+    const std::string words =
+        tr("{}: {} depend on it (magenta). Grey: nothing needed it for this input; another input "
+           "may.",
+           place, share_words(barrier));
     const float gap = ui.px(8), width = panel.high.x - panel.low.x - 4 * gap;
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(words.c_str(), nullptr, false, width);

@@ -110,8 +110,7 @@ const std::vector<VocabularyWord>& vocabulary() {
 }
 
 std::string page_words(std::string_view page) {
-    return "Page " + std::to_string(std::atoi(std::string(page.substr(0, 2)).c_str())) +
-           " of the book";
+    return tr("Page {} of the book", std::atoi(std::string(page.substr(0, 2)).c_str()));
 }
 
 std::string explaining_word(std::string_view word) {
@@ -146,7 +145,7 @@ void hover_word(ImVec2 corner, std::string_view word) {
     if (words.empty()) return;
     const std::string explaining = explaining_word(word);
     const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
-    if (!row->page.empty()) words += "\n" + page_words(row->page) + " explains it (F2).";
+    if (!row->page.empty()) words += "\n" + tr("{} explains it (F2).", page_words(row->page));
     hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining}};
 }
 

@@ -72,7 +72,7 @@ void WindowShots::save(Shot shot, experiments::Size size) {
     finish_saving();  // one file at a time
     ScreenshotImage image = shot == Shot::window ? image_of_window(size) : image_of_picture();
     const bool copies = shot == Shot::copy;
-    failing_ = copies ? "The picture was not copied" : "The screenshot was not saved";
+    failing_ = copies ? tr("The picture was not copied") : tr("The screenshot was not saved");
     saving_ =
         std::async(std::launch::async,
                    [copies, image = std::move(image), local = local_time()]() -> std::string {
@@ -80,7 +80,7 @@ void WindowShots::save(Shot shot, experiments::Size size) {
                        if (copies) {
                            copy_png(gl::encode_png(width, height, image.rgba, image.metadata));
                            gl::WindowContext::wake();
-                           return "Copied the picture.";
+                           return std::string(tr("Copied the picture."));
                        }
                        const auto path = screenshot_path(screenshot_folder(), local);
                        gl::write_png(path, width, height, image.rgba, image.metadata);
