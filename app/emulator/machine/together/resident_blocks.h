@@ -44,6 +44,7 @@ class ResidentBlocks {
                Observer* observer);
     /// Runs the other blocks until it is the stepped block's turn. Throws Error.
     void run_others();
+    bool has_ended(std::size_t place) const { return places_[place].ended; }
     /// All blocks but the stepped one have ended.
     bool others_have_ended() const;
     /// How many turns a block takes before the next block has its turns, unless it only waits.
