@@ -8,6 +8,15 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+void copy_or_join(const AsyncCopy& copy, std::byte* to, const std::byte* from,
+                  std::uint32_t bytes) {
+    copy.join ? copy.join(to, from, bytes) : void(std::memmove(to, from, bytes));
+}
+
+}  // namespace
+
 std::uint32_t AsyncCopy::parts_below(std::uint32_t of, std::uint32_t lanes,
                                      const std::uint32_t* below) const {
     std::uint32_t found = 0;
@@ -230,14 +239,15 @@ void AsyncCopies::copy_bytes(const AsyncCopy& copy, std::uint32_t parts) {
         std::uint64_t to = copy.to[part], from = copy.from[part];
         const std::uint32_t read = copy.read[part], bytes = copy.bytes[part];
         if (copy.has_values) {
-            std::memcpy(to_shared + to, copy.values.data(), bytes);
-            return;
+            const auto* const values = reinterpret_cast<const std::byte*>(copy.values.data());
+            return copy_or_join(copy, to_shared + to, values, bytes);
         }
         for (std::uint32_t done = 0, some = 0; done < bytes; done += some) {
             some = copy.contiguous(part, done);
             std::byte* const into = place(to_shared, to + done, copy.to_shared);
             const std::uint32_t copied = std::min(some, read - std::min(read, done));
-            if (copied) std::memmove(into, place(shared_, from + done, copy.from_shared), copied);
+            if (copied)
+                copy_or_join(copy, into, place(shared_, from + done, copy.from_shared), copied);
             std::memset(into + copied, 0, some - copied);
         }
     });

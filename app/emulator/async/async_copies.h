@@ -40,6 +40,9 @@ struct AsyncCopy {
     /// What st.async stores, in place of a source.
     std::array<std::uint32_t, 4> values{};
     bool has_values = false;
+    /// Of a reduction: joins `bytes` bytes with what is at its destination. Null: it copies.
+    using Join = void (*)(std::byte* to, const std::byte* from, std::uint32_t bytes);
+    Join join = nullptr;
     PerLane bytes{};
     PerLane read{};   ///< bytes that are read; those behind them become zero
     PerLane group{};  ///< the lane's groups before this one, of the kind `completion`

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "emulator/program/ptx_type.h"
+
 namespace warpscope::emulator {
 
 /// Where the chunks of 16 bytes of a tile lie in shared memory, so that its columns have no bank
@@ -26,6 +28,7 @@ struct TensorMap {
     std::uint32_t mark = mark_of_maps;
     std::uint8_t dimensions = 1;
     std::uint8_t element_bytes = 4;
+    Type type = Type::u32;  ///< of an element, for reductions
     Swizzle swizzle = Swizzle::none;
     std::uint64_t memory = 0;
     std::array<std::uint64_t, most_dimensions> size{};        ///< elements; the first is contiguous

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "emulator/async/async_copies.h"
@@ -48,6 +50,25 @@ std::uint32_t copied_bytes(const StatementDecoder& d, const Operand& o) {
     return std::uint32_t(o.value);
 }
 
+/// What a copy does with each element at its destination: see CopyForm::reduction.
+unsigned reduction_of(StatementDecoder& d, Type type, Space to, Emission& e) {
+    if (!reduces_by_copy(d.operation())) return 0;
+    const AtomicOp op = atomic_operation(d);
+    const bool is_shared = to != Space::global;
+    const bool exists =
+        reduction(op, type) &&
+        !(is_shared && (is_float(type) || (bits_of(type) == 64 && op != AtomicOp::add)));
+    if (!exists)
+        d.fail(fmt::format("no reduction {} of this kind has the type .{}",
+                           is_shared ? "in shared memory" : "in global memory", name_of(type)));
+    e.access = MemoryAccess::atomic;
+    e.order = MemoryOrder::relaxed;
+    e.scope = is_shared ? Scope::cluster : Scope::device;
+    e.space = to;
+    if (!is_shared) d.state().kernel->order_dependent |= tells_order(op, type, false);
+    return unsigned(op) + 1;
+}
+
 /// The spaces of a bulk copy, in the order of its modifiers: destination, source.
 Space bulk_space(const StatementDecoder& d, std::size_t which) {
     for (const std::string& m : d.statement().modifiers) {
@@ -85,6 +106,7 @@ void decode_async_copy(StatementDecoder& d) {
 // cp.async.bulk.to.from.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], bytes,
 //     [mbarrier]{, ranks}{, policy};
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes{, policy}
+// cp.reduce.async.bulk likewise, with an operation and a type
 void decode_bulk_copy(StatementDecoder& d) {
     CopyForm form;
     form.to = bulk_space(d, 0);
@@ -112,8 +134,13 @@ void decode_bulk_copy(StatementDecoder& d) {
             e.operands.push_back(d.source(d.operand(4), Type::u16));
         }
     }
+    if (reduces_by_copy(d.operation())) {
+        form.reduction = reduction_of(d, d.type(), form.to, e);
+        e.bytes = std::uint8_t(bytes_of(d.type()));
+    } else {
+        e.bytes = 16;
+    }
     e.target = form.encoded();
-    e.bytes = 16;
     d.emit(std::move(e));
 }
 
@@ -177,6 +204,7 @@ void decode_mbarrier(StatementDecoder& d) {
 // cp.async.bulk.tensor.dim.to.from{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster} [to],
 //     [map, {x, y}], [mbarrier]{, ranks}{, policy};
 // cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]{, policy}
+// cp.reduce.async.bulk.tensor likewise, with an operation
 void decode_tensor_copy(StatementDecoder& d) {
     CopyForm form;
     form.to = bulk_space(d, 0);
@@ -197,31 +225,41 @@ void decode_tensor_copy(StatementDecoder& d) {
     Space space = form.counts_bytes ? form.to : form.from;
     const Address shared = address_of(d, d.operand(form.counts_bytes ? 0 : 1), space);
     const std::vector<Operand> coordinates = elements_of(at.elements[1]);
-    const unsigned dimensions = d.has("3d") ? 3 : d.has("2d") ? 2 : 1;
+    unsigned dimensions = 1;
+    while (dimensions < TensorMap::most_dimensions && !d.has(fmt::format("{}d", dimensions)))
+        ++dimensions;
     form.has_ranks = d.has("multicast::cluster");
     if (coordinates.size() != dimensions) d.fail("a tensor has as many coordinates as dimensions");
-    if (dimensions == 3 && form.has_ranks)
-        d.fail("a box of three dimensions is not copied to several blocks");
     form.wide_to = shared.wide;
     form.wide_from = of_map.wide;
-    Emission e = async_emission(d, tensor_copy, {shared.operand, of_map.operand});
-    for (const Operand& o : coordinates) e.operands.push_back(d.source(o, Type::s32));
+    std::vector<std::uint32_t>& further = d.state().kernel->further_operands;
+    Emission e = async_emission(d, tensor_copy,
+                                {shared.operand, of_map.operand, d.constant(further.size())});
+    for (const Operand& o : coordinates) further.push_back(d.source(o, Type::s32));
     if (form.counts_bytes) {
         const Address mbarrier = address_of(d, d.operand(2), space);
         if (mbarrier.offset) d.fail("the address of this mbarrier cannot have an offset");
         form.wide_mbarrier = mbarrier.wide;
-        e.operands.push_back(mbarrier.operand);
-        if (form.has_ranks) e.operands.push_back(d.source(d.operand(3), Type::u16));
+        further.push_back(mbarrier.operand);
+        if (form.has_ranks) further.push_back(d.source(d.operand(3), Type::u16));
+    }
+    if (reduces_by_copy(d.operation())) {
+        const AtomicOp op = atomic_operation(d);
+        const bool bitwise = op == AtomicOp::and_ || op == AtomicOp::or_ || op == AtomicOp::xor_;
+        // The map has the type, which is only known when the kernel runs.
+        form.reduction = reduction_of(d, bitwise ? Type::b32 : Type::u32, form.to, e);
+        d.state().kernel->order_dependent |= op == AtomicOp::add;
     }
     e.immediate = std::int64_t(std::uint64_t(of_map.offset) << 32 | std::uint32_t(shared.offset));
     e.detail = std::uint16_t(dimensions);
     e.target = form.encoded();
     e.base = std::int16_t(shared.base);
-    e.bytes = 16;
+    e.bytes = form.reduction ? 4 : 16;
     d.emit(std::move(e));
 }
 
 // st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbarrier]
+// red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type likewise
 void decode_async_store(StatementDecoder& d) {
     MemoryForm form;
     form.type = d.type();
@@ -238,7 +276,8 @@ void decode_async_store(StatementDecoder& d) {
     Emission e = async_emission(d, async_store, {to.operand, mbarrier.operand});
     for (const Operand& o : from) e.operands.push_back(d.source(o, form.type));
     e.immediate = to.offset;
-    e.detail = mbarrier.wide;
+    e.detail =
+        std::uint16_t(unsigned(mbarrier.wide) | reduction_of(d, form.type, Space::cluster, e) << 1);
     e.target = form.access_form().encoded();
     e.bytes = std::uint8_t(bytes_of(form.type) * form.elements);
     d.emit(std::move(e));

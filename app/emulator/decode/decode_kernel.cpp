@@ -27,6 +27,8 @@ void check_statements(const KernelState& state) {
     for (const Statement& s : state.syntax.statements) {
         if (s.opcode->operation == Operation::unknown)
             fail_at(state, s, why_unknown(s.name, s.modifiers));
+        if (const std::string_view reason = why_refused(s.name, s.modifiers); !reason.empty())
+            fail_at(state, s, std::string(reason));
         check_operand_count(state, s);
         if (s.opcode->kind == OpcodeKind::branches &&
             !state.syntax.labels.contains(s.operands[0].name))

@@ -303,14 +303,15 @@ constexpr std::pair<std::string_view, AtomicOp> atomic_operations[] = {
     {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_}, {"inc", AtomicOp::inc},
     {"dec", AtomicOp::dec}};
 
+}  // namespace
+
 AtomicOp atomic_operation(const StatementDecoder& d) {
     for (const auto& [name, operation] : atomic_operations)
         if (d.has(name)) return operation;
     d.fail("unknown form of an atomic");
 }
 
-// Returns whether the result in memory, or the old value, depends on the order of the blocks: it
-// does for old values that are read, exchanges, counters and sums of floats.
+// It does for old values that are read, exchanges, counters and sums of floats.
 bool tells_order(AtomicOp op, Type type, bool returns) {
     switch (op) {
         case AtomicOp::exch:
@@ -322,8 +323,6 @@ bool tells_order(AtomicOp op, Type type, bool returns) {
             return returns || is_float(type);
     }
 }
-
-}  // namespace
 
 // atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}; red has no d.
 void decode_atomic(StatementDecoder& d) {

@@ -146,7 +146,7 @@ void emit_product(StatementDecoder& d, Emission e, const ProductTypes& types,
                   std::initializer_list<unsigned> counts) {
     e.immediate = d.has("satfinite");
     e.cost_point = true;
-    std::vector<std::uint32_t>& operands = d.state().kernel->matrix_operands;
+    std::vector<std::uint32_t>& operands = d.state().kernel->further_operands;
     e.target = std::uint32_t(operands.size());
     std::size_t k = 0;
     for (const unsigned count : counts) {

@@ -1,4 +1,5 @@
 #include "emulator/decode/kernel_state.h"
+#include "emulator/ptx/opcodes.h"
 
 // The last passes, which need all instructions and slots.
 namespace warpscope::emulator {
@@ -19,7 +20,7 @@ void finish_operands(KernelState& state) {
         // Operand 1 of a branch is no slot: it is the distance to its join.
         for (unsigned k = 0; k < (is_branch(i.role) ? 1 : 6); ++k)
             i.operands[k] = state.slots.final_operand(i.operands[k]);
-    for (std::uint32_t& operand : kernel.matrix_operands)
+    for (std::uint32_t& operand : kernel.further_operands)
         operand = state.slots.final_operand(operand);
     for (RegisterInfo& r : kernel.registers) r.slot = state.slots.final_operand(r.slot);
     for (RegisterInfo& r : kernel.cleared) r.slot = state.slots.final_operand(r.slot);
@@ -30,7 +31,8 @@ namespace {
 
 std::uint8_t events_of(const Instruction& i, const InstructionInfo& info) {
     if (info.pseudo) return 0;
-    const bool accesses = info.access != MemoryAccess::none;
+    // Asynchronous copies tell their accesses themselves.
+    const bool accesses = info.access != MemoryAccess::none && !reduces_by_copy(i.operation);
     const bool generic = info.space == Space::generic;
     std::uint8_t events = Instruction::executes;
     const bool shared = info.space == Space::shared || info.space == Space::cluster;

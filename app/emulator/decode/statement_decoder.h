@@ -98,6 +98,9 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space);
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
+AtomicOp atomic_operation(const StatementDecoder& d);
+/// Whether the result in memory, or the old value, depends on the order of the blocks.
+bool tells_order(AtomicOp op, Type type, bool returns);
 void decode_matrix_load(StatementDecoder& d);
 void decode_matrix_store(StatementDecoder& d);
 void decode_fragment_load(StatementDecoder& d);

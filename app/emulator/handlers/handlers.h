@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emulator/async/async_copies.h"
 #include "emulator/handlers/operations.h"
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
@@ -118,7 +119,7 @@ struct ProductShape {
         return bits_of(type) < 32 ? 32 / bits_of(type) : 1;
     }
 };
-/// mma. Instruction::target: where its operands begin in Kernel::matrix_operands: d, a, b, c, with
+/// mma. Instruction::target: where its operands begin in Kernel::further_operands: d, a, b, c, with
 /// as many registers as the shape says. detail: ProductShape::encoded(); immediate: 1 for
 /// .satfinite.
 struct ProductTypes {
@@ -205,6 +206,8 @@ const Instruction* address_rank(const Instruction* i, Warp& w);  ///< operands d
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
 enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
 Handler atomic_handler(AtomicOp op, Type type);  ///< nullptr where PTX does not have it
+/// What cp.reduce.async.bulk and red.async do; likewise.
+AsyncCopy::Join reduction(AtomicOp op, Type type);
 std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned bytes);
 
 // Exchanges between lanes. Instruction::detail holds the enumerator.

@@ -1,7 +1,9 @@
-// atom and red, lane by lane in ascending order. Blocks run on several host threads, so each update
-// is an atomic operation of the host.
+// atom and red, lane by lane in ascending order, and reductions by asynchronous copies. Blocks run
+// on several host threads, so each update is an atomic operation of the host.
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "emulator/handlers/half.h"
@@ -31,6 +33,8 @@ T updated(T old, T b, T c) {
                                           std::type_identity<T>>::type;
     if constexpr (op == AtomicOp::add && std::is_class_v<T>) return sum(old, b);
     if constexpr (op == AtomicOp::add && !std::is_class_v<T>) return T(U(old) + U(b));
+    if constexpr ((op == AtomicOp::min || op == AtomicOp::max) && std::is_class_v<T>)
+        if (std::isnan(double(old))) return b;
     if constexpr (op == AtomicOp::min) return b < old ? b : old;
     if constexpr (op == AtomicOp::max) return b > old ? b : old;
     if constexpr (op == AtomicOp::exch) return b;
@@ -44,20 +48,27 @@ T updated(T old, T b, T c) {
     }
 }
 
+/// Returns the old bits at `at`.
 template <AtomicOp op, typename T>
-const Instruction* atomic(const Instruction* i, Warp& w) {
+auto update(std::byte* at, T b, T c = {}) {
     using Bits =
         std::conditional_t<sizeof(T) == 8, std::uint64_t,
                            std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+    std::atomic_ref<Bits> cell(*reinterpret_cast<Bits*>(at));
+    Bits old = cell.load();
+    while (!cell.compare_exchange_weak(
+        old, std::bit_cast<Bits>(updated<op, T>(std::bit_cast<T>(old), b, c)))) {
+    }
+    return old;
+}
+
+template <AtomicOp op, typename T>
+const Instruction* atomic(const Instruction* i, Warp& w) {
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        std::atomic_ref<Bits> cell(*reinterpret_cast<Bits*>(atomic_target(i, w, lane, sizeof(T))));
-        const T b = w.get<T>(i->operands[2], lane);
         const T c = op == AtomicOp::cas ? w.get<T>(i->operands[3], lane) : T{};
-        Bits old = cell.load();
-        while (!cell.compare_exchange_weak(
-            old, std::bit_cast<Bits>(updated<op, T>(std::bit_cast<T>(old), b, c)))) {
-        }
+        const auto old =
+            update<op, T>(atomic_target(i, w, lane, sizeof(T)), w.get<T>(i->operands[2], lane), c);
         if (!i->operands[0]) continue;
         w.set<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(i->operands[0],
                                                                                 lane, old);
@@ -65,53 +76,76 @@ const Instruction* atomic(const Instruction* i, Warp& w) {
     return w.cost_point(i, i + 1);
 }
 
-template <AtomicOp op>
-Handler by_type(Type type) {
-    constexpr bool bitwise = op == AtomicOp::and_ || op == AtomicOp::or_ || op == AtomicOp::xor_;
-    constexpr bool counter = op == AtomicOp::inc || op == AtomicOp::dec;
-    constexpr bool moves = op == AtomicOp::exch || op == AtomicOp::cas;
-    switch (type) {
-        case Type::u32:
-            return bitwise || moves ? nullptr : atomic<op, std::uint32_t>;
-        case Type::b32:
-            return bitwise || moves ? atomic<op, std::uint32_t> : nullptr;
-        case Type::s32:
-            return bitwise || moves || counter ? nullptr : atomic<op, std::int32_t>;
-        case Type::u64:
-            return bitwise || moves || counter ? nullptr : atomic<op, std::uint64_t>;
-        case Type::b64:
-            return bitwise || moves ? atomic<op, std::uint64_t> : nullptr;
-        case Type::s64:
-            return bitwise || moves || counter ? nullptr : atomic<op, std::int64_t>;
-        case Type::b16:
-            if constexpr (op == AtomicOp::cas) return atomic<op, std::uint16_t>;
-            return nullptr;
-        case Type::f16:
-            if constexpr (op == AtomicOp::add) return atomic<op, Half>;
-            return nullptr;
-        case Type::f16x2:
-            if constexpr (op == AtomicOp::add) return atomic<op, Pair<Half>>;
-            return nullptr;
-        case Type::bf16:
-            if constexpr (op == AtomicOp::add) return atomic<op, Bfloat>;
-            return nullptr;
-        case Type::bf16x2:
-            if constexpr (op == AtomicOp::add) return atomic<op, Pair<Bfloat>>;
-            return nullptr;
-        case Type::f32:
-            if constexpr (op == AtomicOp::add) return atomic<op, float>;
-            return nullptr;
-        case Type::f64:
-            if constexpr (op == AtomicOp::add) return atomic<op, double>;
-            return nullptr;
-        default:
-            return nullptr;
+template <AtomicOp op, typename T>
+void join(std::byte* to, const std::byte* from, std::uint32_t bytes) {
+    for (std::uint32_t done = 0; done < bytes; done += sizeof(T)) {
+        T value;
+        std::memcpy(&value, from + done, sizeof(T));
+        update<op, T>(to + done, value);
     }
 }
 
-}  // namespace
+/// What an operation is for atomics and for copies; null where PTX does not have it.
+struct AtomicForm {
+    Handler handler = nullptr;
+    AsyncCopy::Join join = nullptr;
+};
 
-Handler atomic_handler(AtomicOp op, Type type) {
+template <AtomicOp op, typename T>
+AtomicForm form_of(bool exists = true) {
+    if (!exists) return {};
+    return {atomic<op, T>, join<op, T>};
+}
+
+template <AtomicOp op>
+AtomicForm by_type(Type type) {
+    constexpr bool bitwise = op == AtomicOp::and_ || op == AtomicOp::or_ || op == AtomicOp::xor_;
+    constexpr bool counter = op == AtomicOp::inc || op == AtomicOp::dec;
+    constexpr bool moves = op == AtomicOp::exch || op == AtomicOp::cas;
+    constexpr bool sums = op == AtomicOp::add;
+    constexpr bool selects = op == AtomicOp::min || op == AtomicOp::max;
+    switch (type) {
+        case Type::u32:
+            return form_of<op, std::uint32_t>(!bitwise && !moves);
+        case Type::b32:
+            return form_of<op, std::uint32_t>(bitwise || moves);
+        case Type::s32:
+            return form_of<op, std::int32_t>(!bitwise && !moves && !counter);
+        case Type::u64:
+            return form_of<op, std::uint64_t>(!bitwise && !moves && !counter);
+        case Type::b64:
+            return form_of<op, std::uint64_t>(bitwise || moves);
+        case Type::s64:
+            return form_of<op, std::int64_t>(!bitwise && !moves && !counter);
+        case Type::b16:
+            if constexpr (op == AtomicOp::cas) return {atomic<op, std::uint16_t>};
+            return {};
+        case Type::f16:
+            if constexpr (sums) return form_of<op, Half>();
+            if constexpr (selects) return {nullptr, join<op, Half>};
+            return {};
+        case Type::f16x2:
+            if constexpr (sums) return {atomic<op, Pair<Half>>};
+            return {};
+        case Type::bf16:
+            if constexpr (sums) return form_of<op, Bfloat>();
+            if constexpr (selects) return {nullptr, join<op, Bfloat>};
+            return {};
+        case Type::bf16x2:
+            if constexpr (sums) return {atomic<op, Pair<Bfloat>>};
+            return {};
+        case Type::f32:
+            if constexpr (sums) return form_of<op, float>();
+            return {};
+        case Type::f64:
+            if constexpr (sums) return form_of<op, double>();
+            return {};
+        default:
+            return {};
+    }
+}
+
+AtomicForm form_of(AtomicOp op, Type type) {
     switch (op) {
         case AtomicOp::add:
             return by_type<AtomicOp::add>(type);
@@ -134,7 +168,17 @@ Handler atomic_handler(AtomicOp op, Type type) {
         case AtomicOp::dec:
             return by_type<AtomicOp::dec>(type);
     }
-    return nullptr;
+    return {};
+}
+
+}  // namespace
+
+Handler atomic_handler(AtomicOp op, Type type) {
+    return form_of(op, type).handler;
+}
+
+AsyncCopy::Join reduction(AtomicOp op, Type type) {
+    return op == AtomicOp::exch || op == AtomicOp::cas ? nullptr : form_of(op, type).join;
 }
 
 }  // namespace warpscope::emulator

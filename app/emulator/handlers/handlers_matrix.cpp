@@ -40,7 +40,7 @@ MatrixPlace place_in_result(unsigned lane, unsigned r, unsigned element, bool is
 struct ProductOperands {
     ProductOperands(const Instruction* i, const Warp& w, Type a_type, Type c_type)
         : shape(i->detail),
-          d(w.block->kernel->matrix_operands.data() + i->target),
+          d(w.block->kernel->further_operands.data() + i->target),
           a(d + shape.c(c_type)),
           b(a + shape.a(a_type)),
           c(b + shape.b(a_type)) {}
@@ -224,7 +224,7 @@ const Instruction* multiply_fragments(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
     const FloatMode mode(false);
     const FragmentProduct form(i->detail);
-    const std::uint32_t* const d = w.block->kernel->matrix_operands.data() + i->target;
+    const std::uint32_t* const d = w.block->kernel->further_operands.data() + i->target;
     const std::uint32_t* const a = d + side / 2 * sizeof(typename C::Bits) / sizeof(std::uint32_t);
     double c[side][side], sums[side][side];
     for_fragment<typename C::Bits>(w, a + 2 * registers, side * side, side, true,
@@ -255,7 +255,7 @@ template <class T>
 const Instruction* multiply_byte_fragments(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
     const FragmentProduct form(i->detail);
-    const std::uint32_t* const d = w.block->kernel->matrix_operands.data() + i->target;
+    const std::uint32_t* const d = w.block->kernel->further_operands.data() + i->target;
     const std::uint32_t *const a = d + 8, *const b = a + 2, *const c = b + 2;
     std::int32_t factors[2][side][side];
     std::int64_t sums[side][side];

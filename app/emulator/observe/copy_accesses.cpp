@@ -22,7 +22,9 @@ void for_accesses(const AsyncCopy& copy, std::uint32_t parts, bool destinations,
                   const std::function<void(const Access&)>& f) {
     const auto& addresses = destinations ? copy.to : copy.from;
     Access access{.block = state->block->block, .warp = copy.warp, .mask = parts, .pc = copy.pc};
-    access.kind = destinations ? MemoryAccess::store : MemoryAccess::load;
+    access.kind = !destinations ? MemoryAccess::load
+                  : copy.join   ? MemoryAccess::atomic
+                                : MemoryAccess::store;
     access.state = state;
     access.asynchronous = true;
     if (copy.lane < 0) {

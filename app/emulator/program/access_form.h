@@ -112,6 +112,7 @@ struct CopyForm {
     bool counts_bytes = false;                ///< an mbarrier does, for a bulk copy
     bool wide_mbarrier = false;               ///< its address register has 64 bits
     bool has_ranks = false;  ///< an operand names the blocks of the cluster that it goes to
+    unsigned reduction = 0;  ///< an AtomicOp, plus one; 0: it copies
 
     constexpr CopyForm() = default;
     explicit constexpr CopyForm(std::uint32_t target)
@@ -123,13 +124,15 @@ struct CopyForm {
           wide_from(target >> 14 & 1),
           counts_bytes(target >> 15 & 1),
           wide_mbarrier(target >> 16 & 1),
-          has_ranks(target >> 17 & 1) {}
+          has_ranks(target >> 17 & 1),
+          reduction(target >> 18 & 15) {}
 
     constexpr std::uint32_t encoded() const {
         return bytes | std::uint32_t(size) << 5 | std::uint32_t(to) << 7 |
                std::uint32_t(from) << 10 | std::uint32_t(wide_to) << 13 |
                std::uint32_t(wide_from) << 14 | std::uint32_t(counts_bytes) << 15 |
-               std::uint32_t(wide_mbarrier) << 16 | std::uint32_t(has_ranks) << 17;
+               std::uint32_t(wide_mbarrier) << 16 | std::uint32_t(has_ranks) << 17 |
+               reduction << 18;
     }
 };
 

@@ -96,9 +96,9 @@ struct Kernel {
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
-    /// The operands of products of matrices, which have more than an instruction holds: see
-    /// matrix_product().
-    std::vector<std::uint32_t> matrix_operands;
+    /// The operands of products of matrices and of copies of tensors, which have more than an
+    /// instruction holds: see matrix_product() and tensor_copy().
+    std::vector<std::uint32_t> further_operands;
     std::vector<InstructionInfo> lines;  ///< one for each instruction of code
     std::vector<SourceLine> statements;  ///< all PTX statements in their order: each counts as one
     std::vector<RegisterInfo> registers;

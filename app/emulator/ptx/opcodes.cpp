@@ -160,8 +160,32 @@ constexpr std::pair<std::string_view, std::string_view> not_emulated[] = {
     {"txq", "queries of textures are not emulated: give the kernel the size"},
     {"suq", "queries of surfaces are not emulated: give the kernel the size"},
     {"sured", "reductions of surfaces are not emulated"},
+    {"multimem", "the emulator has one GPU, and does not execute multimem for the memory of many"},
+    {"tensormap", "the emulator does not change tensor maps: cuTensorMapEncodeTiled() makes them"},
     {"wgmma", "the emulator does not execute wgmma, the products of a group of four warps"},
     {"tcgen05", "the emulator does not execute tcgen05, the tensor cores of sm_100"}};
+
+struct Refusal {
+    std::string_view name, modifier, reason;
+};
+
+constexpr std::string_view vector_atomics = "atomics of vectors are not emulated";
+
+/// Forms of known opcodes of sm_80 and sm_90 that are not emulated.
+constexpr Refusal refusals[] = {
+    {"cp", "im2col", "copies of tensors by the columns of an image are not emulated"},
+    {"mma", "sp", "products of sparse matrices are not emulated"},
+    {"mma", "e4m3", "products of matrices of 8-bit floats are not emulated"},
+    {"mma", "e5m2", "products of matrices of 8-bit floats are not emulated"},
+    {"mma", "b1", "products of matrices of bits are not emulated"},
+    {"mma", "s4", "products of matrices of 4-bit integers are not emulated"},
+    {"mma", "u4", "products of matrices of 4-bit integers are not emulated"},
+    {"red", "v2", vector_atomics},
+    {"red", "v4", vector_atomics},
+    {"red", "v8", vector_atomics},
+    {"atom", "v2", vector_atomics},
+    {"atom", "v4", vector_atomics},
+    {"atom", "v8", vector_atomics}};
 
 const Opcode& opcode_of(Operation operation) {
     return table[std::size_t(operation)];
@@ -180,6 +204,13 @@ const Opcode& find_opcode(std::string_view name, const std::vector<std::string>&
             best = &row;
     }
     return *best;
+}
+
+std::string_view why_refused(std::string_view name, const std::vector<std::string>& modifiers) {
+    for (const Refusal& r : refusals)
+        if (r.name == name && std::ranges::find(modifiers, r.modifier) != modifiers.end())
+            return r.reason;
+    return {};
 }
 
 std::string why_unknown(std::string_view name, const std::vector<std::string>& modifiers) {

@@ -159,6 +159,9 @@ const Opcode& opcode_of(Operation operation);
 /// where there is none: see why_unknown().
 const Opcode& find_opcode(std::string_view name, const std::vector<std::string>& modifiers);
 
+/// Why the emulator does not execute a form of an opcode that it knows; empty: it may.
+std::string_view why_refused(std::string_view name, const std::vector<std::string>& modifiers);
+
 /// Why find_opcode() finds no row, for an error message.
 std::string why_unknown(std::string_view name, const std::vector<std::string>& modifiers);
 
@@ -168,6 +171,12 @@ Type wide_type(Type type);
 /// mbarrier.init to mbarrier.try_wait.parity: instructions that access an mbarrier object.
 constexpr bool uses_mbarrier(Operation operation) {
     return operation >= Operation::mbarrier_init && operation <= Operation::mbarrier_wait_parity;
+}
+
+/// Copies that join what they copy with what is at their destination.
+constexpr bool reduces_by_copy(Operation operation) {
+    return operation == Operation::cp_bulk_reduce || operation == Operation::cp_tensor_reduce ||
+           operation == Operation::red_async;
 }
 
 /// tex, suld and sust: Instruction::target holds an ImageForm.

@@ -86,8 +86,8 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     if (std::exchange(continues_, false)) return;
     orders_.begin_launch(kernel);
     prepare(kernel);
-    is_off_ = by_words() && launch.grid.count() > most_blocks_by_words;
-    clocks_.begin_launch(launch, is_off_ ? 0 : launch.grid.count());
+    clocks_.begin_launch(launch, std::size_t(std::min(launch.grid.count(), most_blocks_by_words)));
+    warps_.begin_launch((launch_.threads() + lanes_per_warp - 1) / lanes_per_warp);
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
@@ -138,14 +138,27 @@ void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
 
 void GridRaces::begin_block(std::uint32_t block) {
     if (block_ == block) return;
-    running_block(block);
     if (by_words()) clocks_.begin_block(block);
+    running_block(block);
+}
+
+// Of a launch of clusters with more blocks, the clusters of the first ones are checked: of others,
+// a block could order two of the first ones.
+bool GridRaces::is_beyond(std::uint32_t block) const {
+    const LaunchShape& shape = launch_.shape();
+    if (!by_words() || shape.grid.count() <= most_blocks_by_words) return false;
+    if (!launch_.kernel().uses_cluster || shape.cooperative) return true;
+    const ClusterPlace at = ClusterPlace::of(shape, block);
+    const auto last = std::uint32_t(shape.cluster.count()) - 1;
+    return ClusterPlace{at.cluster, last}.block(shape) >= most_blocks_by_words;
 }
 
 void GridRaces::running_block(std::uint32_t block) {
+    is_off_ = is_beyond(block);
     block_ = block;
     block_first_ = first_ = std::uint32_t(events_.size());
     block_run_ = std::uint32_t(runs_.size());
+    if (in_clusters()) warps_.running_block(block, clocks_.seen());
 }
 
 void GridRaces::on_block_turn(std::uint32_t block) {
@@ -161,7 +174,9 @@ std::uint32_t GridRaces::event_of(const Access& a) {
         const bool publishes =
             a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
         const std::uint32_t time = publishes ? clocks_.time_of_publishing() : clocks_.time();
-        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen()});
+        events_.push_back(
+            {block_, a.warp, a.pc, time, in_clusters() ? warps_.seen(a.warp) : clocks_.seen()});
+        if (in_clusters() && !publishes) warps_.begin_event(a.warp, newest);
     }
     return newest;
 }
@@ -225,7 +240,7 @@ std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& str
 
 bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
     const GridEvent &a = events_[one.event], &b = events_[other.event];
-    return a.time == b.time && a.seen == b.seen;
+    return a.time == b.time && a.seen == b.seen && (a.warp == b.warp || !in_clusters());
 }
 
 bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
@@ -266,7 +281,9 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         if (one_block && by_words()) {
             if (have_one_clock(earlier, strip)) own |= both;
             const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
-            if (own_strips++ == 0 && is_alike && !earlier.races) last_own = &earlier;
+            const bool one_warp = events_[earlier.event].warp == events_[strip.event].warp;
+            if (own_strips++ == 0 && is_alike && !earlier.races && (one_warp || !in_clusters()))
+                last_own = &earlier;
         } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
         } else if (block_of(earlier) < block_of(strip) && !keeps_all) {
@@ -352,19 +369,22 @@ void GridRaces::follow_words(const Access& a) {
     const std::pair before(clocks_.time(), clocks_.seen());
     ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
     synchronise(a, orders_.between_blocks(a.pc), clocks);
+    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) order_warps();
     // A thread that polls a word in vain learns nothing.
     if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
 }
 
 void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope scope) {
-    if (is_off_ || !by_words() || scope == Scope::block) return;
-    clocks_.fence(warp, mask, scope);
+    if (is_off_ || !by_words()) return;
+    if (scope != Scope::block) clocks_.fence(warp, mask, scope);
+    order_warps();
     first_ = std::uint32_t(events_.size());
 }
 
 void GridRaces::on_barrier_release(const BarrierRelease&) {
     if (is_off_ || !by_words()) return;
     clocks_.barrier();
+    order_warps();
     first_ = std::uint32_t(events_.size());
 }
 

@@ -17,6 +17,7 @@
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid_strips.h"
+#include "emulator/races/warp_releases.h"
 #include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
@@ -38,7 +39,8 @@ namespace warpscope::emulator {
 /// In clusters of several blocks, races in their shared memory are found, too. The barrier of a
 /// cluster, and an arrival at an mbarrier of another block, release and acquire as a word does.
 ///
-/// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
+/// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks, one
+/// with clusters in the clusters of the first 4096 blocks.
 /// The first 16 million accesses of warps, and for each allocation the first 8 million groups of
 /// neighbouring words that lanes access, are checked by each thread of the host.
 class GridRaces : public Observer, BlockSummaries {
@@ -121,6 +123,7 @@ class GridRaces : public Observer, BlockSummaries {
     void begin_block(std::uint32_t block);
     /// Further events are of this block.
     void running_block(std::uint32_t block);
+    bool is_beyond(std::uint32_t block) const;
     void record(const Access& access);
     bool repeats_newest(const Access& access);
     /// Adds a load to the runs, if it can wait there. False for other accesses.
@@ -163,6 +166,11 @@ class GridRaces : public Observer, BlockSummaries {
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
     void follow_copies(const AsyncEvent& event);
+    bool in_clusters() const { return by_words() && launch_.kernel().uses_cluster; }
+    /// Something orders warps of the running block.
+    void order_warps() {
+        if (in_clusters()) warps_.order_warps(clocks_.seen());
+    }
     /// Parts of a copy have ended: what they have done until now comes before what follows.
     void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
@@ -187,9 +195,12 @@ class GridRaces : public Observer, BlockSummaries {
     ObservedLaunch launch_;
     HeatMap* heat_ = nullptr;
     bool continues_ = false;
-    bool is_off_ = false;  ///< too many blocks in a kernel whose blocks words of memory order
+    /// The running block is not checked: words of memory order the blocks, of which there are too
+    /// many.
+    bool is_off_ = false;
     MemoryOrders orders_;
     BlockClocks clocks_;
+    WarpReleases warps_;  ///< in clusters
     const Memory* memory_ = nullptr;
     std::uint32_t shared_bytes_ = 0;
     std::uint32_t cell_bytes_ = 4;

@@ -34,11 +34,17 @@ class BlocksTogether {
     void begin(Observer& observer);
     ResidentBlocks& blocks() { return blocks_; }
     std::span<std::byte> shared_memory() const { return blocks_.shared_memory(place_); }
+    // Of a block of the stepped block's cluster:
+    std::span<const std::byte> shared_memory(std::uint32_t rank) const {
+        return blocks_.shared_memory(place_of(rank));
+    }
+    bool has_ended(std::uint32_t rank) const { return blocks_.has_ended(place_of(rank)); }
     const Cluster* cluster() const { return blocks_.cluster_of(place_); }
     std::uint64_t bytes() const;  ///< of all their registers, shared and local memory
 
   private:
     std::vector<std::uint32_t> blocks_of(std::uint32_t cluster) const;
+    std::size_t place_of(std::uint32_t rank) const { return place_ - at_.rank + rank; }
 
     Machine& machine_;
     const FrozenLaunch& launch_;

@@ -22,7 +22,14 @@ void Stepper::StepHistory::start() {
     save_position();
     constexpr std::size_t most_saved_bytes = 256 << 20;
     most_saved = std::clamp<std::size_t>(
-        most_saved_bytes / (bytes + shared.size() * sizeof(RaceCell) + 1), 8, most_saved);
+        most_saved_bytes / (bytes + shared.size() * sizeof(RaceCell) + bytes_of_tiles() + 1), 8,
+        most_saved);
+}
+
+std::size_t Stepper::StepHistory::bytes_of_tiles() const {
+    std::size_t words = 0;
+    for (const Observations::Tile& tile : recorder.observed.tiles) words += tile.words.size();
+    return words * sizeof(WordView);
 }
 
 std::size_t Stepper::StepHistory::start_alone() {

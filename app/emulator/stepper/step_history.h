@@ -30,6 +30,7 @@ struct Stepper::StepHistory {
     void start();
     std::size_t start_alone();     ///< returns the bytes of the block's state
     std::size_t start_together();  ///< returns those of all blocks
+    std::size_t bytes_of_tiles() const;
     /// Executes a step of a warp, by default the scheduled one; false if it cannot run.
     bool step(std::optional<std::uint32_t> warp);
     /// Executes the known step at this position again.

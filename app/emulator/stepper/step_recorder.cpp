@@ -13,14 +13,17 @@ StepRecorder::StepRecorder(const Memory& memory, const FrozenLaunch& launch, std
     : undo(memory, *launch.kernel),
       launch_(launch),
       block_(block),
-      rank_(ClusterPlace::of(launch.launch, block).rank) {}
+      rank_(ClusterPlace::of(launch.launch, block).rank),
+      cluster_(ClusterPlace::of(launch.launch, block).cluster) {
+    observed.tiles.resize(std::size_t(launch.launch.cluster.count()));
+}
 
 void StepRecorder::on_block_begin(const Kernel& kernel, std::uint32_t block) {
-    if (!is_stepped(block)) return;
     const std::uint32_t bytes = kernel.shared_bytes + launch_.launch.dynamic_shared_bytes;
+    if (Observations::Tile* const tile = tile_of(block)) tile->words.assign((bytes + 3) / 4, {});
+    if (!is_stepped(block)) return;
     const auto warps =
         std::size_t((launch_.launch.block.count() + lanes_per_warp - 1) / lanes_per_warp);
-    observed.words.assign((bytes + 3) / 4, {});
     observed.shared.assign(warps, {});
     observed.global.assign(warps, {});
     observed.races.on_launch(kernel, launch_.launch);
@@ -39,8 +42,14 @@ void StepRecorder::forget_from(std::uint64_t position) {
     timeline.forget_from(position);
 }
 
-int StepRecorder::rank_of(std::uint32_t block) const {
-    return block == block_ ? -1 : int(ClusterPlace::of(launch_.launch, block).rank);
+int StepRecorder::rank_of(std::uint32_t block, std::uint32_t from) const {
+    const std::uint32_t rank = ClusterPlace::of(launch_.launch, block).rank;
+    return rank == from ? -1 : int(rank);
+}
+
+Observations::Tile* StepRecorder::tile_of(std::uint32_t block) {
+    const ClusterPlace at = ClusterPlace::of(launch_.launch, block);
+    return begun_ && at.cluster == cluster_ ? &observed.tiles[at.rank] : nullptr;
 }
 
 AccessView StepRecorder::view(const Access& access) const {
@@ -57,38 +66,45 @@ AccessView StepRecorder::view(const Access& access) const {
     return v;
 }
 
-void StepRecorder::update_words(const Access& access, std::uint64_t address, unsigned lane) {
+void StepRecorder::update_words(const Access& access, std::uint32_t rank, std::uint64_t address,
+                                unsigned lane) {
     const auto thread = std::int32_t(access.warp * lanes_per_warp + lane);
-    const auto rank = std::int8_t(rank_of(access.block));
+    const auto from = std::int8_t(rank_of(access.block, rank));
+    Observations::Tile& tile = observed.tiles[rank];
     for (std::uint64_t w = address / 4; w <= (address + access.bytes - 1) / 4; ++w) {
-        if (w >= observed.words.size()) return;  // an invalid access: the instruction will fail
-        WordView& word = observed.words[w];
+        if (w >= tile.words.size()) return;  // an invalid access: the instruction will fail
+        WordView& word = tile.words[w];
         if (access.kind != MemoryAccess::load) {
             word.writer = thread;
-            word.writer_rank = rank;
-            word.write_epoch = observed.epoch;
+            word.writer_rank = from;
+            word.write_epoch = tile.epoch;
             word.write_pc = access.pc;
+            word.is_read = false;
             if (word.copy == WordView::Copy::landed) word.copy = WordView::Copy::none;
         }
         if (access.kind != MemoryAccess::store) {
             word.reader = thread;
-            word.reader_rank = rank;
-            word.read_epoch = observed.epoch;
+            word.reader_rank = from;
+            word.read_epoch = tile.epoch;
             word.read_pc = access.pc;
+            word.is_read = true;
         }
     }
 }
 
 void StepRecorder::on_shared_access(const Access& access) {
-    if (!is_stepped(access.block)) return;
-    if (also_told) also_told->on_shared_access(access);
-    observed.shared[access.warp] = view(access);
+    if (!tile_of(access.block)) return;
     // If all lanes have one address, the highest lane counts as the newest. An asynchronous copy
     // writes when it lands.
     const bool lands = access.asynchronous && access.kind == MemoryAccess::store;
     std::uint32_t lanes = lands ? 0 : access.mask;
     if (access.same_address) lanes = std::bit_floor(lanes);
-    for_each_lane(lanes, [&](unsigned lane) { update_words(access, access.address(lane), lane); });
+    const std::uint32_t rank = ClusterPlace::of(launch_.launch, access.block).rank;
+    for_each_lane(lanes,
+                  [&](unsigned lane) { update_words(access, rank, access.address(lane), lane); });
+    if (!is_stepped(access.block)) return;
+    if (also_told) also_told->on_shared_access(access);
+    observed.shared[access.warp] = view(access);
     observed.races.on_shared_access(access);
 }
 
@@ -100,15 +116,16 @@ void StepRecorder::on_global_access(const Access& access) {
     observed.races.on_global_access(access);
 }
 
-// Of accesses of other blocks, those to the shared memory of this one count.
+// Accesses of a block to its own shared memory are told by on_shared_access() too.
 void StepRecorder::on_cluster_access(const Access& access) {
-    if (!begun_ || access.block == block_) return;
-    observed.races.on_cluster_access(access);
+    if (!tile_of(access.block)) return;
+    if (access.block != block_) observed.races.on_cluster_access(access);
     if (access.asynchronous) return;
     for_each_lane(access.mask, [&](unsigned lane) {
         const std::uint64_t address = access.address(lane);
-        if (rank_in_cluster(address) == rank_)
-            update_words(access, offset_in_cluster(address), lane);
+        const std::uint32_t rank = rank_in_cluster(address);
+        if (rank_of(access.block, rank) >= 0)
+            update_words(access, rank, offset_in_cluster(address), lane);
     });
 }
 
@@ -120,10 +137,10 @@ void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
 }
 
 void StepRecorder::on_barrier_release(const BarrierRelease& r) {
+    if (Observations::Tile* const tile = tile_of(r.block)) tile->epoch = r.epoch + 1;
     if (!is_stepped(r.block)) return;
     observed.races.on_barrier_release(r);
     observed.barriers.on_barrier_release(r);
-    observed.epoch = r.epoch + 1;
     timeline.release(r.barrier);
 }
 
@@ -169,19 +186,28 @@ void StepRecorder::note_remote_arrival(std::uint32_t block, const AsyncEvent& ev
          .phase = event.barrier->phase});
 }
 
-// Whether a copy that a block has started writes the shared memory of the stepped block.
-bool StepRecorder::writes_here(std::uint32_t block, const AsyncCopy& copy) const {
-    return copy.to_shared && (block == block_ ? copy.to_rank < 0 : copy.to_rank == int(rank_));
+// The rank of the block whose shared memory a copy writes that `block` has started.
+std::uint32_t StepRecorder::rank_written(std::uint32_t block, const AsyncCopy& copy) const {
+    return copy.to_rank < 0 ? ClusterPlace::of(launch_.launch, block).rank
+                            : std::uint32_t(copy.to_rank);
 }
 
 void StepRecorder::note_start(std::uint32_t block, const AsyncEvent& event) {
     const AsyncCopy& copy = *event.copy;
-    const bool here = writes_here(block, copy);
+    const std::uint32_t to = rank_written(block, copy);
+    if (copy.to_shared && tile_of(block))
+        copy.for_words(copy.parts, [&](std::uint64_t address) {
+            if (address / 4 >= observed.tiles[to].words.size()) return;
+            WordView& word = observed.tiles[to].words[address / 4];
+            word.copy = WordView::Copy::in_flight;
+            word.copy_rank = std::int8_t(rank_of(block, to));
+            word.copy_number = copy.number;
+        });
+    const bool here = copy.to_shared && tile_of(block) && to == rank_;
     if (block != block_ && !here) return;
-    const int rank = rank_of(block);
     const auto first = unsigned(std::countr_zero(copy.parts));
     CopyFlight flight{.number = copy.number,
-                      .rank = rank,
+                      .rank = rank_of(block),
                       .warp = copy.warp,
                       .pc = copy.pc,
                       .lane = copy.lane,
@@ -201,14 +227,6 @@ void StepRecorder::note_start(std::uint32_t block, const AsyncEvent& event) {
             flight.phase = found->phase;
     }
     timeline.begin_copy(flight);
-    if (!here) return;
-    copy.for_words(copy.parts, [&](std::uint64_t address) {
-        if (address / 4 >= observed.words.size()) return;
-        WordView& word = observed.words[address / 4];
-        word.copy = WordView::Copy::in_flight;
-        word.copy_rank = std::int8_t(rank);
-        word.copy_number = copy.number;
-    });
 }
 
 void StepRecorder::note_landing(std::uint32_t block, const AsyncEvent& event) {
@@ -216,16 +234,19 @@ void StepRecorder::note_landing(std::uint32_t block, const AsyncEvent& event) {
     if (!copy.to_shared)
         for_each_lane(event.parts,
                       [&](unsigned part) { undo.save(copy.to[part], copy.bytes[part]); });
-    if (!begun_) return;
+    if (!tile_of(block)) return;
     if (copy.parts == event.parts) timeline.end_copy(rank_of(block), copy.number);
-    if (!writes_here(block, copy)) return;
+    if (!copy.to_shared) return;
+    const std::uint32_t to = rank_written(block, copy);
+    Observations::Tile& tile = observed.tiles[to];
     for_each_lane(event.parts, [&](unsigned part) {
         copy.for_words(1u << part, [&](std::uint64_t address) {
-            WordView& word = observed.words[address / 4];
+            WordView& word = tile.words[address / 4];
             word.writer = std::int32_t(copy.warp * lanes_per_warp + copy.lane_of(part));
-            word.writer_rank = std::int8_t(rank_of(block));
-            word.write_epoch = observed.epoch;
+            word.writer_rank = std::int8_t(rank_of(block, to));
+            word.write_epoch = tile.epoch;
             word.write_pc = copy.pc;
+            word.is_read = false;
             if (word.copy_number == copy.number && word.copy_rank == word.writer_rank)
                 word.copy = WordView::Copy::landed;
         });

@@ -14,15 +14,18 @@ namespace warpscope::emulator {
 
 /// What has been observed of a block up to one position. A plain value, saved with the block.
 struct Observations {
-    std::vector<WordView> words;
+    struct Tile {
+        std::vector<WordView> words;
+        std::uint32_t epoch = 0;
+    };
+    std::vector<Tile> tiles;  ///< of the blocks of the cluster, by rank
     std::vector<std::optional<AccessView>> shared, global;  ///< for each warp, its newest access
-    std::uint32_t epoch = 0;
     RaceDetector races;
     BarrierCheck barriers;
 };
 
 /// Observes the block that a Stepper runs, and the blocks that run with it: what they store to
-/// global memory and to the shared memory of this one.
+/// global memory and to the shared memory of the cluster.
 class StepRecorder : public Observer {
   public:
     StepRecorder(const Memory& memory, const FrozenLaunch& launch, std::uint32_t block);
@@ -35,6 +38,7 @@ class StepRecorder : public Observer {
     void forget_from(std::uint64_t position);
 
     Observations observed;
+    Observations::Tile& own_tile() { return observed.tiles[rank_]; }
     UndoLog undo;
     Timeline timeline;
     Observer* also_told = nullptr;  ///< of the block's accesses and asynchronous copies; or null
@@ -54,18 +58,22 @@ class StepRecorder : public Observer {
 
   private:
     bool is_stepped(std::uint32_t block) const { return begun_ && block == block_; }
-    /// Of a block of the cluster; negative: the stepped block.
-    int rank_of(std::uint32_t block) const;
+    /// The rank of a block of the cluster, as seen from the block of rank `from`, whose own is -1.
+    int rank_of(std::uint32_t block, std::uint32_t from) const;
+    int rank_of(std::uint32_t block) const { return rank_of(block, rank_); }
+    /// Of a block of the cluster; null: of another block.
+    Observations::Tile* tile_of(std::uint32_t block);
     AccessView view(const Access& access) const;
-    void update_words(const Access& access, std::uint64_t address, unsigned lane);
+    void update_words(const Access& access, std::uint32_t rank, std::uint64_t address,
+                      unsigned lane);
     void on_own_async(const AsyncEvent& event);
     void note_start(std::uint32_t block, const AsyncEvent& event);
     void note_landing(std::uint32_t block, const AsyncEvent& event);
-    bool writes_here(std::uint32_t block, const AsyncCopy& copy) const;
+    std::uint32_t rank_written(std::uint32_t block, const AsyncCopy& copy) const;
     void note_remote_arrival(std::uint32_t block, const AsyncEvent& event);
 
     const FrozenLaunch& launch_;
-    const std::uint32_t block_, rank_;  ///< of the stepped block
+    const std::uint32_t block_, rank_, cluster_;  ///< of the stepped block
     bool begun_ = false;
     std::uint64_t step_ = 0;
 };

@@ -142,7 +142,7 @@ const std::string& Stepper::printed() const {
     return history_->stepper.printed().text();
 }
 std::uint32_t Stepper::epoch() const {
-    return history_->recorder.observed.epoch;
+    return history_->recorder.own_tile().epoch;
 }
 std::optional<std::uint32_t> Stepper::next_warp() const {
     return history_->is_open() ? history_->stepper.scheduled_warp() : std::nullopt;
@@ -176,10 +176,24 @@ std::span<const std::byte> Stepper::shared_memory() const {
 }
 
 std::span<const WordView> Stepper::words() const {
-    Observations& observed = history_->recorder.observed;
-    const std::vector<bool>& racing = observed.races.racing_words();
-    for (std::size_t w = 0; w < observed.words.size(); ++w) observed.words[w].hazard = racing[w];
-    return observed.words;
+    std::vector<WordView>& words = history_->recorder.own_tile().words;
+    const std::vector<bool>& racing = history_->recorder.observed.races.racing_words();
+    for (std::size_t w = 0; w < words.size(); ++w) words[w].hazard = racing[w];
+    return words;
+}
+
+std::vector<TileView> Stepper::other_tiles() const {
+    const auto& together = history_->together;
+    if (!together || !together->cluster()) return {};
+    const std::uint32_t cluster = ClusterPlace::of(launch().launch, block()).cluster;
+    std::vector<TileView> tiles;
+    for (std::uint32_t r = 0; r < cluster_size(); ++r) {
+        if (r == rank()) continue;
+        const Observations::Tile& tile = history_->recorder.observed.tiles[r];
+        tiles.push_back({r, ClusterPlace{cluster, r}.block(launch().launch), together->has_ended(r),
+                         tile.epoch, together->shared_memory(r), tile.words});
+    }
+    return tiles;
 }
 
 std::optional<std::uint32_t> Stepper::global_word(std::uint64_t address) const {

@@ -39,8 +39,9 @@ struct WordView {
     static constexpr std::int32_t nobody = -1;
     std::int32_t writer = nobody;  ///< linear index of the thread in its block
     std::int32_t reader = nobody;
-    /// The rank of the block of the writer and of the reader; negative: the stepped block.
+    /// The rank of the block of the writer and of the reader; negative: the block whose word it is.
     std::int8_t writer_rank = -1, reader_rank = -1;
+    bool is_read = false;  ///< since it was written last
     /// The newest asynchronous copy to the word (CopyFlight::rank and number) is in flight, or has
     /// landed and is the last write.
     enum class Copy : std::uint8_t { none, in_flight, landed };
@@ -51,6 +52,15 @@ struct WordView {
     std::uint32_t write_epoch = 0, read_epoch = 0;
     std::uint32_t write_pc = 0, read_pc = 0;
     bool hazard = false;  ///< the word has taken part in a race
+};
+
+/// The shared memory of another block of the stepped block's cluster.
+struct TileView {
+    std::uint32_t rank = 0, block = 0;
+    bool ended = false;       ///< the block has ended
+    std::uint32_t epoch = 0;  ///< barriers that it has passed
+    std::span<const std::byte> memory;
+    std::span<const WordView> words;  ///< races in them are not known
 };
 
 /// A load, store or atomic of shared or global memory, as one warp executed it.
@@ -163,6 +173,8 @@ class Stepper {
     std::uint64_t value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const;
     std::span<const std::byte> shared_memory() const;
     std::span<const WordView> words() const;  ///< the words of shared memory
+    /// By rank, without the stepped block; valid until the next step.
+    std::vector<TileView> other_tiles() const;
     /// The 4 bytes at a global address; none outside all allocations.
     std::optional<std::uint32_t> global_word(std::uint64_t address) const;
     std::vector<Finding> findings() const;  ///< what the race and barrier checks have found

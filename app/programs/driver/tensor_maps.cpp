@@ -11,9 +11,12 @@ namespace {
 
 using warpscope::emulator::Swizzle;
 using warpscope::emulator::TensorMap;
+using warpscope::emulator::Type;
 
 /// By CUtensorMapDataType, up to CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ.
-constexpr std::array<std::uint8_t, 13> element_bytes{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+constexpr std::array<Type, 13> element_types{
+    Type::u8,  Type::u16, Type::u32,  Type::s32, Type::u64,  Type::s64, Type::f16,
+    Type::f32, Type::f64, Type::bf16, Type::f32, Type::tf32, Type::tf32};
 
 void check_map(const TensorMap& map) {
     constexpr unsigned unit = 16, most_box = 256;
@@ -45,14 +48,15 @@ WARPSCOPE_DRIVER(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled, void* to, unsig
         demand(dimensions >= 1 && dimensions <= TensorMap::most_dimensions, Status::invalid_value,
                "a tensor has 1 to 5 dimensions");
         demand(
-            type < element_bytes.size() && swizzle <= unsigned(Swizzle::bytes_128) &&
+            type < element_types.size() && swizzle <= unsigned(Swizzle::bytes_128) &&
                 interleave == 0 && fill == 0,
             Status::not_supported,
             "packed elements, interleaved tensors, atoms of swizzles and a fill with NaN are not "
             "supported");
         TensorMap map;
         map.dimensions = std::uint8_t(dimensions);
-        map.element_bytes = element_bytes[type];
+        map.type = element_types[type];
+        map.element_bytes = std::uint8_t(bytes_of(map.type));
         map.swizzle = Swizzle(swizzle);
         map.memory = reinterpret_cast<std::uint64_t>(memory);
         for (unsigned d = 0; d < dimensions; ++d) {

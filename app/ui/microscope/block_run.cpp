@@ -36,17 +36,18 @@ void BlockRun::start(Work work) {
 }
 
 void BlockRun::open(emulator::Machine& machine, emulator::FrozenLaunch launch, std::uint32_t block,
-                    Where where) {
+                    std::uint64_t step, Where where) {
     close();
     where_ = where;
     stop_ = std::stop_source();
     launch.settings.stop = stop_.get_token();
     launch.settings.progress = progress_;
-    start([&machine, launch = std::move(launch), block] {
+    start([&machine, launch = std::move(launch), block, step] {
         State state;
         try {
             state.stepper = std::make_unique<Stepper>(machine, launch, block);
             state.look_ahead();
+            state.stepper->seek(step);
         } catch (const std::exception& error) {
             state = {};
             state.complaint = launch.settings.stop.stop_requested()

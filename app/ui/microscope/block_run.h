@@ -35,9 +35,9 @@ class BlockRun {
     BlockRun& operator=(const BlockRun&) = delete;
     ~BlockRun() { close(); }
 
-    /// Opens a block before its first instruction. The machine must live until close().
+    /// Opens a block after so many steps, or at its end. The machine must live until close().
     void open(emulator::Machine& machine, emulator::FrozenLaunch launch, std::uint32_t block,
-              Where where);
+              std::uint64_t step, Where where);
     /// Moves the stepper. Call it only while ready().
     void change(Change change);
     /// Ends the work and forgets the block.

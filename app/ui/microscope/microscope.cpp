@@ -53,7 +53,14 @@ void Microscope::start(const compute::RunSettings& run, Dim3 block) {
     open_ = true;
     by_hand_ = false;
     block_ = block;
+    start_ = 0;
     choice_ = choice_of(run);
+}
+
+void Microscope::open_at(const LiveLaunch& live, const MicroscopePlace& place) {
+    start(live.settings, place.block);
+    start_ = place.step;
+    take(live);
 }
 
 void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
@@ -168,7 +175,7 @@ void Microscope::open_block() {
     const emulator::FrozenLaunch& launch = specimen_->launch();
     block_ = nearest(block_, launch.launch.grid);
     run_.open(specimen_->machine(), launch, emulator::linear_in(launch.launch.grid, block_),
-              where_);
+              start_, where_);
     if (!run_.works()) block_has_run();
 }
 
@@ -197,6 +204,7 @@ void Microscope::set_block(Dim3 block) {
             return;
         }
         block_ = block;
+        start_ = 0;
         open_block();
     });
 }

@@ -50,6 +50,9 @@ class Microscope {
     /// Takes a copy of the live experiment's launch and stands before the block's first
     /// instruction. For a block or thread outside the launch, takes the nearest one inside.
     void open(const LiveLaunch& live, Dim3 block = origin, Dim3 thread = origin);
+    /// As open(), but at a step of the block. Copies that replace this one stand there too, until
+    /// somebody moves: the launch of a window changes while it starts.
+    void open_at(const LiveLaunch& live, const MicroscopePlace& place);
     void close();
     bool is_open() const { return open_; }
     /// Called once a frame: takes a new copy after a change of experiment, parameters, settings or
@@ -246,6 +249,7 @@ class Microscope {
     Choice choice_;
     std::string complaint_, notice_;
     Dim3 block_ = origin;
+    std::uint64_t start_ = 0;  // the step at which the block is opened
     unsigned warp_ = 0, lane_ = 0;
     bool by_hand_ = false, playing_ = false;
     double owed_ = 0;  // steps that are due while it plays; a fraction stays

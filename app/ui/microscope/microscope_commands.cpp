@@ -53,6 +53,7 @@ void Microscope::set_by_hand(bool by_hand) {
 void Microscope::act(BlockRun::Change change, std::function<void()> then) {
     when_ready([this, change = std::move(change), then = std::move(then)] {
         if (!ready()) return;
+        start_ = 0;
         notice_.clear();
         then_ = then;
         run_.change(change);

@@ -5,11 +5,10 @@
 #include <string>
 
 #include "ui/microscope/microscope.h"
+#include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
-
-inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
 
 /// What tells that a copy has landed: "group 2", "mbarrier at byte 64, phase 1".
 std::string name_of(const emulator::CopyFlight& copy);

@@ -24,6 +24,8 @@ ImU32 mixed(ImU32 from, ImU32 to, double t) {
 }
 
 constexpr ImU32 unwritten = IM_COL32(38, 42, 50, 255);
+constexpr ImU32 landed_colour = IM_COL32(86, 190, 130, 255),
+                read_colour = IM_COL32(120, 128, 145, 255);
 constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236, 255, 255);
 
 /// The range of values that the colours span: that of the values written, without the lowest and
@@ -102,7 +104,8 @@ std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const st
         by == TileColour::value ? range_of(type, shared, words) : ColourRange();
     for (std::size_t i = 0; i < words.size(); ++i) {
         const WordView& word = words[i];
-        if (word.writer == WordView::nobody) continue;
+        if (by == TileColour::state) colours[i] = state_colour(state_of(word));
+        if (by == TileColour::state || word.writer == WordView::nobody) continue;
         if (by == TileColour::value)
             colours[i] =
                 mixed(lowest, highest, range.share(word_value(type, word_bits(shared, i))));
@@ -112,6 +115,29 @@ std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const st
             colours[i] = mixed(unwritten, colour::accent, freshness(epoch - word.write_epoch));
     }
     return colours;
+}
+
+WordState state_of(const WordView& word) {
+    if (word.hazard) return WordState::overwritten;
+    if (word.copy == WordView::Copy::in_flight) return WordState::in_flight;
+    if (word.writer == WordView::nobody) return WordState::free;
+    return word.is_read ? WordState::read : WordState::landed;
+}
+
+ImU32 state_colour(WordState state) {
+    switch (state) {
+        case WordState::free:
+            return unwritten;
+        case WordState::in_flight:
+            return in_flight_colour;
+        case WordState::landed:
+            return landed_colour;
+        case WordState::read:
+            return read_colour;
+        case WordState::overwritten:
+            return colour::bad;
+    }
+    return unwritten;
 }
 
 bool is_stale_read(const WordView& word) {

@@ -30,12 +30,21 @@ std::string word_text(WordType type, std::uint32_t bits);
 /// is 32, so that each column is a bank.
 unsigned usual_row(const emulator::Dim3& block, std::size_t words);
 
-enum class TileColour { value, writer, epoch };
+enum class TileColour { value, writer, epoch, state };
+
+inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
+
+/// What a word of a ring of tiles is, for the code of today and for the copies.
+enum class WordState { free, in_flight, landed, read, overwritten };
+/// `free`: nobody has written it. `landed`: written, by a copy or a thread, and not read since.
+/// `read`: read since it was written. `overwritten`: it has taken part in a race.
+WordState state_of(const emulator::WordView& word);
+ImU32 state_colour(WordState state);
 
 /// The colour of each word. By value: between the smallest and the largest value written, without
 /// the lowest and the highest two percent. By writer: the colour of the last writer's warp. By
-/// epoch: the brighter, the fewer barriers were passed since the write. Words that the block has
-/// not written are dark.
+/// epoch: the brighter, the fewer barriers were passed since the write. By state: state_colour().
+/// Words that the block has not written are dark.
 std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const std::byte> shared,
                                 std::span<const emulator::WordView> words, std::uint32_t epoch);
 

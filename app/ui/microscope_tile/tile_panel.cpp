@@ -11,6 +11,7 @@
 
 #include "compute/device/sentences.h"
 #include "ui/language/language.h"
+#include "ui/microscope_tile/cluster_tiles.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/format.h"
@@ -36,6 +37,26 @@ struct Grid {
 
 constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
+/// What the colours of the states mean, each word in its colour.
+void legend_of_states(Ui& ui) {
+    constexpr std::array<std::pair<WordState, const char*>, 5> states{
+        {{WordState::free, "free"},
+         {WordState::in_flight, "in flight"},
+         {WordState::landed, "landed"},
+         {WordState::read, "read"},
+         {WordState::overwritten, "overwritten"}}};
+    for (const auto& [state, word] : states) {
+        if (state != WordState::free) {
+            ImGui::SameLine(0, ui.px(8));
+            ImGui::PushFont(ui.fonts.small);
+            if (ImGui::CalcTextSize(word).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
+            ImGui::PopFont();
+        }
+        text(ui.fonts.small, state == WordState::free ? colour::dim : state_colour(state), word);
+    }
+    record(ui, "tile.states");
+}
+
 void header(Ui& ui, TileLook& look, unsigned usual) {
     const float room = ImGui::GetContentRegionAvail().x;
     const float right = ImGui::GetCursorPosX() + room;
@@ -58,10 +79,12 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
     const int by =
-        segments(ui, "tile.by", {"value", "writer", "epoch"},
-                 {tr("Value"), room >= ui.px(266) ? tr("Last writer") : tr("Writer"), tr("Epoch")},
+        segments(ui, "tile.by", {"value", "writer", "epoch", "state"},
+                 {tr("Value"), room >= ui.px(300) ? tr("Last writer") : tr("Writer"), tr("Epoch"),
+                  tr("State")},
                  std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
     if (by >= 0) look.colour = TileColour(by);
+    if (look.colour == TileColour::state) legend_of_states(ui);
     ImGui::Dummy({0, ui.px(2)});
 }
 
@@ -88,30 +111,6 @@ void legend_of_corners(Ui& ui, std::span<const WordView> words) {
             tr("Blue, below: an asynchronous copy has landed in the word, and no thread has stored "
                "there since. Above, in a colour of the rank: a thread of another block of the "
                "cluster wrote it last."));
-}
-
-/// The blocks of the cluster, one of which is shown.
-void choice_of_block(Ui& ui, Microscope& microscope) {
-    const std::uint32_t size = microscope.stepper().cluster_size();
-    if (size < 2) return;
-    std::vector<std::string> ids, labels;
-    for (std::uint32_t rank = 0; rank < size; ++rank) {
-        ids.push_back(std::to_string(rank));
-        labels.push_back(size <= 8 ? ids.back() : tr("block {}", ids.back()));
-    }
-    ImGui::AlignTextToFramePadding();
-    text(ui.fonts.small, colour::dim, tr("Block of the cluster"));
-    tooltip(
-        ui,
-        tr("The blocks of the cluster run together, each in its turns. This one is stepped; choose "
-           "another to step it instead, from its start."));
-    ImGui::SameLine(0, ui.px(8));
-    const std::uint32_t rank = microscope.stepper().rank();
-    const float room = ImGui::GetContentRegionAvail().x;
-    const int clicked = size <= 8 ? segments(ui, "tile.block", ids, labels, rank, room)
-                                  : dropdown(ui, "tile.block", ids, labels, rank, room);
-    if (clicked >= 0)
-        ui.later([&microscope, clicked] { microscope.show_rank(std::uint32_t(clicked)); });
 }
 
 /// What the red frames mean, where there are any.
@@ -243,8 +242,8 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
     }
 }
 
-/// The mouse over a word shows its tooltip; a click picks the thread that wrote it, a right click
-/// sets or removes a watchpoint.
+/// The mouse over a word shows its tooltip; a click lands the copy that is in flight to it, or else
+/// picks the thread that wrote it; a right click sets or removes a watchpoint.
 void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -252,14 +251,19 @@ void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
     if (x < 0 || y < 0 || unsigned(x) >= grid.row) return;
     const std::size_t word = std::size_t(y) * grid.row + std::size_t(x);
     if (word >= grid.words) return;
-    const std::int32_t writer = microscope.stepper().words()[word].writer;
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && writer != WordView::nobody)
+    const WordView& here = microscope.stepper().words()[word];
+    const std::int32_t writer = here.writer;
+    const bool lands = here.copy == WordView::Copy::in_flight && here.copy_rank < 0;
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && lands)
+        ui.later([&microscope, copy = here.copy_number] { microscope.land(copy); });
+    else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && writer != WordView::nobody)
         ui.later([&microscope, writer] {
             microscope.pick(unsigned(writer) / 32, unsigned(writer) % 32);
         });
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ui.later([&microscope, word] { microscope.toggle_watch(word); });
     quick_tooltip(ui, words_about(microscope, word) +
+                          (lands ? tr("\nClick: land this copy now.") : "") +
                           tr("\nRight-click: watch this word, or stop watching it."));
 }
 
@@ -268,7 +272,9 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
     const std::span<const WordView> all = stepper.words();
     const std::size_t words = all.size();
     const std::size_t rows = (words + row - 1) / row;
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    // Below many rows about copies and blocks, the panel is scrolled.
+    ImVec2 room = ImGui::GetContentRegionAvail();
+    room.y = std::max(room.y, std::min(room.x, ui.px(120)));
     const float widest = std::floor(room.x / float(row));
     const float whole = std::floor(room.y / float(rows));
     // A cell is large enough to point at. Rows that have no room are reached by scrolling.
@@ -310,7 +316,7 @@ void TilePanel::draw(Ui& ui) {
     const std::size_t words = microscope.stepper().words().size();
     const unsigned usual = usual_row(microscope.launch().block, words);
     header(ui, look_, usual);
-    choice_of_block(ui, microscope_);
+    draw_cluster_tiles(ui, microscope_, look_.colour);
     legend(ui, microscope.stepper().words(), microscope.reason());
     draw_copies(ui, microscope_);
     legend_of_corners(ui, microscope.stepper().words());

@@ -53,6 +53,7 @@ class App {
 
   private:
     EngineThread::Hooks engine_hooks();
+    void open_microscope();
     void wait();
     void rest();
     void make_offers();
@@ -125,8 +126,15 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
     if (!options.lesson.empty())
         view_->ui().later([this] { view_->lessons().open(options_.lesson); });
-    if (options.microscope)
-        view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
+    if (options.microscope) open_microscope();
+}
+
+/// Opens it when there is a launch to inspect, which the first frame brings.
+void App::open_microscope() {
+    view_->ui().later([this] {
+        const bool comes = stage_->frame() == 0 && !stage_->paused();
+        comes ? open_microscope() : view_->open_microscope(*options_.microscope);
+    });
 }
 
 /// The engine computes with a context of its own, at a lower priority than the thread that draws.

@@ -92,12 +92,11 @@ bool WindowView::run_requests() {
 
 void WindowView::open_microscope(const MicroscopePlace& place) {
     stage_.pause(true);
-    microscope_.open(stage_.launch(), place.block);
+    microscope_.open_at(stage_.launch(), place);
     microscope_.when_ready([this, place] {
         if (!microscope_.ready()) return;
         const std::string complaint = microscope_.complaint_about(place);
         if (!complaint.empty()) stage_.say("--microscope " + complaint, Tone::error);
-        microscope_.seek(place.step);
     });
 }
 
@@ -281,7 +280,7 @@ void WindowView::draw_open_microscope() {
     panel(ui_, "source.panel", at.source, colour::background, {10, 6}, false,
           [&] { source_.draw(ui_); });
     panel(ui_, "warps", at.warps, colour::clear, {20, 10}, true, [&] { warps_.draw(ui_); });
-    panel(ui_, "tile.panel", at.tile, colour::clear, {20, 8}, false, [&] { tile_.draw(ui_); });
+    panel(ui_, "tile.panel", at.tile, colour::clear, {20, 8}, true, [&] { tile_.draw(ui_); });
 }
 
 void WindowView::draw_picture_alone(ImVec2 size) {

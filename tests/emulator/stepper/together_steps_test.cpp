@@ -52,6 +52,29 @@ TEST(TogetherSteps, AWordThatAnotherBlockHasWrittenNamesItsRankAndThread) {
     EXPECT_EQ(s.words()[3].writer, WordView::nobody);
 }
 
+TEST(TogetherSteps, TheTilesOfTheOtherBlocksAreSeenBesideTheSteppedOne) {
+    SteppedKernel k(kernel_text(store_to_other, tile), cluster_of(2, 1));
+    Stepper s(k.machine, k.frozen, 1);
+    ASSERT_EQ(s.other_tiles().size(), 1u);
+    EXPECT_EQ(s.other_tiles()[0].words[3].writer, WordView::nobody);
+    s.run();
+    const TileView other = s.other_tiles()[0];
+    EXPECT_EQ(other.rank, 0u);
+    EXPECT_EQ(other.block, 0u);
+    EXPECT_TRUE(other.ended);
+    ASSERT_EQ(other.words.size(), 64u);
+    EXPECT_EQ(other.words[3].writer, 0);
+    EXPECT_EQ(other.words[3].writer_rank, 1) << "the stepped block";
+    EXPECT_EQ(other.words[3].reader_rank, -1) << "block 0 has read its own word";
+    EXPECT_TRUE(other.words[3].is_read);
+    EXPECT_EQ(other.memory[12], std::byte{11});
+    s.seek(0);
+    EXPECT_EQ(s.other_tiles()[0].words[3].writer, WordView::nobody);
+    EXPECT_FALSE(s.other_tiles()[0].ended);
+    SteppedKernel alone(kernel_text("st.shared.u32 [tile], 1;", tile), {{2, 1, 1}, {1, 1, 1}, 0});
+    EXPECT_TRUE(Stepper(alone.machine, alone.frozen, 0).other_tiles().empty());
+}
+
 TEST(TogetherSteps, TheBarrierOfTheClusterIsAWaitAndAMomentOfTheTimeline) {
     SteppedKernel k(kernel_text(store_to_other, tile), cluster_of(2, 1));
     Stepper s(k.machine, k.frozen, 0);
@@ -135,6 +158,11 @@ MEET:
     ASSERT_EQ(s.words()[16].copy, WordView::Copy::in_flight);
     EXPECT_EQ(s.words()[16].copy_rank, 0);
     EXPECT_EQ(s.words()[16].writer, WordView::nobody);
+    Stepper starter(k.machine, k.frozen, 0);
+    while (starter.copies().empty() && starter.step()) {
+    }
+    EXPECT_EQ(starter.other_tiles()[0].words[16].copy, WordView::Copy::in_flight);
+    starter.seek(0);
     run_to(WordView::Copy::landed);
     ASSERT_EQ(s.words()[16].copy, WordView::Copy::landed);
     EXPECT_EQ(s.words()[16].writer_rank, 0);

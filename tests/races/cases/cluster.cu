@@ -75,6 +75,82 @@ __global__ void arrives_early(const int* in, int* out) {
     out[i] = own;
 }
 
+// The first warp of each block arrives before the second one, and changes its half of the tile behind
+// its own arrival (LATE) or before it. The other block reads that half.
+template <bool LATE>
+__global__ void changed_between_arrivals(int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    tile[threadIdx.x] = 0;
+    cluster.sync();
+    if (!LATE) tile[threadIdx.x] = threadIdx.x;
+    cluster.barrier_arrive();
+    if (LATE && threadIdx.x < 32) tile[threadIdx.x] = threadIdx.x;
+    cluster.barrier_wait();
+    int value = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1)[threadIdx.x];
+    cluster.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = value;
+}
+
+// As before, but a barrier of the block stands between the change and the arrival of the second warp.
+__global__ void changed_before_the_last_arrival(int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    tile[threadIdx.x] = 0;
+    cluster.sync();
+    if (threadIdx.x < 32) {
+        cluster.barrier_arrive();
+        tile[threadIdx.x] = threadIdx.x;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) cluster.barrier_arrive();
+    cluster.barrier_wait();
+    int value = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1)[threadIdx.x];
+    cluster.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = value;
+}
+
+// The second warp reads the other block's tile before it has waited itself (EARLY).
+template <bool EARLY>
+__global__ void read_before_own_wait(int* out) {
+    __shared__ int tile[64];
+    auto cluster = cg::this_cluster();
+    cluster.sync();
+    tile[threadIdx.x] = threadIdx.x;
+    cluster.barrier_arrive();
+    const int* theirs = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1);
+    int value = 0;
+    if (EARLY && threadIdx.x >= 32) value = theirs[threadIdx.x];
+    cluster.barrier_wait();
+    if (!EARLY || threadIdx.x < 32) value = theirs[threadIdx.x];
+    cluster.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = value;
+}
+
+// All threads of block 0 write into block 1. One of them arrives there for all: behind a barrier of its
+// block (SYNC), or not.
+template <bool SYNC>
+__global__ void one_warp_arrives_for_two(int* out) {
+    __shared__ int tile[64];
+    __shared__ Bar bar;
+    auto cluster = cg::this_cluster();
+    if (threadIdx.x == 0) ptx::mbarrier_init(&bar, 1);
+    tile[threadIdx.x] = 0;
+    cluster.sync();
+    if (cluster.block_rank() == 0) {
+        cluster.map_shared_rank(tile, 1)[threadIdx.x] = threadIdx.x;
+        if (SYNC) __syncthreads();
+        __syncwarp();
+        if (threadIdx.x == 0)
+            ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                                 cluster.map_shared_rank(&bar, 1));
+    } else {
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar, 0)) {}
+        out[threadIdx.x] = tile[threadIdx.x];
+    }
+    cluster.sync();
+}
+
 // Block 0 writes into block 1 and arrives there at an mbarrier. INIT: all know of it before.
 template <bool INIT, bool ALL>
 __global__ void handed_over(const int* in, int* out) {

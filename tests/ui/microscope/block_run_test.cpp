@@ -29,11 +29,11 @@ st.global.u32 [%rd1], %r1;)",
 /// Two blocks of the kernel on one virtual SM, which runs block 0 before it opens block 1.
 class BlockRunTest : public testing::Test {
   protected:
-    void open(std::uint32_t block, std::uint32_t n, Where where) {
+    void open(std::uint32_t block, std::uint32_t n, Where where, std::uint64_t step = 0) {
         run_.close();
         kernel_.emplace(waiting_kernel(), emulator::LaunchShape{{2, 1, 1}, {32, 1, 1}, 0},
                         emulator::LaunchSettings(), n);
-        run_.open(kernel_->machine, kernel_->frozen, block, where);
+        run_.open(kernel_->machine, kernel_->frozen, block, step, where);
     }
     void wait() {
         while (run_.works() && !run_.finish()) std::this_thread::yield();
@@ -53,6 +53,13 @@ TEST_F(BlockRunTest, KnowsTheWholeRunOfAShortBlock) {
         EXPECT_EQ(run_.stepper().history().size(), 8U);  // mul, add, or, setp, bra, two st, ret
         EXPECT_TRUE(run_.complete());
     }
+}
+
+TEST_F(BlockRunTest, OpensABlockAtAStepOfIt) {
+    open(1, 1, Where::here, 5);
+    EXPECT_EQ(run_.stepper().position(), 5U);
+    open(1, 1, Where::here, 100);
+    EXPECT_EQ(run_.stepper().position(), 8U) << "its end";
 }
 
 TEST_F(BlockRunTest, ABlockBehindOneThatDoesNotEndIsNotOpenedOnceCancelled) {

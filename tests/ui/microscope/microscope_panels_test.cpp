@@ -48,12 +48,20 @@ TEST_F(MicroscopePanelsTest, ABlockOfTheClusterIsChosenByItsRank) {
     show("ripple", {{"size", "64"}, {"layout", "cluster"}});
     click("transport.microscope");
     EXPECT_EQ(value("microscope.block"), "2, 2");
+    EXPECT_EQ(value("tile.block:1"),
+              "block 1 of the cluster, (3, 2, 0) of the grid: 256 of 256 words free, 0 in flight, "
+              "0 written, 0 read since");
+    EXPECT_EQ(view_->widgets().find("tile.block:0"), nullptr) << "the stepped block";
     click("tile.block:1");
     EXPECT_EQ(value("microscope.block"), "3, 2");
     click("dock.timeline");
     EXPECT_EQ(value("timeline.marks"), "2") << "both phases of the barrier of the cluster";
     click("microscope.end");
     EXPECT_EQ(value("microscope.ending"), "The block has finished.");
+    EXPECT_TRUE(value("tile.block:0")
+                    .ends_with("0 of 256 words free, 0 in flight, 0 written, 256 "
+                               "read since"))
+        << value("tile.block:0");
     show("ripple", {{"size", "64"}});
     EXPECT_EQ(view_->widgets().find("tile.block:1"), nullptr) << "a block that runs alone";
 }

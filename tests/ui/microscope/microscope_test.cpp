@@ -61,6 +61,17 @@ TEST_F(MicroscopeTest, OpensBeforeTheFirstInstructionAndKnowsAllSteps) {
     EXPECT_TRUE(microscope_.all_findings().empty());
 }
 
+TEST_F(MicroscopeTest, StandsAtTheStepAtWhichItWasOpenedUntilSomebodyMoves) {
+    microscope_.open_at(live_launch_of(entry_, *live_), {{1, 2, 0}, 7});
+    EXPECT_EQ(position(), 7U);
+    EXPECT_EQ(microscope_.block().y, 2U);
+    microscope_.follow(live_launch_of(entry_, *live_, 2), true);
+    EXPECT_EQ(position(), 7U) << "of another copy, of a kernel that has been compiled since";
+    microscope_.step();
+    microscope_.follow(live_launch_of(entry_, *live_, 3), true);
+    EXPECT_EQ(position(), 0U);
+}
+
 TEST_F(MicroscopeTest, WithoutTheBarrierRacesAppearAtTheStepThatCausesThem) {
     open(false);
     std::uint64_t hazards = 0;

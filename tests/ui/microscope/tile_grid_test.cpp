@@ -53,6 +53,24 @@ TEST(TileGrid, OneOutlierLeavesTheOtherValuesDistinct) {
     EXPECT_GE(brightness(colours[99]), brightness(colours[98]));
 }
 
+TEST(TileGrid, AWordOfARingIsFreeInFlightLandedReadOrOverwritten) {
+    WordView word;
+    EXPECT_EQ(state_of(word), WordState::free);
+    word.copy = WordView::Copy::in_flight;
+    EXPECT_EQ(state_of(word), WordState::in_flight);
+    word.copy = WordView::Copy::landed;
+    word.writer = 3;
+    EXPECT_EQ(state_of(word), WordState::landed);
+    word.is_read = true;
+    EXPECT_EQ(state_of(word), WordState::read);
+    word.hazard = true;
+    EXPECT_EQ(state_of(word), WordState::overwritten);
+    const std::vector<WordView> words{WordView(), word};
+    const auto colours = tile_colours(TileColour::state, WordType::real, {}, words, 0);
+    EXPECT_EQ(colours[0], state_colour(WordState::free));
+    EXPECT_EQ(colours[1], state_colour(WordState::overwritten));
+}
+
 TEST(TileGrid, ColoursDependOnTheTypeOfTheWords) {
     const auto shared = bytes_of<float>({-1, 3});
     const std::vector<WordView> words{written(0), written(1)};

@@ -223,6 +223,8 @@ Handler mbarrier_handler(Operation operation, bool adds) {
             return mbarrier_arrive<ArrivalForm{.expects_bytes = true}>;
         case Operation::mbarrier_drop:
             return mbarrier_arrive<ArrivalForm{.drops = true}>;
+        case Operation::mbarrier_drop_part:
+            return mbarrier_arrive<ArrivalForm{.drops = true, .keeps_phase = true}>;
         case Operation::mbarrier_drop_bytes:
             return mbarrier_arrive<ArrivalForm{.drops = true, .expects_bytes = true}>;
         case Operation::mbarrier_expect_bytes:

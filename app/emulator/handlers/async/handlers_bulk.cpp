@@ -1,4 +1,5 @@
-// Bulk copies, copies of boxes of tensors, and st.async (PTX ISA 9.7.9.25 to 9.7.9.27).
+// Bulk copies and reductions, copies of boxes of tensors, st.async and red.async (PTX ISA 9.7.9.25
+// to 9.7.9.27, and 9.7.13, "red.async").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +27,26 @@ void divide(AsyncCopy& copy, std::uint64_t to, std::uint64_t from, std::uint32_t
         copy.from[part] = from + done;
         copy.bytes[part] = copy.read[part] = std::min(of_part, bytes - done);
     }
+}
+
+AsyncCopy::Join join_of(unsigned reduction_plus_one, Type type) {
+    return reduction_plus_one ? reduction(AtomicOp(reduction_plus_one - 1), type) : nullptr;
+}
+
+/// The join of a reduction into a tensor whose elements have this type.
+AsyncCopy::Join join_of_tensor(const Instruction* i, Warp& w, unsigned lane, unsigned reduction,
+                               Type type) {
+    if (!reduction) return nullptr;
+    const AsyncCopy::Join found = join_of(reduction, type);
+    const Type bits = type == Type::u32 ? Type::b32 : Type::b64;
+    const bool has_bits = type == Type::u32 || type == Type::u64;
+    const AsyncCopy::Join bitwise = has_bits ? join_of(reduction, bits) : nullptr;
+    if (!found && !bitwise)
+        w.fail(i, lane,
+               fmt::format("the elements of this tensor have the type .{}, which this reduction "
+                           "does not have",
+                           name_of(type)));
+    return found ? found : bitwise;
 }
 
 /// The places of a copy whose bytes an mbarrier counts.
@@ -179,6 +200,7 @@ const Instruction* bulk_copy(const Instruction* i, Warp& w) {
         const Place from = place_of(i, w, lane, form.from, from_of(i, w, lane, form), bytes, 16);
         divide(copy, to.address, from.address, bytes);
         copy.to_rank = to.rank;
+        copy.join = join_of(form.reduction, i->type);
         copy.completion = Completion::bulk_group;
         if (form.counts_bytes) {
             const std::uint64_t address = address_in(w, lane, i->operands[3], form.wide_mbarrier);
@@ -203,6 +225,7 @@ const Instruction* async_store(const Instruction* i, Warp& w) {
         copy.parts = 1;
         copy.bytes[0] = bytes;
         copy.has_values = true;
+        copy.join = join_of(i->detail >> 1, i->type);
         for (unsigned e = 0; e < form.elements; ++e) {
             const std::uint64_t value = form.wide_register
                                             ? w.get<std::uint64_t>(i->operands[2 + e], lane)
@@ -215,7 +238,7 @@ const Instruction* async_store(const Instruction* i, Warp& w) {
         const Place to = place_of(i, w, lane, Space::cluster, address, bytes, bytes);
         copy.to[0] = to.address;
         copy.to_rank = to.rank;
-        const std::uint64_t mbarrier = address_in(w, lane, i->operands[1], i->detail != 0);
+        const std::uint64_t mbarrier = address_in(w, lane, i->operands[1], i->detail & 1);
         set_mbarrier(i, w, lane, place_of(i, w, lane, Space::cluster, mbarrier, 8, 8), copy);
         w.block->async->start(copy, w);
     });
@@ -225,6 +248,8 @@ const Instruction* async_store(const Instruction* i, Warp& w) {
 const Instruction* tensor_copy(const Instruction* i, Warp& w) {
     const CopyForm form(i->target);
     const unsigned dimensions = i->detail;
+    const std::uint32_t* const further =
+        w.block->kernel->further_operands.data() + w.get<std::uint32_t>(i->operands[2], 0);
     for_each_lane(w.mask, [&](unsigned lane) {
         const TensorMap map = map_at(i, w, lane, form);
         std::uint64_t bytes = map.element_bytes;
@@ -237,17 +262,17 @@ const Instruction* tensor_copy(const Instruction* i, Warp& w) {
                                       std::uint64_t(std::int64_t(std::int32_t(i->immediate)));
         const Place shared = place_of(i, w, lane, space, address, unsigned(bytes), align);
         std::array<std::int64_t, TensorMap::most_dimensions> first{};
-        for (unsigned d = 0; d < dimensions; ++d)
-            first[d] = w.get<std::int32_t>(i->operands[2 + d], lane);
+        for (unsigned d = 0; d < dimensions; ++d) first[d] = w.get<std::int32_t>(further[d], lane);
+        copy.join = join_of_tensor(i, w, lane, form.reduction, map.type);
         copy.completion = Completion::bulk_group;
         std::uint32_t ranks = 0;
         if (form.counts_bytes) {
             copy.to_rank = shared.rank;
             const std::uint64_t mbarrier =
-                address_in(w, lane, i->operands[2 + dimensions], form.wide_mbarrier);
+                address_in(w, lane, further[dimensions], form.wide_mbarrier);
             set_mbarrier(i, w, lane, place_of(i, w, lane, form.to, mbarrier, 8, 8), copy);
             if (form.has_ranks)
-                ranks = w.get<std::uint32_t>(i->operands[3 + dimensions], lane) & 0xFFFF;
+                ranks = w.get<std::uint32_t>(further[dimensions + 1], lane) & 0xFFFF;
         }
         BoxCopy(i, w, lane, map, copy, ranks).start(first, shared.address);
     });

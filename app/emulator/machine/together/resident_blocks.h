@@ -55,6 +55,7 @@ class ResidentBlocks {
         StopBefore stop;
     };
     std::optional<Turn> run_listed_others();
+    bool has_ended(std::size_t place) const { return places_[place].ended; }
     /// All blocks but the stepped one have ended.
     bool others_have_ended() const;
     /// How many turns a block takes before the next block has its turns, unless it only waits.

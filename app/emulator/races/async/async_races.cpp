@@ -135,6 +135,7 @@ void AsyncRaces::check_marks(const Access& access, unsigned lane, const BlockOrd
         Flight* const flight = find(mark / 32);
         if (!flight || has_ended(*flight, mark % 32, access.warp * lanes_per_warp + lane, order))
             continue;
+        if (flight->copy.join && access.kind == MemoryAccess::atomic) continue;
         report_flight(*flight, mark % 32,
                       access.kind == MemoryAccess::store ? Hazard::write_after_write
                                                          : Hazard::read_after_write,
@@ -157,8 +158,9 @@ void AsyncRaces::check_ranges(const Access& access, unsigned lane, Space space,
         const AsyncCopy& copy = flight.copy;
         const bool source = may_hit_source && copy.from_shared == in_shared && flight.reads &&
                             flight.from.overlap(begin, end);
-        const bool destination =
-            may_hit_destination && !copy.to_shared && flight.to.overlap(begin, end);
+        const bool destination = may_hit_destination && !copy.to_shared &&
+                                 flight.to.overlap(begin, end) &&
+                                 !(copy.join && access.kind == MemoryAccess::atomic);
         if (!source && !destination) continue;
         for (std::uint32_t parts = flight.open; parts; parts &= parts - 1) {
             const auto part = unsigned(std::countr_zero(parts));

@@ -11,7 +11,9 @@ void ProxyFences::begin_launch(const Kernel& kernel, std::uint32_t threads,
                                std::uint32_t shared_bytes) {
     const bool has_bulk_copies =
         std::any_of(kernel.code.begin(), kernel.code.end(), [](const Instruction& i) {
-            return i.operation == Operation::cp_bulk || i.operation == Operation::cp_tensor;
+            return i.operation == Operation::cp_bulk || i.operation == Operation::cp_tensor ||
+                   i.operation == Operation::cp_bulk_reduce ||
+                   i.operation == Operation::cp_tensor_reduce;
         });
     stores_.assign(has_bulk_copies ? shared_bytes / word_bytes + 1 : 0, {});
     fences_.assign((threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp, 0);

@@ -25,7 +25,7 @@ NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variab
     // It does not matter which of the kernel's products of matrices reads them.
     const Operation operation = unit.instruction->operation;
     if (operation == Operation::mma || operation == Operation::wmma_mma)
-        for (const std::uint32_t operand : units.kernel().matrix_operands) read(operand);
+        for (const std::uint32_t operand : units.kernel().further_operands) read(operand);
     return reads;
 }
 
