@@ -45,7 +45,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const std::string times = count_of(finding);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
-    const float text_left = ui.px(116), text_width = width - text_left - times_width - ui.px(24);
+    const float text_left = ui.px(126), text_width = width - text_left - times_width - ui.px(24);
     const float height =
         ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
     ImGui::PopFont();

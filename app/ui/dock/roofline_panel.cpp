@@ -209,8 +209,7 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     fact(ui, tr("Ridge"), fmt::format("{:.3g} flop/B", line.ridge()), width);
     text(ui.fonts.small, colour::faint,
          tr("Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must "
-            "move "
-            "counts once."));
+            "move counts once."));
     if (stage.device().kind == compute::DeviceKind::emulator) {
         text(ui.fonts.small, colour::finding, tr("Emulated: these are the ceilings of this CPU."));
         record(ui, "roofline.emulated");

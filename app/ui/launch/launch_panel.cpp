@@ -1,7 +1,5 @@
 #include "ui/launch/launch_panel.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 

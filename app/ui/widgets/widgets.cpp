@@ -167,6 +167,7 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
 void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width) {
     ImGui::PushFont(font);
     const std::string lines = wrapped(words, width > 0 ? width : ImGui::GetContentRegionAvail().x);
+    if (width > 0) note_if_cut(lines, width);
     ImGui::PopFont();
     text(font, colour, lines);
 }

@@ -193,7 +193,7 @@ void WindowView::draw_panels() {
     if (at.narrow && at.controls.width > 0) draw_controls(colour::panel);
     if (at.narrow && at.results.width > 0) draw_results(colour::panel);
     if (at.lessons.width <= 0) return;
-    panel(ui_, "lessons", at.lessons, colour::panel, {20, 12}, true,
+    panel(ui_, "lessons", at.lessons, colour::panel, {19, 12}, true,
           [&] { lesson_panel_.draw(ui_); });
     lesson_panel_.draw_mark(ui_);
 }

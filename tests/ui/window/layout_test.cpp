@@ -194,7 +194,7 @@ TEST(LayoutTest, TheLessonsStandOnTheLeftOfEverythingElse) {
     options.lessons = true;
     for (const bool microscope : {false, true}) {
         const Layout l = lay_out(1280, 720, 1, options, microscope);
-        EXPECT_EQ(l.lessons.width, 276);
+        EXPECT_EQ(l.lessons.width, 280);
         EXPECT_EQ(l.lessons.x, 0);
         EXPECT_FALSE(l.narrow) << "1280 pixels have room for the parameters beside the lessons";
         for (const Box& box : {l.controls, l.canvas, l.transport, l.dock})
