@@ -13,9 +13,10 @@ namespace warpscope::emulator {
 /// all races of the accesses with which threads change a word (Finding::needs_atomic).
 ///
 /// A barrier of the grid or of a cluster repairs what one of the block repairs, so its race stands
-/// for them. Otherwise the plainest pair stands for all: an error before a warning, a read behind a write in the order
-/// of the program, the nearest lines. The others become its Finding::repaired_too, and its count is
-/// that of all races among them. It takes the place of the most harmful one in the list.
+/// for them. Otherwise the plainest pair stands for all: an error before a warning, a read behind a
+/// write in the order of the program, the nearest lines. The others become its
+/// Finding::repaired_too, and its count is that of all races among them. It takes the place of the
+/// most harmful one in the list.
 std::vector<Finding> by_repair(const std::vector<Finding>& findings);
 
 }  // namespace warpscope::emulator

@@ -39,10 +39,10 @@ namespace warpscope::emulator {
 /// In clusters of several blocks, races in their shared memory are found, too. The barrier of a
 /// cluster, and an arrival at an mbarrier of another block, release and acquire as a word does.
 ///
-/// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks, one
-/// with clusters in the clusters of the first 4096 blocks.
-/// The first 16 million accesses of warps, and for each allocation the first 8 million groups of
-/// neighbouring words that lanes access, are checked by each thread of the host.
+/// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks,
+/// one with clusters in the clusters of the first 4096 blocks. The first 16 million accesses of
+/// warps, and for each allocation the first 8 million groups of neighbouring words that lanes
+/// access, are checked by each thread of the host.
 class GridRaces : public Observer, BlockSummaries {
   public:
     /// From now on `heat` gets the hazards of each launch by word, as from a RaceDetector.

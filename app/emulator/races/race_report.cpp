@@ -184,8 +184,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 }
 
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
-std::string RaceReport::advice(const Conflict& conflict, const Access& later,
-                                        Finding& f) const {
+std::string RaceReport::advice(const Conflict& conflict, const Access& later, Finding& f) const {
     const Kernel& kernel = launch_.kernel();
     if (conflict.is_update)
         return "each of them changes the value that it has read, and all changes but one are lost: "

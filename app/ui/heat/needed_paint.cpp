@@ -103,10 +103,9 @@ void NeededPaint::paint_cells(Ui& ui, ScreenArea room) const {
         const ImVec2 far{room.high.x - ui.px(12), room.high.y - ui.px(8)};
         list.AddRectFilled(low, far, faded(colour::background, 0.94F), ui.px(5));
         ImGui::PushFont(ui.fonts.small);
-        const std::string words =
-            tr("{}: {} of {} depend on it", results[k].name,
-               quantity(double(count(elements, Dependence::depends)), ""),
-               quantity(double(elements.size()), ""));
+        const std::string words = tr("{}: {} of {} depend on it", results[k].name,
+                                     quantity(double(count(elements, Dependence::depends)), ""),
+                                     quantity(double(elements.size()), ""));
         list.AddText({low.x + ui.px(8), low.y + ui.px(5)}, colour::text, words.c_str());
         const float line = ImGui::GetTextLineHeight() + ui.px(10);
         ImGui::PopFont();

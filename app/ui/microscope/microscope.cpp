@@ -174,8 +174,8 @@ void Microscope::open_block() {
     if (!specimen_) return;
     const emulator::FrozenLaunch& launch = specimen_->launch();
     block_ = nearest(block_, launch.launch.grid);
-    run_.open(specimen_->machine(), launch, emulator::linear_in(launch.launch.grid, block_),
-              start_, where_);
+    run_.open(specimen_->machine(), launch, emulator::linear_in(launch.launch.grid, block_), start_,
+              where_);
     if (!run_.works()) block_has_run();
 }
 

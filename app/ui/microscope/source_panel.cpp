@@ -83,10 +83,10 @@ void mark_reason(const Reason& reason, const KernelText& text, Listing& listing)
             {*row, tr("warp {} got the wrong value here, step {}", place->warp, place->step + 1)});
     if (!word.writer) return;
     if (const auto row = text.row(word.writer->pc))
-        listing.reasons.push_back(
-            {*row, word.writer->step ? tr("warp {} writes here, step {}", word.writer->warp,
-                                          *word.writer->step + 1)
-                                     : tr("warp {} should write here", word.writer->warp)});
+        listing.reasons.push_back({*row, word.writer->step
+                                             ? tr("warp {} writes here, step {}", word.writer->warp,
+                                                  *word.writer->step + 1)
+                                             : tr("warp {} should write here", word.writer->warp)});
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
@@ -101,11 +101,11 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
         const auto row =
             finding.first.file == text.file ? text.row_of_line(finding.first.line) : std::nullopt;
         if (row)
-            listing.needed.push_back(
-                {*row,
-                 needed[k].is_needed ? tr("{} depend on it", share_words(needed[k]))
-                                     : std::string(tr("nothing needed it for this input")),
-                 k});
+            listing.needed.push_back({*row,
+                                      needed[k].is_needed
+                                          ? tr("{} depend on it", share_words(needed[k]))
+                                          : std::string(tr("nothing needed it for this input")),
+                                      k});
     }
     return listing;
 }

@@ -1,4 +1,5 @@
 #include "ui/microscope_tile/cluster_tiles.h"
+#include "ui/language/language.h"
 
 #include <fmt/format.h>
 
@@ -63,10 +64,11 @@ void draw_cluster_tiles(Ui& ui, Microscope& microscope, TileColour by) {
     const std::vector<TileView> tiles = stepper.other_tiles();
     if (tiles.empty()) return;
     text(ui.fonts.small, colour::dim,
-         fmt::format("This is block {}. Other blocks of the cluster:", stepper.rank()));
-    tooltip(ui,
-            "The blocks of the cluster run together, each in its turns. Click a block to step it "
-            "instead, from its start.");
+         tr("This is block {}. Other blocks of the cluster:", stepper.rank()));
+    tooltip(
+        ui,
+        tr("The blocks of the cluster run together, each in its turns. Click a block to step it "
+           "instead, from its start."));
     const std::size_t columns = columns_of(tiles.size()), words = tiles[0].words.size();
     const std::size_t together = words * tiles.size() / most_cells + 1;
     const unsigned row = usual_row(microscope.launch().block, words / together);
@@ -89,9 +91,9 @@ void draw_cluster_tiles(Ui& ui, Microscope& microscope, TileColour by) {
             tile,
             tile_colours(by, word_type(stepper.kernel()), tile.memory, tile.words, tile.epoch),
             {at.x, at.y + line}, width, height, row, together);
-        const std::string name =
-            columns > 4 ? fmt::format("{}", tile.rank)
-                        : fmt::format("block {}{}", tile.rank, tile.ended ? ", ended" : "");
+        const std::string name = columns > 4  ? fmt::format("{}", tile.rank)
+                                 : tile.ended ? tr("block {}, ended", tile.rank)
+                                              : tr("block {}", tile.rank);
         ImDrawList& list = *ImGui::GetWindowDrawList();
         list.AddText(at, tile.ended ? colour::faint : colour::text, name.c_str());
         if (hovered)

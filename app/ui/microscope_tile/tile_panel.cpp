@@ -39,12 +39,12 @@ constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
 /// What the colours of the states mean, each word in its colour.
 void legend_of_states(Ui& ui) {
-    constexpr std::array<std::pair<WordState, const char*>, 5> states{
-        {{WordState::free, "free"},
-         {WordState::in_flight, "in flight"},
-         {WordState::landed, "landed"},
-         {WordState::read, "read"},
-         {WordState::overwritten, "overwritten"}}};
+    const std::array<std::pair<WordState, const char*>, 5> states{
+        {{WordState::free, tr("free")},
+         {WordState::in_flight, tr("in flight")},
+         {WordState::landed, tr("landed")},
+         {WordState::read, tr("read")},
+         {WordState::overwritten, tr("overwritten")}}};
     for (const auto& [state, word] : states) {
         if (state != WordState::free) {
             ImGui::SameLine(0, ui.px(8));
@@ -78,11 +78,10 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
     }
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
-    const int by =
-        segments(ui, "tile.by", {"value", "writer", "epoch", "state"},
-                 {tr("Value"), room >= ui.px(300) ? tr("Last writer") : tr("Writer"), tr("Epoch"),
-                  tr("State")},
-                 std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
+    const int by = segments(ui, "tile.by", {"value", "writer", "epoch", "state"},
+                            {tr("Value"), room >= ui.px(300) ? tr("Last writer") : tr("Writer"),
+                             tr("Epoch"), tr("State")},
+                            std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
     if (by >= 0) look.colour = TileColour(by);
     if (look.colour == TileColour::state) legend_of_states(ui);
     ImGui::Dummy({0, ui.px(2)});

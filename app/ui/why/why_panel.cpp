@@ -64,7 +64,8 @@ void WhyPanel::draw(Ui& ui) {
     tooltip(
         ui,
         tr("The instructions behind the value, from its store back to the inputs of the kernel. "
-           "The runs part at the red line. A branch that decided on an instruction is behind it too."));
+           "The runs part at the red line. A branch that decided on an instruction is behind it "
+           "too."));
     scrolls_ = std::exchange(shown_, &reason) != &reason;
     const float gap = ui.px(16), width = (ImGui::GetContentRegionAvail().x - gap) / 2;
     column(ui, reason.run, false, width);

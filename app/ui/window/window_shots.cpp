@@ -172,8 +172,7 @@ void WindowShots::end_recording() {
     const std::size_t frames = ended->finish(), dropped = ended->dropped();
     auto said = tr("Saved {}, {} frames", ended->path().string(), frames);
     if (dropped > 0)
-        said +=
-            tr("; {} more were dropped, because compressing them took too long", dropped);
+        said += tr("; {} more were dropped, because compressing them took too long", dropped);
     stage_.say(said);
 }
 

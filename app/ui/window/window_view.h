@@ -41,7 +41,7 @@ enum class Shot {
     none,
     window,
     picture,
-    copy,   ///< the picture, to the clipboard
+    copy,  ///< the picture, to the clipboard
     page,  ///< the picture in a page of HTML
     trace  ///< the timeline of the warps, as a trace
 };

@@ -29,9 +29,8 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
 }
 
 TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
-    for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
-                                              {1600.F, 900.F, 1.F},
-                                              {3840.F, 2160.F, 2.F}}) {
+    for (const auto [width, height, scale] :
+         {std::array{1280.F, 720.F, 1.F}, {1600.F, 900.F, 1.F}, {3840.F, 2160.F, 2.F}}) {
         const Layout l = lay_out(width, height, scale, ViewOptions(), true);
         const std::array panels{l.top,    l.controls, l.transport, l.canvas, l.microscope,
                                 l.source, l.warps,    l.tile,      l.dock,   l.foot};
