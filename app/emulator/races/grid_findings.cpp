@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/missing_barrier.h"
 #include "emulator/races/grid_races.h"
-#include "emulator/races/missing_barrier.h"
 #include "emulator/warp/global_range.h"
 
 // What GridRaces reports at the end of a launch.

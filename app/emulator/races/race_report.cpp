@@ -6,9 +6,9 @@
 
 #include "emulator/async/async_copies.h"
 #include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/missing_barrier.h"
 #include "emulator/happens_before/value_paths.h"
 #include "emulator/program/source_name.h"
-#include "emulator/races/missing_barrier.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 

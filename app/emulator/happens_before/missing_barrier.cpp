@@ -1,4 +1,4 @@
-#include "emulator/races/missing_barrier.h"
+#include "emulator/happens_before/missing_barrier.h"
 
 #include <fmt/format.h>
 
