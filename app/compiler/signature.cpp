@@ -260,4 +260,10 @@ std::vector<ModuleVariable> read_variables(std::string_view ptx) {
     return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read_variables(); });
 }
 
+std::vector<std::string> variable_names(std::string_view ptx) {
+    std::vector<std::string> names;
+    for (const auto& [name, is_for_host] : read_text(ptx).variables) names.push_back(name);
+    return names;
+}
+
 }  // namespace warpscope::compiler

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "compiler/signature.h"
 #include "compute/device/kernel_source.h"
 
 namespace warpscope::compute {
@@ -45,6 +48,36 @@ const LoadedKernel& Device::kernel_of_sizes(std::string_view file, std::string_v
     const LoadedKernel& found = load(file, name, edit_of(file));
     found.check_arguments(bytes);
     return found;
+}
+
+Device::FirstValue Device::first_value(const DeviceVariable& variable) {
+    FirstValue first{variable, std::vector<std::byte>(variable.bytes)};
+    download(first.bytes.data(), variable.address, variable.bytes);
+    const bool is_even = std::ranges::all_of(
+        first.bytes, [&](std::byte byte) { return byte == first.bytes.front(); });
+    if (is_even && !first.bytes.empty()) first.bytes = {first.bytes.front()};
+    return first;
+}
+
+void Device::reset_variables(std::string_view file) {
+    const KernelEdit* const edit = edit_of(file);
+    if (!edit) return;
+    const auto [found, is_first] = first_values_.try_emplace(edit);
+    if (!is_first) {
+        for (const auto& [variable, bytes] : found->second)
+            if (bytes.size() == 1)
+                fill(variable.address, std::uint8_t(bytes[0]), variable.bytes);
+            else
+                upload(variable.address, bytes.data(), bytes.size());
+        return;
+    }
+    for (const std::string& name : compiler::variable_names(edit->ptx)) {
+        try {
+            found->second.push_back(first_value(find_variable(file, name, edit)));
+        } catch (const DeviceError&) {
+            // The driver of a GPU leaves out variables that no kernel uses.
+        }
+    }
 }
 
 TextureHandle Device::make_texture(const emulator::Texture&, bool) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -242,6 +243,9 @@ class Device {
     DeviceVariable variable(std::string_view file, const std::string& name) {
         return find_variable(file, name, edit_of(file));
     }
+    /// Gives the variables of an edit of kernels/`file`.cu the values that they had at the first
+    /// call, which is made before the first launch. Does nothing for a file without an edit.
+    void reset_variables(std::string_view file);
     /// Finds `name` in a PTX text. Throws DeviceError with the assembler's message.
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
@@ -305,11 +309,17 @@ class Device {
         return {&found};
     }
     const KernelEdit* edit_of(std::string_view file);
+    struct FirstValue {
+        DeviceVariable variable;
+        std::vector<std::byte> bytes;  ///< one byte: all are equal
+    };
+    FirstValue first_value(const DeviceVariable& variable);
     friend class HelperServer;  // loads kernels by name, without the types of their arguments
 
     KernelEdits edits_;
     /// Keeps the edits of loaded kernels, which refer to them.
     std::vector<std::shared_ptr<const KernelEdit>> used_;
+    std::map<const KernelEdit*, std::vector<FirstValue>> first_values_;
     std::set<std::string, std::less<>> files_;
     bool times_each_launch_ = true;
 };

@@ -60,7 +60,9 @@ void find_aliases(KernelState& state) {
         changed = false;
         for (std::size_t i = 0; i < statements.size(); ++i) {
             const Statement& s = statements[i];
-            if (state.dropped[i] || s.guard >= 0 || s.operands.size() != 2) continue;
+            // The first of two operands may be a source: bar.sync a, b.
+            const bool may_copy = destination_count(s) == 1 && s.operands.size() == 2;
+            if (state.dropped[i] || s.guard >= 0 || !may_copy) continue;
             const Operand& d = s.operands[0];
             if (d.kind != Operand::register_ || definitions[std::size_t(d.index)] != 1) continue;
             if (state.uniformity.live_at_entry[std::size_t(d.index)]) continue;

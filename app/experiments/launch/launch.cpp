@@ -108,6 +108,7 @@ Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
       cleaner_(device),
       show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")) {
     if (!is_for_built_in_kernels(*plan_) && !device.edits().contains(plan_->kernel_file)) return;
+    device.reset_variables(plan_->kernel_file);
     for (const BoundLaunch& bound : plan_->launches) {
         std::vector<std::size_t> bytes;
         for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
@@ -223,6 +224,7 @@ void Launch::run_once(const Ready& launch, const Names& names, const std::string
 
 void Launch::run(std::size_t count) {
     device().begin_frame(frame());
+    device().reset_variables(plan_->kernel_file);
     buffers_.begin_frame(chosen_.names(frame()));
     for (std::size_t i = 0; i < count; ++i) {
         const std::string field = fmt::format("launches[{}]", i);

@@ -63,3 +63,34 @@ __global__ void two_extern(const float* in, float* out) {
     __syncthreads();
     out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
 }
+
+__device__ void wait_at(int barrier, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__device__ void arrive_at(int barrier, int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+// Warp 0 fills two slots in turn, warp 1 empties them: barriers 2 and 3 say that a slot is full, 4
+// and 5 that it is empty. All numbers of barriers lie in registers, which the unrolled loops reuse.
+template <bool right>
+__global__ void two_slots(int* out) {
+    __shared__ int slots[2][32];
+    constexpr int steps = 6;
+    const int lane = int(threadIdx.x) & 31;
+    int sum = 0;
+    if (threadIdx.x < 32)
+        for (int step = 0; step < steps; ++step) {
+            if (step >= 2) wait_at(4 + step % 2, 64);
+            slots[step % 2][lane] = step * lane;
+            arrive_at(2 + step % 2, 64);
+        }
+    else
+        for (int step = 0; step < steps; ++step) {
+            const int early = slots[step % 2][31 - lane];
+            wait_at(2 + step % 2, 64);
+            sum += right ? slots[step % 2][31 - lane] : early;
+            if (step + 2 < steps) arrive_at(4 + step % 2, 64);
+        }
+    out[threadIdx.x] = sum;
+}
