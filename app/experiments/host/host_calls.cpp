@@ -289,7 +289,7 @@ void HostCalls::read_call(std::size_t i) {
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
         allocate(given[0], given[1]);
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
-        fill(given[0], given[1] == "0" ? "0" : "");
+        fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {

@@ -57,13 +57,17 @@ class PointerFlow {
         const Set address = in_addresses(statement, from_);
         // Functions such as sinf() have tables in other memory.
         const bool is_own = statement.has("local") || statement.has("const");
-        if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::indexes);
+        if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::steers);
+        if (statement.guard >= 0)
+            mark(loaded_[std::size_t(statement.guard)], &MemoryUse::steers);
+        const bool is_passed = statement.has("shared") || statement.has("local") ||
+                               statement.has("param");
         if (kind == OpcodeKind::loads) {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
             if (of_parameter) add(statement, parameter_at(statement.operands[1]), from_);
-            // What shared memory holds may come from anywhere.
-            add(statement, statement.has("shared") ? stored_in_shared_ : address, loaded_);
+            // What such memory holds may come from anywhere.
+            if (!is_of_kernel(statement)) add(statement, is_passed ? stored_ : address, loaded_);
             return;
         }
         Set sources = 0, numbers = 0;
@@ -74,11 +78,23 @@ class PointerFlow {
         if (kind == OpcodeKind::stores || kind == OpcodeKind::updates_memory) {
             mark(address, &MemoryUse::writes);
             escapes_ = escapes_ || (sources & ~address) != 0;
-            if (statement.has("shared")) stored_in_shared_ |= numbers;
+            if (is_passed) stored_ |= numbers;
+            if (kind == OpcodeKind::updates_memory)
+                add(statement, is_passed ? stored_ : address | numbers, loaded_);
             return;
         }
+        if (kind == OpcodeKind::branches_by_index) mark(numbers, &MemoryUse::steers);
         add(statement, sources, from_);
         add(statement, numbers, loaded_);
+    }
+
+    /// It loads a parameter of the kernel, not one of a function.
+    bool is_of_kernel(const Statement& load) const {
+        if (!load.has("param") || load.operands.size() < 2) return false;
+        const Operand& address = load.operands[1];
+        return address.kind == Operand::address && !address.elements.empty() &&
+               std::ranges::find(kernel_.parameters, address.elements[0].name,
+                                 &emulator::Parameter::name) != kernel_.parameters.end();
     }
 
     static Set in_addresses(const Statement& statement, const std::vector<Set>& sets) {
@@ -113,7 +129,7 @@ class PointerFlow {
     std::map<std::string, Set> pointers_;  ///< by parameter of the PTX
     std::vector<Set> from_;                ///< by register: the pointers that it may come from
     std::vector<Set> loaded_;              ///< and those behind which its value was read
-    Set stored_in_shared_ = 0;             ///< such values
+    Set stored_ = 0;  ///< such values, in shared and local memory and in arguments of functions
     std::vector<MemoryUse> use_;
     bool changed_ = true;
     bool escapes_ = false;  ///< a pointer is stored, or passed to a function
