@@ -34,8 +34,7 @@ class PointerFlow {
           loaded_(kernel.registers.size()),
           use_(kernel.parameters.size()) {
         for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
-            if (signature.parameters[p].type->kind == Type::Kind::pointer)
-                pointers_[kernel.parameters[p].name] = Set(1) << p;
+            add_pointers(kernel.parameters[p].name, *signature.parameters[p].type, 0, Set(1) << p);
     }
 
     /// Empty: not known.
@@ -52,6 +51,20 @@ class PointerFlow {
   private:
     using Set = std::uint64_t;  ///< of parameters
 
+    /// Also those in a structure, which are one.
+    void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {
+        if (type.kind == Type::Kind::pointer) {
+            pointers_[name][offset] = set;
+            return;
+        }
+        for (const compiler::Member& member : type.members)
+            add_pointers(name, *member.type, offset + member.offset, set);
+        if (type.kind == Type::Kind::array && type.target)
+            for (std::size_t i = 0; i < std::min(type.count, most_parameters); ++i)
+                add_pointers(name, *type.target, offset + i * type.target->bytes, set);
+        in_structures_ |= set;
+    }
+
     void follow(const Statement& statement) {
         const OpcodeKind kind = statement.opcode->kind;
         const Set address = in_addresses(statement, from_);
@@ -65,7 +78,7 @@ class PointerFlow {
         if (kind == OpcodeKind::loads) {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
-            if (of_parameter) add(statement, parameter_at(statement.operands[1]), from_);
+            if (of_parameter) add(statement, parameter_at(statement), from_);
             // What such memory holds may come from anywhere.
             if (!is_of_kernel(statement)) add(statement, is_passed ? stored_ : address, loaded_);
             return;
@@ -77,7 +90,9 @@ class PointerFlow {
         }
         if (kind == OpcodeKind::stores || kind == OpcodeKind::updates_memory) {
             mark(address, &MemoryUse::writes);
-            escapes_ = escapes_ || (sources & ~address) != 0;
+            const Set stored = sources & ~address;
+            escapes_ = escapes_ || (stored & ~in_structures_) != 0;
+            mark(stored & in_structures_, &MemoryUse::steers);
             if (is_passed) stored_ |= numbers;
             if (kind == OpcodeKind::updates_memory)
                 add(statement, is_passed ? stored_ : address | numbers, loaded_);
@@ -106,10 +121,19 @@ class PointerFlow {
         return found;
     }
 
-    Set parameter_at(const Operand& operand) const {
-        if (operand.kind != Operand::address || operand.elements.empty()) return 0;
+    /// The pointers that a load of parameters reads, of up to 8 bytes a register.
+    Set parameter_at(const Statement& load) const {
+        const Operand& operand = load.operands[1];
+        const bool is_wide = load.has("u64") || load.has("b64") || load.has("s64");
+        if (!is_wide || operand.kind != Operand::address || operand.elements.empty()) return 0;
         const auto found = pointers_.find(operand.elements[0].name);
-        return found == pointers_.end() ? 0 : found->second;
+        if (found == pointers_.end()) return 0;
+        const std::int64_t bytes = 8 * std::int64_t(emulator::destinations_of(load).size());
+        const std::int64_t first = operand.value + operand.elements[0].value;
+        Set all = 0;
+        for (const auto& [offset, set] : found->second)
+            if (std::int64_t(offset) >= first && std::int64_t(offset) < first + bytes) all |= set;
+        return all;
     }
 
     void add(const Statement& statement, Set set, std::vector<Set>& sets) {
@@ -126,7 +150,9 @@ class PointerFlow {
     }
 
     const KernelSyntax& kernel_;
-    std::map<std::string, Set> pointers_;  ///< by parameter of the PTX
+    /// By parameter of the PTX, and by offset in bytes.
+    std::map<std::string, std::map<std::size_t, Set>> pointers_;
+    Set in_structures_ = 0;
     std::vector<Set> from_;                ///< by register: the pointers that it may come from
     std::vector<Set> loaded_;              ///< and those behind which its value was read
     Set stored_ = 0;  ///< such values, in shared and local memory and in arguments of functions

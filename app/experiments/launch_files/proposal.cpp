@@ -55,10 +55,12 @@ void Proposal::add_launch(const ProposedKernel& launch) {
             !is_integer(*parameters[p].type))
             add_number(p);
     }
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        if (parameters[p].type->kind == Type::Kind::structure)
-            arguments_.emplace_back(parameters[p].name,
-                                    members(parameters[p].name, *parameters[p].type, object_of(p)));
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        if (parameters[p].type->kind != Type::Kind::structure) continue;
+        members_steer_ = use_of(p).steers;
+        arguments_.emplace_back(parameters[p].name,
+                                members(parameters[p].name, *parameters[p].type, object_of(p)));
+    }
     LaunchSpec spec{.kernel = kernel_->name, .grid = {}, .block = block(), .arguments = arguments_};
     spec.grid = grid(spec.block);
     spec.shared = shared(spec.block);
@@ -304,7 +306,7 @@ ArgumentSpec Proposal::member(const std::string& name, const std::shared_ptr<con
         return pointer({name, type}, text,
                        {.reads = type->target_is_const,
                         .writes = !type->target_is_const,
-                        .steers = true});
+                        .steers = members_steer_});
     if (const auto known = members_.find(name); known != members_.end())
         return {.text = known->second};
     const KernelParameter number{name, type};

@@ -103,6 +103,7 @@ class Proposal {
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
     std::set<std::string> read_, changed_;  ///< buffers
+    bool members_steer_ = true;             ///< numbers behind a pointer of the structure
     std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 
