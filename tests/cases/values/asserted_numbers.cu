@@ -1,7 +1,8 @@
-// The assertion is about numbers that the program reads from a file.
+// The assertion is about numbers that the program reads from a file, in place of zeros.
 #include <cassert>
-#include <cstdio>
 #include <cuda_runtime.h>
+#include <fstream>
+#include <vector>
 
 __global__ void invert(const int* weights, float* shares) {
     const int i = threadIdx.x;
@@ -10,14 +11,14 @@ __global__ void invert(const int* weights, float* shares) {
 }
 
 int main() {
-    int weights[64];
-    FILE* file = std::fopen("weights.bin", "rb");
-    std::fread(weights, sizeof(int), 64, file);
+    std::vector<int> weights(64);
+    std::ifstream file("weights.bin", std::ios::binary);
+    file.read((char*)weights.data(), 64 * sizeof(int));
     int* on_device;
     float* shares;
-    cudaMalloc(&on_device, sizeof(weights));
+    cudaMalloc(&on_device, 64 * sizeof(int));
     cudaMalloc(&shares, 64 * sizeof(float));
-    cudaMemcpy(on_device, weights, sizeof(weights), cudaMemcpyHostToDevice);
+    cudaMemcpy(on_device, weights.data(), 64 * sizeof(int), cudaMemcpyHostToDevice);
     invert<<<1, 64>>>(on_device, shares);
     cudaDeviceSynchronize();
 }
