@@ -71,10 +71,9 @@ class PointerFlow {
         // Functions such as sinf() have tables in other memory.
         const bool is_own = statement.has("local") || statement.has("const");
         if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::steers);
-        if (statement.guard >= 0)
-            mark(loaded_[std::size_t(statement.guard)], &MemoryUse::steers);
-        const bool is_passed = statement.has("shared") || statement.has("local") ||
-                               statement.has("param");
+        if (statement.guard >= 0) mark(loaded_[std::size_t(statement.guard)], &MemoryUse::steers);
+        const bool is_passed =
+            statement.has("shared") || statement.has("local") || statement.has("param");
         if (kind == OpcodeKind::loads) {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
@@ -153,8 +152,8 @@ class PointerFlow {
     /// By parameter of the PTX, and by offset in bytes.
     std::map<std::string, std::map<std::size_t, Set>> pointers_;
     Set in_structures_ = 0;
-    std::vector<Set> from_;                ///< by register: the pointers that it may come from
-    std::vector<Set> loaded_;              ///< and those behind which its value was read
+    std::vector<Set> from_;    ///< by register: the pointers that it may come from
+    std::vector<Set> loaded_;  ///< and those behind which its value was read
     Set stored_ = 0;  ///< such values, in shared and local memory and in arguments of functions
     std::vector<MemoryUse> use_;
     bool changed_ = true;

@@ -51,7 +51,8 @@ void Proposal::use_numbers(const std::string& buffer, const compiler::MemoryUse&
 void Proposal::pass_numbers() {
     for (const std::string& buffer : changed_)
         for (const std::string& other : read_)
-            if (buffer != other) unknown_[buffer].insert(unknown_[other].begin(), unknown_[other].end());
+            if (buffer != other)
+                unknown_[buffer].insert(unknown_[other].begin(), unknown_[other].end());
 }
 
 }  // namespace warpscope::experiments

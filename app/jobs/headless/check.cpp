@@ -59,7 +59,8 @@ std::string what(const Finding& f) {
     return fmt::format("invalid access at {}", f.first.where());
 }
 
-/// " This barrier also repairs: …", with a count for each pair of places; "" if it repairs one race.
+/// " This barrier also repairs: …", with a count for each pair of places; "" if it repairs one
+/// race.
 std::string repaired_words(const Finding& f) {
     std::vector<std::pair<std::string, std::uint64_t>> counts;
     for (const Finding& other : f.repaired_too) {
