@@ -50,9 +50,10 @@ struct KernelParameter {
 
 /// What a kernel does with the memory behind a pointer that it gets.
 struct MemoryUse {
-    bool reads = false;    ///< by loads
-    bool writes = false;   ///< by stores and atomics
-    bool indexes = false;  ///< the numbers that it reads lead to addresses of other accesses
+    bool reads = false;   ///< by loads
+    bool writes = false;  ///< by stores and atomics
+    /// The numbers that it reads lead to addresses of other accesses, or decide branches.
+    bool steers = false;
 };
 
 /// What the code of a kernel shows about its launch. Functions that it calls are left out: those of

@@ -25,15 +25,19 @@ class Parser {
 
     std::vector<Declaration> all() {
         std::vector<Declaration> found;
+        std::vector<std::string> scopes{""};
         for (std::size_t i = 0; i < text_.size();) {
             if (text_.is_directive(i) || text_.is(i, ";") || text_.is(i, "}")) {
+                if (text_.is(i, "}") && scopes.size() > 1) scopes.pop_back();
                 ++i;
             } else if (const auto body = scope_body(i)) {
+                scopes.push_back(scopes.back() + namespaces(i, *body));
                 i = *body;
             } else {
                 const auto outline = outline_of(i, text_.size());
                 if (!outline) break;
                 found.push_back(declaration(*outline));
+                found.back().scope = scopes.back();
                 i = outline->end;
             }
         }
@@ -67,6 +71,16 @@ class Parser {
         for (++i; i < text_.size() && !text_.is(i, ";") && !text_.is(i, "="); ++i)
             if (text_.is(i, "{")) return i + 1;
         return std::nullopt;
+    }
+
+    /// "lib::detail::" of "namespace lib::detail {"; empty where it has no name.
+    std::string namespaces(std::size_t begin, std::size_t body) const {
+        std::string all;
+        const bool is_named = text_.is(begin, "namespace") || text_.is(begin, "inline");
+        for (std::size_t i = begin; is_named && i < body; ++i)
+            if (text_.is_word(i) && !text_.is(i, "inline") && !text_.is(i, "namespace"))
+                all += std::string(text_.text(i)) + "::";
+        return all;
     }
 
     /// The token after "template <…>", as often as it stands there.

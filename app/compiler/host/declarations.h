@@ -50,6 +50,7 @@ struct Declaration {
     Kind kind = Kind::variable;
     std::size_t begin = 0, end = 0;
     std::string name;
+    std::string scope;                       ///< its namespaces: "lib::detail::"
     std::vector<std::string_view> declares;  ///< the names by which other code uses it
     bool on_device = false;                  ///< it has a word such as __global__
     std::vector<Tokens> host_members;        ///< functions in a type that only the host can call

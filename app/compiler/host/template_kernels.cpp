@@ -110,7 +110,7 @@ std::optional<std::string> name_expression(const TokenText& text, const Declarat
         if (one.empty()) break;
         arguments += (arguments.empty() ? "" : ", ") + one;
     }
-    return fmt::format("{}<{}>", declaration.name, arguments);
+    return fmt::format("{}{}<{}>", declaration.scope, declaration.name, arguments);
 }
 
 }  // namespace

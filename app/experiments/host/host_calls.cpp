@@ -38,6 +38,9 @@ constexpr std::array<std::string_view, 24> known_calls{
     "device_vector",
     "host_vector"};
 
+/// Calls that write into an array what only a run of the program knows.
+constexpr std::array<std::string_view, 4> reading_calls{"fread", "read", "fgets", "getline"};
+
 }  // namespace
 
 bool HostCalls::is_known_call(std::size_t i) const {
@@ -266,8 +269,9 @@ void HostCalls::copy(const std::string& to, const std::string& from) {
 }
 
 void HostCalls::read_call(std::size_t i) {
-    if (!is_known_call(i) || !text_.is(i + 1, "(")) return;
     const std::string_view call = text_.text(i);
+    const bool reads = std::ranges::find(reading_calls, call) != reading_calls.end();
+    if ((!is_known_call(i) && !reads) || !text_.is(i + 1, "(")) return;
     const auto after = text_.after_closing(i + 1);
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
@@ -276,7 +280,9 @@ void HostCalls::read_call(std::size_t i) {
         const std::string& text = given[argument];
         program_.values[own_name(name_in(text))] = std::move(value);
     };
-    if (call == "cudaDeviceGetAttribute") {
+    if (reads) {
+        for (const std::string& array : given) fill(array, "");
+    } else if (call == "cudaDeviceGetAttribute") {
         if (auto limit = device_limit(given[1])) answer(0, *limit);
     } else if (call == "cudaOccupancyMaxPotentialBlockSize") {
         answer(0, *device_limit("multiProcessorCount"));
@@ -289,7 +295,7 @@ void HostCalls::read_call(std::size_t i) {
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
         allocate(given[0], given[1]);
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
-        fill(given[0], given[1] == "0" ? "0" : "");
+        fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {

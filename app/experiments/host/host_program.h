@@ -24,7 +24,8 @@ struct HostLaunch {
 /// An array that the host program allocates.
 struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
-    std::string fill{};   ///< an element, where `$i` is its index; empty: unknown
+    /// An element, where `$i` is its index, or "memset ( b )": each byte is b. Empty: unknown.
+    std::string fill{};
 };
 
 /// A variable that the host program declares, or a member of one, "object$member": "float

@@ -139,6 +139,13 @@ std::set<std::string> functions_of(const LaunchFile& file, const std::string& so
     return found;
 }
 
+/// Of the launch of a template; `known`: another name expression of it, which has its namespaces.
+std::string name_expression(const HostLaunch& launch, const std::string& known) {
+    const std::size_t namespaces = known.find('<') - compiler::template_name(known).size();
+    return fmt::format("{}{}<{}>", known.substr(0, namespaces), launch.kernel,
+                       fmt::join(launch.templates, ", "));
+}
+
 /// Name expressions of the templates that the host program launches.
 std::vector<std::string> templates_of(const HostProgram& program,
                                       std::span<const std::string> templates) {
@@ -148,9 +155,8 @@ std::vector<std::string> templates_of(const HostProgram& program,
             return compiler::template_name(name) == launch.kernel;
         });
         if (found == templates.end()) continue;
-        std::string name = *found;
-        if (!launch.templates.empty())
-            name = fmt::format("{}<{}>", launch.kernel, fmt::join(launch.templates, ", "));
+        const std::string name =
+            launch.templates.empty() ? *found : name_expression(launch, *found);
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return names;
@@ -181,9 +187,9 @@ std::vector<ProposedKernel> kernels_of(const HostProgram& program, const Compile
         return compiler::template_name(kernel.name) == launch.kernel;
     };
     for (const HostLaunch& launch : program.launches) {
-        const std::string name =
-            fmt::format("{}<{}>", launch.kernel, fmt::join(launch.templates, ", "));
-        const auto compiled = std::ranges::find(source.names, name);
+        const auto compiled = std::ranges::find_if(source.names, [&](const std::string& name) {
+            return name.find('<') != std::string::npos && name == name_expression(launch, name);
+        });
         const bool is_template = !launch.templates.empty() && compiled != source.names.end();
         const std::string entry =
             is_template ? source.compiled.entries[std::size_t(compiled - source.names.begin())]

@@ -34,8 +34,7 @@ class PointerFlow {
           loaded_(kernel.registers.size()),
           use_(kernel.parameters.size()) {
         for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
-            if (signature.parameters[p].type->kind == Type::Kind::pointer)
-                pointers_[kernel.parameters[p].name] = Set(1) << p;
+            add_pointers(kernel.parameters[p].name, *signature.parameters[p].type, 0, Set(1) << p);
     }
 
     /// Empty: not known.
@@ -52,18 +51,35 @@ class PointerFlow {
   private:
     using Set = std::uint64_t;  ///< of parameters
 
+    /// Also those in a structure, which are one.
+    void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {
+        if (type.kind == Type::Kind::pointer) {
+            pointers_[name][offset] = set;
+            return;
+        }
+        for (const compiler::Member& member : type.members)
+            add_pointers(name, *member.type, offset + member.offset, set);
+        if (type.kind == Type::Kind::array && type.target)
+            for (std::size_t i = 0; i < std::min(type.count, most_parameters); ++i)
+                add_pointers(name, *type.target, offset + i * type.target->bytes, set);
+        in_structures_ |= set;
+    }
+
     void follow(const Statement& statement) {
         const OpcodeKind kind = statement.opcode->kind;
         const Set address = in_addresses(statement, from_);
         // Functions such as sinf() have tables in other memory.
         const bool is_own = statement.has("local") || statement.has("const");
-        if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::indexes);
+        if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::steers);
+        if (statement.guard >= 0) mark(loaded_[std::size_t(statement.guard)], &MemoryUse::steers);
+        const bool is_passed =
+            statement.has("shared") || statement.has("local") || statement.has("param");
         if (kind == OpcodeKind::loads) {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
-            if (of_parameter) add(statement, parameter_at(statement.operands[1]), from_);
-            // What shared memory holds may come from anywhere.
-            add(statement, statement.has("shared") ? stored_in_shared_ : address, loaded_);
+            if (of_parameter) add(statement, parameter_at(statement), from_);
+            // What such memory holds may come from anywhere.
+            if (!is_of_kernel(statement)) add(statement, is_passed ? stored_ : address, loaded_);
             return;
         }
         Set sources = 0, numbers = 0;
@@ -73,12 +89,26 @@ class PointerFlow {
         }
         if (kind == OpcodeKind::stores || kind == OpcodeKind::updates_memory) {
             mark(address, &MemoryUse::writes);
-            escapes_ = escapes_ || (sources & ~address) != 0;
-            if (statement.has("shared")) stored_in_shared_ |= numbers;
+            const Set stored = sources & ~address;
+            escapes_ = escapes_ || (stored & ~in_structures_) != 0;
+            mark(stored & in_structures_, &MemoryUse::steers);
+            if (is_passed) stored_ |= numbers;
+            if (kind == OpcodeKind::updates_memory)
+                add(statement, is_passed ? stored_ : address | numbers, loaded_);
             return;
         }
+        if (kind == OpcodeKind::branches_by_index) mark(numbers, &MemoryUse::steers);
         add(statement, sources, from_);
         add(statement, numbers, loaded_);
+    }
+
+    /// It loads a parameter of the kernel, not one of a function.
+    bool is_of_kernel(const Statement& load) const {
+        if (!load.has("param") || load.operands.size() < 2) return false;
+        const Operand& address = load.operands[1];
+        return address.kind == Operand::address && !address.elements.empty() &&
+               std::ranges::find(kernel_.parameters, address.elements[0].name,
+                                 &emulator::Parameter::name) != kernel_.parameters.end();
     }
 
     static Set in_addresses(const Statement& statement, const std::vector<Set>& sets) {
@@ -90,10 +120,19 @@ class PointerFlow {
         return found;
     }
 
-    Set parameter_at(const Operand& operand) const {
-        if (operand.kind != Operand::address || operand.elements.empty()) return 0;
+    /// The pointers that a load of parameters reads, of up to 8 bytes a register.
+    Set parameter_at(const Statement& load) const {
+        const Operand& operand = load.operands[1];
+        const bool is_wide = load.has("u64") || load.has("b64") || load.has("s64");
+        if (!is_wide || operand.kind != Operand::address || operand.elements.empty()) return 0;
         const auto found = pointers_.find(operand.elements[0].name);
-        return found == pointers_.end() ? 0 : found->second;
+        if (found == pointers_.end()) return 0;
+        const std::int64_t bytes = 8 * std::int64_t(emulator::destinations_of(load).size());
+        const std::int64_t first = operand.value + operand.elements[0].value;
+        Set all = 0;
+        for (const auto& [offset, set] : found->second)
+            if (std::int64_t(offset) >= first && std::int64_t(offset) < first + bytes) all |= set;
+        return all;
     }
 
     void add(const Statement& statement, Set set, std::vector<Set>& sets) {
@@ -110,10 +149,12 @@ class PointerFlow {
     }
 
     const KernelSyntax& kernel_;
-    std::map<std::string, Set> pointers_;  ///< by parameter of the PTX
-    std::vector<Set> from_;                ///< by register: the pointers that it may come from
-    std::vector<Set> loaded_;              ///< and those behind which its value was read
-    Set stored_in_shared_ = 0;             ///< such values
+    /// By parameter of the PTX, and by offset in bytes.
+    std::map<std::string, std::map<std::size_t, Set>> pointers_;
+    Set in_structures_ = 0;
+    std::vector<Set> from_;    ///< by register: the pointers that it may come from
+    std::vector<Set> loaded_;  ///< and those behind which its value was read
+    Set stored_ = 0;  ///< such values, in shared and local memory and in arguments of functions
     std::vector<MemoryUse> use_;
     bool changed_ = true;
     bool escapes_ = false;  ///< a pointer is stored, or passed to a function

@@ -33,10 +33,6 @@ std::vector<Expression> expressions(std::initializer_list<std::string> texts) {
 
 }  // namespace
 
-void Proposal::guess(const std::string& what) {
-    if (std::ranges::find(guesses_, what) == guesses_.end()) guesses_.push_back(what);
-}
-
 void Proposal::add_launch(const ProposedKernel& launch) {
     kernel_ = launch.kernel;
     host_ = launch.host;
@@ -44,6 +40,8 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     arguments_.clear();
     guesses_.clear();
     members_.clear();
+    read_.clear();
+    changed_.clear();
     const auto& parameters = kernel_->parameters;
     for (const KernelParameter& parameter : parameters)
         for (const Type* type = parameter.type.get(); type; type = type->target.get())
@@ -57,13 +55,17 @@ void Proposal::add_launch(const ProposedKernel& launch) {
             !is_integer(*parameters[p].type))
             add_number(p);
     }
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        if (parameters[p].type->kind == Type::Kind::structure)
-            arguments_.emplace_back(parameters[p].name,
-                                    members(parameters[p].name, *parameters[p].type, object_of(p)));
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        if (parameters[p].type->kind != Type::Kind::structure) continue;
+        members_steer_ = use_of(p).steers;
+        arguments_.emplace_back(parameters[p].name,
+                                members(parameters[p].name, *parameters[p].type, object_of(p)));
+    }
     LaunchSpec spec{.kernel = kernel_->name, .grid = {}, .block = block(), .arguments = arguments_};
     spec.grid = grid(spec.block);
     spec.shared = shared(spec.block);
+    repeat_guesses(spec);
+    pass_numbers();
     file().launches.push_back(std::move(spec));
     made_.guesses.push_back(std::move(guesses_));
     takes_any_grid_.push_back(kernel_->traits.reads_grid_size);
@@ -169,7 +171,7 @@ std::string Proposal::guessed_number(const KernelParameter& parameter) {
     const std::string& name = parameter.name;
     const Type& type = *parameter.type;
     const std::string own = own_name(name);
-    if (name != "time" && name != "frame") guess(own);
+    if (name != "time" && name != "frame") guess(own, own);
     const bool is_size = is_integer(type) && own == name && !indices.contains(name);
     if (type.kind == Type::Kind::floating)
         add_scalar(own, 1.0);
@@ -189,7 +191,7 @@ std::string Proposal::number_text(const KernelParameter& parameter, const std::s
     const std::string own = own_name(parameter.name);
     if (!value) {
         if (!find_scalar(own)) return guessed_number(parameter);
-        guess(own);
+        guess(own, own);
     } else if (value->text() != own) {
         const auto* const known = find_scalar(own);
         const bool is_same = known && std::holds_alternative<Number>(*known) && is_number &&
@@ -212,7 +214,7 @@ std::string Proposal::leaf(const KernelParameter& parameter, const std::string& 
         own.erase(std::remove(own.begin(), own.end(), '$'), own.end());
     }
     if (!number) {
-        guess(own);
+        guess(own, own);
         const bool real = parameter.type->kind == Type::Kind::floating;
         add_scalar(own, real ? Number(1.0) : Number(two() ? side : line));
     } else {
@@ -302,7 +304,9 @@ ArgumentSpec Proposal::member(const std::string& name, const std::shared_ptr<con
     if (type->kind == Type::Kind::structure) return members(name, *type, text);
     if (type->kind == Type::Kind::pointer)
         return pointer({name, type}, text,
-                       {.reads = type->target_is_const, .writes = !type->target_is_const});
+                       {.reads = type->target_is_const,
+                        .writes = !type->target_is_const,
+                        .steers = members_steer_});
     if (const auto known = members_.find(name); known != members_.end())
         return {.text = known->second};
     const KernelParameter number{name, type};

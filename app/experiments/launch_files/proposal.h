@@ -30,7 +30,11 @@ class Proposal {
 
     LaunchFile& file() { return made_.file; }
     const LaunchFile& file() const { return made_.file; }
-    void guess(const std::string& what);
+    /// `of`: the scalar or the buffer that `what` is a part of, if it is of one.
+    void guess(const std::string& what, const std::string& of = "");
+    void repeat_guesses(const LaunchSpec& launch);
+    void use_numbers(const std::string& buffer, const compiler::MemoryUse& use);
+    void pass_numbers();
 
     // Numbers
     void name_sizes();
@@ -86,6 +90,9 @@ class Proposal {
     std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before
+    std::map<std::string, std::set<std::string>> guessed_;  ///< by scalar or buffer
+    /// By buffer: the guesses on which its numbers depend, its own or those of another buffer.
+    std::map<std::string, std::set<std::string>> unknown_;
 
     std::vector<bool> takes_any_grid_;  ///< by launch
 
@@ -95,6 +102,8 @@ class Proposal {
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
+    std::set<std::string> read_, changed_;  ///< buffers
+    bool members_steer_ = true;             ///< numbers behind a pointer of the structure
     std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 

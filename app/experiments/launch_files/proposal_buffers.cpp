@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "experiments/arrays/half.h"
 #include "experiments/launch_files/proposal.h"
 
 namespace warpscope::experiments {
@@ -48,6 +50,27 @@ bool is_null(const std::string& text) {
     return text == "nullptr" || text == "NULL" || text == "0";
 }
 
+/// The number whose bytes all have this value, the lowest 8 bits of `value`.
+Expression repeated_byte(std::int64_t value, const Type& number) {
+    const std::uint64_t bits = (std::uint64_t(value) & 0xff) * 0x0101010101010101U;
+    const auto integer = std::int64_t(bits) >> (64 - 8 * number.bytes);
+    if (number.kind == Type::Kind::floating) {
+        double real = std::bit_cast<double>(bits);
+        if (number.bytes == 4) real = double(std::bit_cast<float>(std::uint32_t(bits)));
+        const auto half = std::uint16_t(bits);
+        if (number.bytes == 2)
+            real = number.canonical.find("bfloat") == std::string::npos
+                       ? double(std::bit_cast<Half>(half))
+                       : double(std::bit_cast<Bfloat16>(half));
+        return Expression(std::isnan(real) ? "sqrt(-1.0)" : to_string(Number(real)));
+    }
+    const bool has_sign =
+        number.kind == Type::Kind::signed_integer || number.kind == Type::Kind::character;
+    if (number.kind == Type::Kind::boolean) return Expression(integer != 0 ? "1" : "0");
+    const std::int64_t all = number.bytes < 8 ? (std::int64_t(1) << 8 * number.bytes) - 1 : -1;
+    return Expression(std::to_string(has_sign ? integer : integer & all));
+}
+
 /// In "rand ( ) % 10": what stands behind the sign.
 std::optional<std::string> after_remainder(const std::string& text) {
     const std::size_t sign = text.rfind(" % ");
@@ -63,7 +86,7 @@ MemoryUse Proposal::use_of(std::size_t parameter) const {
     const Type& type = *kernel_->parameters[parameter].type;
     const auto& known = kernel_->traits.memory;
     if (!known.empty()) return known[parameter];
-    return {.reads = type.target_is_const, .writes = !type.target_is_const};
+    return {.reads = type.target_is_const, .writes = !type.target_is_const, .steers = true};
 }
 
 /// Whether the kernel changes the numbers that it reads.
@@ -83,7 +106,7 @@ bool Proposal::begins_with_0(const MemoryUse& use) const {
 
 /// An element for each column, or for each row and column, of the guessed sizes.
 Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
-    guess("the size of " + buffer);
+    guess("the size of " + buffer, buffer);
     if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
     if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
     if (two()) return {Expression(height()), Expression(width())};
@@ -146,9 +169,8 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         while (!is_free(own)) own += "_";
         return own;
     }();
-    // Only numbers that are used as indices can lead to a finding.
-    if (!is_filled && use.reads && use.indexes && !written_.contains(name))
-        guess("the numbers of " + name);
+    if (!is_filled && !written_.contains(name)) unknown_[name].insert("the numbers of " + name);
+    use_numbers(name, use);
     if (known != buffers_.end()) return name;
     buffers_[key] = name;
     BufferSpec buffer{.name = name, .type = {}, .shape = {}};
@@ -215,6 +237,16 @@ Fill Proposal::fill_of(const std::string& text, const Type& type, bool& known) c
             return numbers_of(type);
         }
     const Type* const number = number_in(type);
+    if (text.starts_with("memset ( ")) {
+        const auto byte = values_.number(std::string_view(text).substr(7));
+        const bool has_size = !number || number->bytes > 0;
+        if (!byte || (!has_size && real(*byte) != 0)) return Expression("0");
+        known = true;
+        if (!has_size) return Expression("0");
+        // The numbers of a struct of several types are its bytes.
+        static const Type one_byte{.kind = Type::Kind::unsigned_integer, .bytes = 1};
+        return repeated_byte(std::int64_t(real(*byte)), number ? *number : one_byte);
+    }
     const auto value = values_.expression(text);
     if (!value || !number) return Expression("0");
     known = true;
@@ -238,9 +270,10 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
 
 /// The window shows the last buffer that the kernel writes.
 void Proposal::add_buffer(const std::string& name, const Type& type, const MemoryUse& use) {
-    if (file().find_buffer(name)) return;
+    if (file().find_buffer(name)) return use_numbers(name, use);
     BufferSpec buffer{.name = name, .type = {}, .shape = guessed_shape(name)};
-    if (use.reads && use.indexes) guess("the numbers of " + name);
+    unknown_[name].insert("the numbers of " + name);
+    use_numbers(name, use);
     buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
     if (begins_with_0(use)) buffer.fill = Expression("0");
     if (use.writes) file().show = name;

@@ -168,18 +168,30 @@ Json to_json(const std::vector<Finding>& findings) {
     return json;
 }
 
-experiments::ProposalWords mark_guesses(std::vector<Finding>& findings,
+const std::vector<std::string>* guesses_of(std::string_view error,
+                                           const experiments::ProposalWords& proposal) {
+    for (const auto& [kernel, guesses] : proposal.guesses)
+        for (const std::string_view next : {",", ":", " "})
+            if (error.find(fmt::format("kernel {}{}", kernel, next)) != error.npos) return &guesses;
+    return nullptr;
+}
+
+experiments::ProposalWords mark_guesses(std::vector<Finding>& findings, std::string& stopped,
                                         const std::shared_ptr<const experiments::LaunchPlan>& plan,
                                         const std::vector<experiments::Assignment>& values) {
     experiments::ProposalWords proposal = experiments::proposal_words(plan, values);
+    const auto sentence = [](const std::vector<std::string>& guesses) {
+        return fmt::format(
+            " This may come from what was guessed for the launch: {}. Write a launch file to be "
+            "sure.",
+            fmt::join(guesses, ", "));
+    };
+    if (const auto* guesses = guesses_of(stopped, proposal)) stopped += "." + sentence(*guesses);
     for (Finding& finding : findings) {
         const auto guesses = proposal.guesses.find(finding.kernel);
         if (guesses == proposal.guesses.end()) continue;
         finding.severity = std::min(finding.severity, emulator::Severity::warning);
-        finding.sentence += fmt::format(
-            " This may come from what was guessed for the launch: {}. Write a launch file to be "
-            "sure.",
-            fmt::join(guesses->second, ", "));
+        finding.sentence += sentence(guesses->second);
     }
     return proposal;
 }

@@ -58,9 +58,13 @@ Json to_json(const std::optional<emulator::Provocation>& provocation);
 /// y, z]}; for a race, `first` is the earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// Findings in kernels whose launch was guessed in part become warnings that say so. Returns what
-/// is to be said of the plan; null: nothing.
+/// What was guessed for the launch of the kernel that an error names; null: nothing.
+const std::vector<std::string>* guesses_of(std::string_view error,
+                                           const experiments::ProposalWords& proposal);
+/// Findings in kernels whose launch was guessed in part become warnings that say so, and so does
+/// `stopped`, the error that ended the run. Returns what is to be said of the plan.
 experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings,
+                                        std::string& stopped,
                                         const std::shared_ptr<const experiments::LaunchPlan>& plan,
                                         const std::vector<experiments::Assignment>& values);
 

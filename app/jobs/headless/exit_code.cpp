@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "jobs/headless/check.h"
 #include "jobs/headless/headless.h"
 
 namespace warpscope::jobs {
@@ -13,7 +14,7 @@ int exit_code(const RunResult& r) {
     const bool is_guessed = std::ranges::any_of(r.findings, [&](const emulator::Finding& f) {
         return f.kind == emulator::FindingKind::memory && r.proposal.guesses.contains(f.kernel);
     });
-    const bool stopped = !r.stopped.empty() && !is_guessed;
+    const bool stopped = !r.stopped.empty() && !is_guessed && !guesses_of(r.stopped, r.proposal);
     if (experiments::has_failure(r.report) || has_findings || stopped) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {

@@ -297,7 +297,8 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(helpers, device, request, painter);
     result.kernel_files = std::move(files);
-    result.proposal = mark_guesses(result.findings, request.plan, request.assignments);
+    result.proposal =
+        mark_guesses(result.findings, result.stopped, request.plan, request.assignments);
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);

@@ -143,7 +143,8 @@ TEST(ProposedLaunches, SmallerSizesKeepTheRemainderByTheBlock) {
         "int main() { int n = 5000; float *x, *y; cudaMalloc(&x, n * sizeof(float));\n"
         "cudaMalloc(&y, sizeof(float) * (n + 8));\n"
         "add<<<(n + 95) / 96, 96>>>(n, 2, x, y + 8); }";
-    const Signature add = tests::add_signature();
+    Signature add = tests::add_signature();
+    add.traits.memory = {{}, {}, {.reads = true}, {.writes = true}};
     const HostProgram program = read_host_program(host);
     const ProposedKernel kernel{&add, find_launch(program, add)};
     const ProposedLaunches made = propose_launches(empty, {&kernel, 1}, program);
