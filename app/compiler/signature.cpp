@@ -67,10 +67,22 @@ void read_file(std::string_view line, PtxText& to) {
 }
 
 /// Returns "taps" for: .align 4 .b8 taps[20];
-std::string variable_name(std::string_view declaration) {
+std::string_view variable_name(std::string_view declaration) {
     declaration = declaration.substr(0, declaration.find_first_of("[=;"));
     declaration = declaration.substr(0, declaration.find_last_not_of(blanks) + 1);
-    return std::string(declaration.substr(declaration.find_last_of(blanks) + 1));
+    return declaration.substr(declaration.find_last_of(blanks) + 1);
+}
+
+/// Adds the operands of a statement that may be names: not registers and not numbers.
+void add_names(std::string_view operands, std::set<std::string_view>& to) {
+    constexpr std::string_view around = " \t\r,;[](){}+=";
+    while (!operands.empty()) {
+        const std::size_t end = std::min(operands.find_first_of(around), operands.size());
+        const std::string_view name = operands.substr(0, end);
+        const bool is_number = !name.empty() && name.front() >= '0' && name.front() <= '9';
+        if (!name.empty() && !is_number && name.front() != '%') to.insert(name);
+        operands.remove_prefix(std::min(end + 1, operands.size()));
+    }
 }
 
 /// Reads a line whose last operand may be an index or an array: mov.u32 %r1, %tid.x;
@@ -98,11 +110,11 @@ PtxText read_text(std::string_view ptx) {
             std::from_chars(number.data(), number.data() + number.size(), file);
         }
         if (word == ".extern" && take_word(line) == ".shared")
-            text.dynamic_shared.insert(variable_name(line));
+            text.dynamic_shared.emplace(variable_name(line));
         if (word == ".func") in_entry = false;
         if (word.starts_with("mov.") && in_entry) read_move(line, file, text, text.entries.back());
         if (word == ".global" || word == ".const")
-            text.variables[variable_name(line)] =
+            text.variables[std::string(variable_name(line))] =
                 word == ".const" && line.find('=') == std::string_view::npos;
         if (word == ".entry") {
             const std::string name(take_word(line));
@@ -260,10 +272,28 @@ std::vector<ModuleVariable> read_variables(std::string_view ptx) {
     return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read_variables(); });
 }
 
-std::vector<std::string> variable_names(std::string_view ptx) {
-    std::vector<std::string> names;
-    for (const auto& [name, is_for_host] : read_text(ptx).variables) names.push_back(name);
-    return names;
+std::vector<std::string> changing_variables(std::string_view ptx) {
+    std::set<std::string_view> declared, named;
+    while (!ptx.empty()) {
+        const std::size_t end = std::min(ptx.find('\n'), ptx.size());
+        std::string_view line = ptx.substr(0, end);
+        ptx.remove_prefix(std::min(end + 1, ptx.size()));
+        std::string_view rest = line;
+        std::string_view word = take_word(rest);
+        while (word == ".visible" || word == ".weak") word = take_word(rest);
+        if (word == ".section") break;  // debug information names every variable
+        if (word == ".global") {
+            declared.insert(variable_name(rest));
+            rest.remove_prefix(std::min(rest.find('='), rest.size()));
+            add_names(rest, named);
+        } else if (!word.starts_with('.') && !word.starts_with("//")) {
+            add_names(rest, named);
+        }
+    }
+    std::vector<std::string> both;
+    for (const std::string_view name : declared)
+        if (named.contains(name)) both.emplace_back(name);
+    return both;
 }
 
 }  // namespace warpscope::compiler

@@ -94,7 +94,8 @@ struct ModuleVariable {
 std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
 /// The variables of a module, in the order of their names in the PTX. Throws likewise.
 std::vector<ModuleVariable> read_variables(std::string_view ptx_with_debug_info);
-/// The names of the variables of any PTX text, also of those that functions declare as static.
-std::vector<std::string> variable_names(std::string_view ptx);
+/// The names of the .global variables of any PTX text that a kernel may change: those that a
+/// statement or an initial value names. A header declares thousands that nothing uses.
+std::vector<std::string> changing_variables(std::string_view ptx);
 
 }  // namespace warpscope::compiler

@@ -18,7 +18,7 @@ TEST(TemplateKernels, GetArgumentsForTheirParameters) {
                                "namespace lib { template <bool b, unsigned int n>\n"
                                "__global__ void h() {} }\n"
                                "__global__ void k() {}\n"),
-              (Texts{"f<float, 16>", "h<true, 16>"}));
+              (Texts{"f<float, 16>", "lib::h<true, 16>"}));
 }
 
 TEST(TemplateKernels, TakeTheArgumentsOfTheirFirstUseThatNamesNothingElse) {

@@ -71,7 +71,7 @@ void Device::reset_variables(std::string_view file) {
                 upload(variable.address, bytes.data(), bytes.size());
         return;
     }
-    for (const std::string& name : compiler::variable_names(edit->ptx)) {
+    for (const std::string& name : compiler::changing_variables(edit->ptx)) {
         try {
             found->second.push_back(first_value(find_variable(file, name, edit)));
         } catch (const DeviceError&) {

@@ -244,7 +244,8 @@ class Device {
         return find_variable(file, name, edit_of(file));
     }
     /// Gives the variables of an edit of kernels/`file`.cu the values that they had at the first
-    /// call, which is made before the first launch. Does nothing for a file without an edit.
+    /// call, which is made when a kernel of the edit is loaded and before its first launch. Does
+    /// nothing for a file without an edit.
     void reset_variables(std::string_view file);
     /// Finds `name` in a PTX text. Throws DeviceError with the assembler's message.
     template <class... Args>

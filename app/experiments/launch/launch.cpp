@@ -108,14 +108,15 @@ Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
       cleaner_(device),
       show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")) {
     if (!is_for_built_in_kernels(*plan_) && !device.edits().contains(plan_->kernel_file)) return;
-    device.reset_variables(plan_->kernel_file);
     for (const BoundLaunch& bound : plan_->launches) {
         std::vector<std::size_t> bytes;
         for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
         launches_.push_back(
             {&bound, &device.kernel_of_sizes(plan_->kernel_file, bound.entry, bytes)});
     }
-    if (!launches_.empty()) buffers_ = LaunchBuffers(device, *plan_, chosen_.names(0));
+    if (launches_.empty()) return;
+    device.reset_variables(plan_->kernel_file);
+    buffers_ = LaunchBuffers(device, *plan_, chosen_.names(0));
 }
 
 bool Launch::change_buffers(std::span<Parameter* const> scalars) const {

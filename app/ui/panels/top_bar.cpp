@@ -80,7 +80,7 @@ std::string record_label(const ViewOptions& options) {
     return tr("Stop, {} s", options.recorded_seconds);
 }
 
-void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
+void file_buttons(Ui& ui, const ViewOptions& options, bool has_copy, float gap) {
     if (flat_button(ui, "open", tr("Open…"))) ui.ask(Command::open_file);
     tooltip(ui, with_key(tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
                          Command::open_file));
@@ -93,9 +93,11 @@ void file_buttons(Ui& ui, const ViewOptions& options, float gap) {
     tooltip(ui, with_key(tr("Save the whole window as a PNG, with the settings in its metadata"),
                          Command::save_window));
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "copy.picture", tr("Copy"))) ui.ask(Command::copy_picture);
-    tooltip(ui, with_key(tr("Copy the picture alone to the clipboard"), Command::copy_picture));
-    ImGui::SameLine(0, gap);
+    if (has_copy) {
+        if (flat_button(ui, "copy.picture", tr("Copy"))) ui.ask(Command::copy_picture);
+        tooltip(ui, with_key(tr("Copy the picture alone to the clipboard"), Command::copy_picture));
+        ImGui::SameLine(0, gap);
+    }
     const bool records = options.records != Recorded::none;
     if (flat_button(ui, "record", record_label(options).c_str(), records))
         ui.ask(Command::toggle_recording);
@@ -135,10 +137,14 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
     const float help = help_width(ui);
     const float files = help + button_width(tr("Save picture")) + button_width(tr("Save window")) +
-                        button_width(tr("Open…")) + button_width(tr("Copy")) +
-                        button_width(record_label(options).c_str()) + 5 * gap;
-    const float all = files + button_width(tr("V-sync")) + gap;
-    const float width = room >= all ? all : room >= files ? files : help;
+                        button_width(tr("Open…")) + button_width(record_label(options).c_str()) +
+                        4 * gap;
+    const float with_copy = files + button_width(tr("Copy")) + gap;
+    const float all = with_copy + button_width(tr("V-sync")) + gap;
+    const float width = room >= all         ? all
+                        : room >= with_copy ? with_copy
+                        : room >= files     ? files
+                                            : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= all) {
         if (flat_button(ui, "vsync", tr("V-sync"), options.vsync)) ui.ask(Command::toggle_vsync);
@@ -147,7 +153,7 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                          Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
-    if (room >= files) file_buttons(ui, options, gap);
+    if (room >= files) file_buttons(ui, options, room >= with_copy, gap);
     if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
         ui.ask(Command::toggle_lessons);
     tooltip(ui,

@@ -12,6 +12,7 @@ int main()
 {
     thrust::complex<float>* z;
     cudaMalloc(&z, 32 * sizeof(thrust::complex<float>));
+    cudaMemset(z, 0, 32 * sizeof(thrust::complex<float>));
     thrust::device_vector<float> r(32);
     turn<<<1, 32>>>(z, thrust::raw_pointer_cast(r.data()));
 }
