@@ -71,11 +71,8 @@ std::string ProgramResult::first_error() const {
 void make_readable(ProgramReport& report, const std::string& folder) {
     for (emulator::Finding& finding : report.findings) shorten(finding, folder);
     std::map<std::string, KernelLaunches> kernels;
-    for (const auto& [symbol, launches] : report.kernels) {
+    for (const auto& [symbol, launches] : report.kernels)
         kernels[programs::kernel_name(symbol)] = launches;
-        for (std::string& error : report.errors)
-            replace(error, symbol, programs::kernel_name(symbol));
-    }
     report.kernels = std::move(kernels);
     for (emulator::KernelCounters& kernel : report.counters)
         kernel.kernel = programs::kernel_name(kernel.kernel);

@@ -12,6 +12,7 @@
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
+#include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
@@ -232,8 +233,8 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
                  std::span<const void* const> arguments, Stream& stream) {
     throw_sticky();
     if (!function.kernel)
-        throw CallError(Status::not_supported, fmt::format("kernel {} is not launched: {}",
-                                                           function.name, function.problem));
+        throw CallError(Status::not_supported, "kernel " + kernel_name(function.name) +
+                                                   " is not launched: " + function.problem);
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
     const CallSite site = check_launch(function, *values);
@@ -263,13 +264,13 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         stream_races_.begin_accesses(site);
         launcher_.run(frozen, has_streams_ ? &with_stream_races_ : observer_);
     } catch (const emulator::AccessError& error) {
-        fail(Status::illegal_address, error.what());
+        fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {
-        fail(Status::assert_failed, error.what());
+        fail(Status::assert_failed, function, error.what());
     } catch (const emulator::DeadlockError& error) {
-        fail(Status::launch_timeout, error.what());
+        fail(Status::launch_timeout, function, error.what());
     } catch (const emulator::Error& error) {
-        fail(Status::launch_failed, error.what());
+        fail(Status::launch_failed, function, error.what());
     }
     if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
@@ -284,9 +285,9 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     }
 }
 
-void Gpu::fail(Status status, const std::string& line) {
+void Gpu::fail(Status status, const Function& function, const std::string& line) {
     sticky_ = status;
-    say_error(line);
+    say_error(with_kernel_name(line, function.name));
 }
 
 void Gpu::throw_sticky() const {
@@ -337,10 +338,9 @@ void Gpu::say_error(const std::string& line) {
 }
 
 void Gpu::call_missing(std::string_view function) {
-    const std::string name(function);
-    if (std::ranges::find(report_.missing, name) != report_.missing.end()) return;
-    report_.missing.push_back(name);
-    std::fprintf(stderr, "warpscope: %s() is not supported\n", name.c_str());
+    if (std::ranges::find(report_.missing, function) != report_.missing.end()) return;
+    report_.missing.emplace_back(function);
+    std::fprintf(stderr, "warpscope: %s() is not supported\n", report_.missing.back().c_str());
 }
 
 bool Gpu::run_without_host() {

@@ -151,7 +151,7 @@ class Gpu {
     void run(Function& function, const emulator::LaunchShape& shape,
              const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
-    void fail(Status status, const std::string& line);
+    void fail(Status status, const Function& function, const std::string& line);
     void demand_allocation(std::uint64_t address) const;
     void free_now(std::uint64_t address, CallSite site);
     void check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const;

@@ -29,4 +29,10 @@ std::string kernel_name(const std::string& symbol) {
     return name.starts_with("void ") ? name.substr(5) : name;
 }
 
+std::string with_kernel_name(std::string line, const std::string& symbol) {
+    const std::size_t at = line.find(symbol);
+    if (at != std::string::npos) line.replace(at, symbol.size(), kernel_name(symbol));
+    return line;
+}
+
 }  // namespace warpscope::programs
