@@ -67,7 +67,6 @@ constexpr const char* made_forms[] = {tr_later("Median of the last {}"),
                                       tr_later("stores, {}"),
                                       tr_later("pass {}, {}"),
                                       tr_later("block ({}, {}), SM {}, {}"),
-                                      tr_later("{} of block 0, kernel {}, as the emulator runs it"),
                                       tr_later("The kernels of {}, with the buffers and "
                                                "expectations of its launch file."),
                                       tr_later("it was asked for"),
