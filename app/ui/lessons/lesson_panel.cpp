@@ -111,8 +111,6 @@ void LessonPanel::draw_steps(Ui& ui) {
     if (lesson.steps.empty()) return;
     rule(ui);
     heading(ui, tr("Steps"));
-    paragraph(ui.fonts.small, colour::dim,
-              tr("A click on a step marks the place that it is about."));
     int& in_sight = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("step in sight"), 0);
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
         const bool chosen = i == book_.step();
