@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view opcodes[] = {"bar.sync",
                                         "barrier.sync",
                                         "bar.warp.sync",
+                                        "barrier.cluster",
                                         "membar",
                                         "fence",
                                         "cp.async.wait_group",
