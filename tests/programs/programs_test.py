@@ -104,6 +104,31 @@ class Programs(unittest.TestCase):
                     self.assertNotIn("fail", verdicts, name)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_captured_race_has_a_witness_needed_barriers_and_a_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("--capture", folder, "--", compiled("dot.cu -DNO_BARRIER"), cwd=HERE)
+            launch = Path(folder, "00001-dot.launch.json")
+            result = Path(folder, "result.json")
+            orders = Path(folder, "orders")
+            orders.mkdir()
+            ran = run("--check", "race,needed", "--witness", orders, "--launch", launch, "--json", result)
+            self.assertEqual(ran.returncode, 1, ran.stderr)
+            race, needed = json.loads(result.read_text())["findings"]
+            # Some warp adds before another one has stored its products.
+            self.assertEqual(race["witness"]["preemptions"], 0)
+            self.assertIn("dot.cu:24 before warp", race["witness"]["sentence"])
+            # What the racy program has computed is nothing to compare with.
+            self.assertNotIn("expected", race["witness"]["sentence"])
+            again = run("--headless", "--launch", launch, "--schedule", orders / "1.schedule")
+            self.assertNotEqual(again.returncode, 2, again.stderr)
+            # The barrier of the loop.
+            self.assertEqual((needed["kind"], needed["first"]["line"]), ("needed", 25))
+            self.assertIn("written by all 32 blocks", needed["sentence"])
+            why = run("--headless", "--launch", launch, "--schedule", "reverse", "--why", "first")
+            self.assertIn(", the program's launch left ", why.stdout)
+            self.assertIn("The capture does not say which of the two is right", why.stdout)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_equal_memory_is_written_once(self):
         with tempfile.TemporaryDirectory() as folder:
             run("--capture", folder, "--", compiled("nbody.cu"), cwd=HERE)

@@ -119,8 +119,30 @@ TEST(NeededBarriers, OnlyExpectedWordsCountWhereTheLaunchMakesThemRight) {
     EXPECT_EQ(found[0].count, 9u);
     EXPECT_EQ(
         found[0].sentence,
-        "100 % depend on it: without it, 9 of the 9 expected words that 1 block writes differ "
-        "in at least one of 5 orders.");
+        "100 % depend on it: without it, 9 of 9 expected words written by the only block differ in "
+        "at least one of 5 orders.");
+}
+
+// Each block writes the words of the first one.
+TEST(NeededBarriers, TheSentenceSaysWhichBlocksWereRun) {
+    emulator::NecessityCheck check{.time = std::chrono::minutes(1)};
+    const auto said = [&](std::uint32_t threads) {
+        SmallBlock block(*witness_module("kernels").find("mirror"), threads, {}, 0, 3);
+        const auto found = findings(check.run(block.machine, block.launch));
+        return found.size() == 1 ? found[0].sentence : "";
+    };
+    EXPECT_EQ(said(64),
+              "98 % depend on it: without it, 63 of 64 words written by all 3 blocks differ in at "
+              "least one of 5 orders.");
+    check.instructions = 1;
+    EXPECT_EQ(said(64),
+              "98 % depend on it: without it, 63 of 64 words written by the first of 3 blocks "
+              "differ in at least one of 5 orders.");
+    // The lanes of one warp need __syncwarp() in its place.
+    EXPECT_TRUE(said(32).starts_with(
+        "It is needed, although no result shows it: without it, 32 words stay as they are in 5 "
+        "orders of the first of 3 blocks, but there are 32 hazards."))
+        << said(32);
 }
 
 TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {

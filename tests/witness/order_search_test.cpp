@@ -190,11 +190,75 @@ TEST(OrderSearch, WithAnExpectedResultOnlyItsWordsCount) {
                            "expected."))
         << sentence;
 
+    // What the reference makes wrong is spoilt by another wrong number.
+    search.judge = [&](std::uint64_t address) {
+        return address == out ? emulator::WordVerdict::wrong : emulator::WordVerdict::right;
+    };
+    const auto wrong = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(wrong.judged, 63u);
+    EXPECT_EQ(wrong.wrong, 1u);
+    ASSERT_TRUE(wrong.witnesses[0]);
+    EXPECT_TRUE(wrong.witnesses[0]->is_wrong_anyway);
+    EXPECT_EQ(wrong.witnesses[0]->words, 1u);
+    const std::string anyway = witness_sentence(block.machine, kernel, *wrong.witnesses[0], wrong);
+    EXPECT_TRUE(
+        anyway.ends_with("of the order in which all warps advance together, access by "
+                         "access. What is expected is not what that order gives."))
+        << anyway;
+
     // A result that no order makes right is none: any word may differ again.
     search.judge = [](std::uint64_t) { return emulator::WordVerdict::wrong; };
     const auto any = search.run(block.machine, block.launch, 0);
     EXPECT_EQ(any.judged, 0u);
     EXPECT_TRUE(any.witnesses[0]);
+}
+
+// Warp 0 accesses memory once more than warp 1 before it stores what that reads, so that in step
+// warp 1 comes too early. With an expected result, the order that gives it is the reference.
+TEST(OrderSearch, TheReferenceIsTheOrderThatMakesMoreWordsRight) {
+    const auto module = emulator::Module::parse(R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry late(.param .u64 out)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p<2>;
+    .shared .align 4 .b8 cell[8];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    setp.gt.u32 %p1, %r1, 31;
+    @%p1 bra READS;
+    st.shared.u32 [cell+4], 3;
+    ld.shared.u32 %r2, [cell+4];
+    st.shared.u32 [cell], %r2;
+    bra DONE;
+READS:
+    ld.shared.u32 %r3, [cell];
+    st.global.u32 [%rd3], %r3;
+DONE:
+    ret;
+}
+)",
+                                                "late");
+    SmallBlock block(*module->find("late"), 64);
+    const std::uint64_t out = std::uint64_t(block.out);
+    OrderSearch search;
+    search.judge = [&](std::uint64_t address) {
+        return block.values()[(address - out) / 4] == 3 ? emulator::WordVerdict::right
+                                                        : emulator::WordVerdict::wrong;
+    };
+    const auto found = search.run(block.machine, block.launch, 0);
+    EXPECT_EQ(found.reference, emulator::ReferenceOrder::serial);
+    EXPECT_EQ(found.judged, 32u);
+    EXPECT_EQ(found.wrong, 0u);
+    ASSERT_TRUE(found.witnesses[0]);
+    EXPECT_EQ(found.witnesses[0]->preemptions, 0u);
+    EXPECT_EQ(found.witnesses[0]->expected, 3u);
+    EXPECT_FALSE(found.witnesses[0]->is_wrong_anyway);
 }
 
 // A warp that waits for the phase of an mbarrier waits as at a barrier.
@@ -292,12 +356,27 @@ TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("mirror");
     const OrderSearch search{.preemptions = 1};
     OrderSearch::Result result{.witnesses = {std::nullopt}, .exhausted = 1, .orders = 2187};
+    // Its accesses are volatile, so that words may order them.
+    const std::string fences =
+        " The accesses of each thread stay in order here: what a missing fence does on a GPU was "
+        "not searched.";
     EXPECT_EQ(coverage_sentence(kernel, search, result),
-              "All 2 187 orders with at most 1 preemption give one result.");
+              "All 2 187 orders with at most 1 preemption give one result." + fences);
     result.exhausted = 0;
     EXPECT_EQ(coverage_sentence(kernel, search, result),
               "All 2 187 orders with at most 0 preemptions give one result; those with 1 were not "
-              "all run.");
+              "all run." +
+                  fences);
+    result.wrong = 2;
+    EXPECT_EQ(coverage_sentence(kernel, search, result),
+              "All 2 187 orders with at most 0 preemptions give one result; those with 1 were not "
+              "all run. In each of them 2 expected words are wrong." +
+                  fences);
+    result.judged = 5;
+    EXPECT_TRUE(coverage_sentence(kernel, search, result)
+                    .starts_with("All 2 187 orders with at most 0 preemptions leave the words that "
+                                 "are expected as they are; "));
+    result.judged = result.wrong = 0;
     result.exhausted.reset();
     result.turns = 9;
     EXPECT_EQ(coverage_sentence(kernel, search, result),

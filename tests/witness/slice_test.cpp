@@ -210,6 +210,52 @@ TEST(WrongWord, NamesTheReadThatMadeAThreadTakeTheWrongWay) {
         EXPECT_TRUE(texts.contains(text)) << text;
 }
 
+/// Warp 0 sets a flag; warp 1 stores 7, and 5 over it where it does not end at the flag before.
+constexpr const char* ends_by_flag = R"(
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry ends_by_flag(.param .u64 out) {
+    .reg .u64 %rd<4>;
+    .reg .u32 %r<4>;
+    .reg .pred %p<3>;
+    .shared .align 4 .b8 flag[4];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], 7;
+    setp.gt.u32 %p1, %r1, 31;
+    @%p1 bra READS;
+    st.shared.u32 [flag], 1;
+    ret;
+READS:
+    ld.shared.u32 %r3, [flag];
+    setp.ne.u32 %p2, %r3, 0;
+    @%p2 ret;
+    st.global.u32 [%rd3], 5;
+    ret;
+}
+)";
+
+// The slice goes through the branch that the guard of ret is.
+TEST(WrongWord, FindsTheReadThatDidNotEndAThread) {
+    const auto module = emulator::Module::parse(ends_by_flag, "ends_by_flag");
+    SmallBlock block(*module->find("ends_by_flag"), 64, {.schedule = Schedule::reverse});
+    const std::uint64_t address = std::uint64_t(block.out) + 4 * 40;
+    const auto word = emulator::explain(
+        block.machine, block.launch, 0, {address},
+        [&](const Stepper& stepper) { return stepper.global_word(address) == 7u; });
+    ASSERT_TRUE(word.right);
+    EXPECT_EQ(word.words.brief,
+              "thread 40 stored it last at PTX line 23, in the right run at PTX line 14");
+    std::set<std::string> texts;
+    for (const auto& node : word.run.slice.nodes)
+        texts.insert(word.run.trace.kernel().lines[node.pc].text);
+    for (const char* text : {"@%p2 ret", "ld.shared.u32 %r3, [flag]", "st.global.u32 [%rd3], 5"})
+        EXPECT_TRUE(texts.contains(text)) << text;
+}
+
 // The loop adds cell t + 32 of three rounds. The barrier behind the read is missing: a warp may
 // overwrite a cell for the next round before another one has read it.
 TEST(WrongWord, NamesTheReadThatCameTooLate) {

@@ -136,6 +136,12 @@ class Sentences {
         const SliceNode *mine = wrong_source(), *other = right_source();
         const std::string who = mine ? of_run(*mine).thread() : "nobody";
         const std::string instead = other ? of_run(*other).thread() : "nobody";
+        if (mine && other && who == instead) {
+            const std::string brief =
+                fmt::format("{} stored it last at {}, in the right run at {}", who,
+                            of_run(*mine).place(), of_run(*other).place());
+            return {brief, capital(brief) + "."};
+        }
         PartingWords words{fmt::format("{} stored it last, not {}", who, instead), {}};
         words.whole = capital(words.brief);
         if (mine) words.whole += fmt::format(" ({})", of_run(*mine).place());

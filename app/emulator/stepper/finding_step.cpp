@@ -12,9 +12,12 @@ namespace {
 /// The most accesses of one thread at one line that are examined: each takes a moment.
 constexpr std::size_t most_looked_at = 4096;
 
-bool is_warp_wide(Operation operation) {
+/// Findings can be about it, although it is no access: what lanes execute together, and the start
+/// of an asynchronous copy.
+bool is_warp_wide_or_copies(Operation operation) {
     const OpcodeKind kind = opcode_of(operation).kind;
-    return kind == OpcodeKind::exchanges || kind == OpcodeKind::warp_barrier;
+    return kind == OpcodeKind::exchanges || kind == OpcodeKind::warp_barrier ||
+           kind == OpcodeKind::asynchronous;
 }
 
 /// One thread's access in the stepper's block.
@@ -29,7 +32,7 @@ struct Party {
             const InstructionInfo& info = kernel.lines[pc];
             is_at_place.push_back(
                 (info.barrier || info.access != MemoryAccess::none ||
-                 is_warp_wide(kernel.code[pc].operation)) &&
+                 is_warp_wide_or_copies(kernel.code[pc].operation)) &&
                 place == users_place(kernel.own_line(pc),
                                      header_lines(info.source, kernel.module->files())));
         }
@@ -50,7 +53,7 @@ struct Party {
         return begin <= byte && byte < begin + access->bytes;
     }
 
-    /// For each instruction: whether it accesses or waits at the finding's place.
+    /// For each instruction: whether it accesses, copies or waits at the finding's place.
     std::vector<bool> is_at_place;
     std::uint32_t warp = 0, lane = 0;
 };

@@ -1,5 +1,6 @@
 #include "emulator/witness/block_search.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "emulator/program/error.h"
@@ -32,18 +33,30 @@ void BlockSearch::run_reference(ReferenceOrder order) {
 }
 
 void BlockSearch::judge_reference() {
-    judged_.assign(watch_.written.size(), false);
-    result_.judged = 0;
-    for (std::size_t k = 0; options_.judge && error_.empty() && k < judged_.size(); ++k)
-        if (options_.judge(watch_.written.address(k)) == WordVerdict::right) {
-            judged_[k] = true;
-            ++result_.judged;
-        }
+    verdicts_.assign(watch_.written.size(), WordVerdict::unknown);
+    for (std::size_t k = 0; options_.judge && error_.empty() && k < verdicts_.size(); ++k)
+        verdicts_[k] = options_.judge(watch_.written.address(k));
+    result_.judged = std::uint64_t(std::ranges::count(verdicts_, WordVerdict::right));
+    result_.wrong = std::uint64_t(std::ranges::count(verdicts_, WordVerdict::wrong));
 }
 
-bool BlockSearch::differs(std::size_t word) const {
-    if (result_.judged == 0) return watch_.written.now(word) != expected(word);
-    return word < judged_.size() && judged_[word] &&
+/// The order in which the warps advance together, unless they lose an update in it, or the other
+/// one makes more words right.
+void BlockSearch::choose_reference() {
+    run_reference(ReferenceOrder::in_step);
+    if (reference_.accesses.loses_an_update()) return run_reference(ReferenceOrder::serial);
+    if (result_.wrong == 0) return;
+    const std::uint64_t right = result_.judged;
+    run_reference(ReferenceOrder::serial);
+    if (result_.judged <= right) run_reference(ReferenceOrder::in_step);
+}
+
+bool BlockSearch::differs(std::size_t word, bool of_wrong) const {
+    const bool changed = watch_.written.now(word) != expected(word);
+    if (result_.judged == 0) return changed && !of_wrong;
+    if (word >= verdicts_.size()) return false;
+    if (of_wrong) return changed && verdicts_[word] == WordVerdict::wrong;
+    return verdicts_[word] == WordVerdict::right &&
            options_.judge(watch_.written.address(word)) == WordVerdict::wrong;
 }
 
@@ -51,8 +64,8 @@ bool BlockSearch::differs(std::size_t word) const {
 bool BlockSearch::is_spoilt() const {
     if (result_key() == reference_.key) return false;
     if (result_.judged == 0 || !error_.empty()) return true;
-    for (std::size_t k = 0; k < judged_.size(); ++k)
-        if (differs(k)) return true;
+    for (std::size_t k = 0; k < verdicts_.size(); ++k)
+        if (differs(k, false) || differs(k, true)) return true;
     return false;
 }
 
@@ -73,8 +86,7 @@ OrderSearch::Result BlockSearch::run() {
     // Conflicts that this order does not show are learned later, and it has to be logged again.
     for (std::uint64_t known = ~0ull; known != watch_.learned() && !must_end();) {
         known = watch_.learned();
-        run_reference(ReferenceOrder::in_step);
-        if (reference_.accesses.loses_an_update()) run_reference(ReferenceOrder::serial);
+        choose_reference();
     }
     for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
         // Each level leaves half of the time to the next ones.
@@ -125,9 +137,14 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
                     .error = result.error};
     for (const PathTurn& turn : path_) witness.preemptions += turn.is_preempted;
     const WrittenWords& words = watch_.written;
-    for (std::size_t k = 0; k < words.size(); ++k) {
-        if (!differs(k)) continue;
-        if (witness.words++ > 0 && words.address(k) > witness.address) continue;
+    const auto count = [&](bool of_wrong) {
+        for (std::size_t k = 0; k < words.size(); ++k) witness.words += differs(k, of_wrong);
+        return witness.words > 0;
+    };
+    witness.is_wrong_anyway = !count(false) && count(true);
+    for (std::size_t k = 0, seen = 0; k < words.size(); ++k) {
+        if (!differs(k, witness.is_wrong_anyway)) continue;
+        if (seen++ > 0 && words.address(k) > witness.address) continue;
         witness.address = words.address(k);
         witness.value = words.now(k);
         witness.expected = expected(k);

@@ -72,9 +72,11 @@ class BlockSearch {
     void compare();
     void add_witness(const OrderResult& result);
     void judge_reference();
+    void choose_reference();
     bool is_spoilt() const;
-    /// Whether a word of the result counts, and is another one than in the reference.
-    bool differs(std::size_t word) const;
+    /// Whether a word of the result counts, and is another one than in the reference:
+    /// `of_wrong` of those that the reference makes wrong, else of the others.
+    bool differs(std::size_t word, bool of_wrong) const;
     std::uint32_t expected(std::size_t word) const {
         return word < reference_.values.size() ? reference_.values[word]
                                                : watch_.written.original(word);
@@ -112,8 +114,8 @@ class BlockSearch {
     unsigned depth_ = 0;
 
     OrderResult reference_;
-    std::vector<bool> judged_;  ///< by the index of WrittenWords: the reference makes them right
-    std::string error_;         ///< of the order that has just ended
+    std::vector<WordVerdict> verdicts_;  ///< of the reference, by the index of WrittenWords
+    std::string error_;                  ///< of the order that has just ended
     std::vector<PathTurn> path_;
     std::map<std::pair<UnitRunner::Key, std::uint64_t>, double> visited_;
     OrderSearch::Result result_;

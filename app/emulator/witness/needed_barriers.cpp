@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view opcodes[] = {"bar.sync",
                                         "barrier.sync",
                                         "bar.warp.sync",
+                                        "barrier.cluster",
                                         "membar",
                                         "fence",
                                         "cp.async.wait_group",
@@ -156,9 +157,17 @@ struct Without {
     std::string race, error;
 };
 
-/// `noun`: of the words that count.
+/// "the first 40 of 4096 blocks": those that were run, of all in the grid.
+std::string blocks_run(std::uint64_t blocks, std::uint64_t all) {
+    if (all == 1) return "the only block";
+    if (blocks == all) return fmt::format("all {} blocks", all);
+    return blocks == 1 ? fmt::format("the first of {} blocks", all)
+                       : fmt::format("the first {} of {} blocks", blocks, all);
+}
+
+/// `noun`: of the words that count. `where`: the blocks that were run.
 std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
-                        const char* noun, std::uint64_t blocks) {
+                        const char* noun, const std::string& where) {
     const auto count = [](std::uint64_t n, const char* noun) {
         return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
     };
@@ -166,19 +175,19 @@ std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint6
         return fmt::format("It is needed: without it the launch fails: {}", seen.error);
     if (differing > 0)
         return fmt::format(
-            "{:.{}f} % depend on it: without it, {} of the {} that {} write{} differ in at least "
+            "{:.{}f} % depend on it: without it, {} of {} written by {} differ in at least "
             "one of {} orders.",
             100.0 * double(differing) / double(words), differing * 10 < words ? 1 : 0, differing,
-            count(words, noun), count(blocks, "block"), blocks == 1 ? "s" : "", std::size(orders));
+            count(words, noun), where, std::size(orders));
     if (seen.races > 0)
         return fmt::format(
             "It is needed, although no result shows it: without it, {} stay as they are in {} "
-            "orders, but there are {}. {}",
-            count(words, noun), std::size(orders), count(seen.races, "hazard"), seen.race);
+            "orders of {}, but there are {}. {}",
+            count(words, noun), std::size(orders), where, count(seen.races, "hazard"), seen.race);
     return fmt::format(
         "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}, and "
         "there is no race.",
-        count(words, noun), std::size(orders), count(blocks, "block"));
+        count(words, noun), std::size(orders), where);
 }
 
 /// By the index of WrittenWords: the words that are right in every order of the launch as it is.
@@ -307,7 +316,8 @@ Necessity NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) cons
         is_needed = !words.empty() || seen.races > 0 || !seen.error.empty();
         finding.sentence =
             sentence_of(seen, finding.count, judged > 0 ? judged : repeated.written().size(),
-                        judged > 0 ? "expected word" : "word", repeated.blocks());
+                        judged > 0 ? "expected word" : "word",
+                        blocks_run(repeated.blocks(), launch.launch.grid.count()));
         if (progress) progress->add(1);
     }
     const std::size_t all = repeated.written().size();

@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-/// What orders accesses at one source line: a barrier, a fence, or a wait for asynchronous copies
-/// or for the phase of an mbarrier.
+/// What orders accesses at one source line: a barrier of a block, a warp or a cluster, a fence, or
+/// a wait for asynchronous copies or for the phase of an mbarrier.
 struct OrderingLine {
     std::string what;                ///< its opcode: "bar.sync"
     std::vector<std::uint32_t> pcs;  ///< its instructions in Kernel::code

@@ -24,7 +24,9 @@ struct Reversal {
 /// The order whose result the others are compared with.
 enum class ReferenceOrder : std::uint8_t {
     in_step,  ///< all warps advance together, access by access
-    serial    ///< each warp runs until it waits or ends: where warps in step lose an update
+    /// Each warp runs until it waits or ends: where warps in step lose an update, or make fewer
+    /// words right.
+    serial
 };
 
 /// An order of the warps of a block whose result differs from that of the reference.
@@ -34,8 +36,10 @@ struct Witness {
     std::vector<HeldCopy> held{};                ///< all other copies land at once
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
-    std::string error;                      ///< the block fails with it; empty: it ends
-    std::uint64_t words = 0;                ///< of global memory that differ
+    std::string error;        ///< the block fails with it; empty: it ends
+    std::uint64_t words = 0;  ///< of global memory that differ
+    /// These words are expected ones, but the reference does not make them right either.
+    bool is_wrong_anyway = false;
     std::uint64_t address = 0;              ///< of the first one
     std::uint32_t value = 0, expected = 0;  ///< what it holds, and what the reference has
 };
@@ -55,12 +59,14 @@ struct OrderSearch {
     /// order. Empty: any witness ends the search.
     std::vector<LinePair> pairs{};
     /// What people expect. If the reference makes some words right, an order is a witness only if
-    /// one of these is wrong in it. Null, or none is right: any word may differ.
+    /// one of these is wrong in it, or if a word that the reference makes wrong is another one.
+    /// Null, or none is right: any word may differ.
     JudgeWord judge{};
 
     struct Result {
         ReferenceOrder reference = ReferenceOrder::in_step;
         std::uint64_t judged = 0;  ///< words that the reference makes right; 0: any may differ
+        std::uint64_t wrong = 0;   ///< words that the reference makes wrong
         std::vector<std::optional<Witness>> witnesses;  ///< one for each of `pairs`; else one
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.

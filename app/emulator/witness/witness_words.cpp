@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/warp/global_range.h"
 #include "emulator/witness/schedule_file.h"
 
@@ -39,6 +41,13 @@ std::string held_words(const Kernel& kernel, const Witness& witness) {
     return text;
 }
 
+/// Whether threads may order accesses by words of memory, where a fence can be missing.
+bool orders_by_words(const Kernel& kernel) {
+    return std::ranges::any_of(kernel.lines, [](const InstructionInfo& info) {
+        return info.access == MemoryAccess::atomic || info.order != MemoryOrder::weak;
+    });
+}
+
 }  // namespace
 
 std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
@@ -74,15 +83,19 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
         "then {} is 0x{:08x} instead of 0x{:08x}",
         describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
         witness.value, witness.expected);
-    const char* const from = result.judged > 0 ? "what is expected"
+    const bool is_expected = result.judged > 0 && !witness.is_wrong_anyway;
+    const char* const from = is_expected ? "what is expected"
                              : result.reference == ReferenceOrder::in_step
                                  ? "the order in which all warps advance together, access by access"
                                  : "the order in which each warp runs until it waits or ends";
+    const char* const anyway =
+        witness.is_wrong_anyway ? " What is expected is not what that order gives." : "";
     if (witness.words <= 1)
-        return text + (result.judged > 0 ? ", which is expected." : fmt::format(" of {}.", from));
+        return text + (is_expected ? ", which is expected." : fmt::format(" of {}.", from)) +
+               anyway;
     text += fmt::format(", and {} more word{} differ{}", witness.words - 1,
                         witness.words == 2 ? "" : "s", witness.words == 2 ? "s" : "");
-    return text + fmt::format(" from {}.", from);
+    return text + fmt::format(" from {}.", from) + anyway;
 }
 
 ScheduleFile schedule_of(const Kernel& kernel, const Dim3& grid, const Dim3& block,
@@ -138,10 +151,19 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
         fmt::format("All {}orders with at most {}{} {}",
                     result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
                     preemptions_words(*result.exhausted), held,
-                    result.judged > 0 ? "give the expected result" : "give one result");
+                    result.judged == 0  ? "give one result"
+                    : result.wrong == 0 ? "give the expected result"
+                                        : "leave the words that are expected as they are");
     if (result.endless) text += " where they end";
     if (*result.exhausted < search.preemptions)
         text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
+    if (result.wrong > 0)
+        text += fmt::format(". In each of them {} expected word{} wrong", result.wrong,
+                            result.wrong == 1 ? " is" : "s are");
+    if (orders_by_words(kernel))
+        text +=
+            ". The accesses of each thread stay in order here: what a missing fence does on a GPU "
+            "was not searched";
     return text + ".";
 }
 

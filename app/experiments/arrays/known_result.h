@@ -20,6 +20,9 @@ struct KnownResult {
     /// What it should hold; null: nobody knows. May launch other kernels, which do not change the
     /// buffer.
     std::function<Array()> right;
+    /// `right` is what a program's launch has left: the result of one order of its threads, which
+    /// is wrong where that launch has raced.
+    bool is_captured = false;
 };
 
 }  // namespace warpscope::experiments

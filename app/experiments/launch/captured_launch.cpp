@@ -134,6 +134,7 @@ LaunchFile with_named_arguments(LaunchFile file, std::span<const compiler::Signa
         for (const CapturedArgument& argument : launch.captured)
             for (const auto& [at, address] : argument.addresses) passed.insert(address.buffer);
         launch.captured.clear();
+        file.of_program = true;
     }
     if (passed.empty()) return file;
     std::erase_if(file.buffers, [&](const BufferSpec& buffer) {

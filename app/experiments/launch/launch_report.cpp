@@ -53,10 +53,13 @@ std::vector<KnownResult> Launch::known_results() {
                          .shape = buffers_.shape(buffer),
                          .absolute = expected.absolute,
                          .relative = expected.relative,
-                         .right = [this, i, buffer] {
-                             computed_ = true;  // the launch has run: the buffers hold the frame
-                             return wanted(i, buffers_.download(buffer));
-                         }});
+                         .right =
+                             [this, i, buffer] {
+                                 computed_ =
+                                     true;  // the launch has run: the buffers hold the frame
+                                 return wanted(i, buffers_.download(buffer));
+                             },
+                         .is_captured = plan_->file.of_program});
     }
     return known;
 }

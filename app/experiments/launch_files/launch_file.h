@@ -123,6 +123,8 @@ struct LaunchFile {
     std::filesystem::path file{};  ///< the launch file; paths in it are relative to its folder
     bool saved = true;             ///< `file` has this content
     bool built_in = false;         ///< a launch file of the gallery, perhaps changed
+    /// It was captured: what it expects is what a program's launch has left.
+    bool of_program = false;
 
     std::filesystem::path in_folder(const std::filesystem::path& path) const {
         return file.parent_path() / path;

@@ -1,5 +1,6 @@
 #include "experiments/replicas/expected_words.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "experiments/arrays/out_of_tolerance.h"
@@ -37,7 +38,7 @@ emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
                                    const std::stop_token& stop) {
     const auto known =
         std::make_shared<const std::vector<KnownResult>>(specimen.experiment().known_results());
-    if (known->empty()) return {};
+    if (std::ranges::all_of(*known, &KnownResult::is_captured)) return {};
     // The file may expect numbers that another one of its kernels computes.
     const auto results =
         std::make_shared<const WrongResults>(std::make_shared<const LaunchState>(state), stop);

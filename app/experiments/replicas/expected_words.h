@@ -8,7 +8,8 @@
 namespace warpscope::experiments {
 
 /// Judges words of the memory of a specimen by what is known of its results. Null: nothing is known
-/// of this launch. It is valid as long as the specimen.
+/// of this launch, or no more than what it has left in a program. It is valid as long as the
+/// specimen.
 emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
                                    const std::stop_token& stop);
 

@@ -219,7 +219,10 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
         reason.found = to_string(result.found.at(number));
         reason.expected = to_string(result.right.at(number));
     }
-    const std::string values = fmt::format("{}, expected {}", reason.found, reason.expected);
+    reason.is_captured = known.is_captured;
+    const std::string values =
+        reason.found + (known.is_captured ? ", the program's launch left " : ", expected ") +
+        reason.expected;
     if (!is_wrong(place)) {
         reason.brief = reason.whole = fmt::format("{} is right: {}", reason.element, reason.found);
         return reason;
@@ -250,6 +253,10 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     reason.kernel = launch.kernel;
     reason.brief = values + ": " + as_named(reason.word->words.brief, launch_->edits);
     reason.whole = as_named(reason.word->words.whole, launch_->edits);
+    if (known.is_captured)
+        reason.whole +=
+            " The capture does not say which of the two is right: the program's launch had an "
+            "order of its own.";
     return reason;
 }
 

@@ -25,8 +25,10 @@ struct WrongReason {
     ElementPlace place;
     std::string element;          ///< "pixel (35, 41)", "y[12]"
     std::string found, expected;  ///< "0", "75"
-    std::string brief;            ///< "0, expected 75: thread (3,9) read before warp 7 wrote"
-    std::string whole;            ///< sentences with the lines
+    /// `expected` is what the launch has left in its program, which may be wrong as well.
+    bool is_captured = false;
+    std::string brief;  ///< "0, expected 75: thread (3,9) read before warp 7 wrote"
+    std::string whole;  ///< sentences with the lines
     /// The block that has written the element; nullopt: none has, and there is no more to say.
     std::optional<emulator::Dim3> block{};
     std::shared_ptr<const emulator::WrongWord> word{};  ///< null likewise

@@ -55,7 +55,9 @@ Json to_json(const Why& why) {
 }
 
 std::string why_text(const Why& why) {
-    std::string text = fmt::format("why {} is wrong\n  {}\n", why.reason.element, why.reason.brief);
+    std::string text =
+        fmt::format("why {} {}\n  {}\n", why.reason.element,
+                    why.reason.is_captured ? "differs" : "is wrong", why.reason.brief);
     if (why.reason.found.empty() || !why.reason.word) return text + "  " + why.reason.whole + "\n";
     text += fmt::format("  {}\n", why.reason.whole);
     text += side_text("This run computes it by", why.nodes, why.slice);

@@ -96,15 +96,14 @@ void draw_row(Ui& ui, const Row& row) {
 void policy_row(Ui& ui, const PolicyOutcome& outcome) {
     const compute::Word<BarrierPolicy>& word = word_of(outcome.policy);
     const bool clean = outcome.findings.empty() && !failed(outcome);
-    draw_row(ui,
-             {"policy." + std::string(word.name), std::string(word.label), rule_of(outcome.policy),
-              !outcome.ends     ? tr("can't go on")
-              : failed(outcome) ? tr("finishes, wrong")
-                                : tr("finishes"),
-              !outcome.ends ? colour::bad
-              : clean       ? colour::dim
-                            : colour::finding,
-              outcome_of(outcome)});
+    draw_row(ui, {"policy." + std::string(word.name), tr(word.label), rule_of(outcome.policy),
+                  !outcome.ends     ? tr("can't go on")
+                  : failed(outcome) ? tr("finishes, wrong")
+                                    : tr("finishes"),
+                  !outcome.ends ? colour::bad
+                  : clean       ? colour::dim
+                                : colour::finding,
+                  outcome_of(outcome)});
 }
 
 /// Shows the behaviour of the device in use, measured with kernels that always finish.

@@ -326,7 +326,7 @@ void EditorPanel::reveal(const std::string& file, int row) {
 }
 
 void EditorPanel::draw(Ui& ui) {
-    const EditorFrame frame{ui, stage_, options_, view_, download_};
+    const EditorFrame frame{ui, stage_, options_, view_, download_, needs_};
     focused_ = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
     KernelDocument& document = document_on_show(frame);
     keys(frame, document);

@@ -2,6 +2,7 @@
 
 #include "ui/editor/editor_view.h"
 #include "ui/edits/compiler_download.h"
+#include "ui/needed/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/ui.h"
@@ -12,8 +13,8 @@ namespace warpscope::ui {
 /// The pane where a person edits kernels.
 class EditorPanel {
   public:
-    EditorPanel(Stage& stage, ViewOptions& options, CompilerDownload& download)
-        : stage_(stage), options_(options), download_(download) {}
+    EditorPanel(Stage& stage, ViewOptions& options, CompilerDownload& download, NeedFinder& needs)
+        : stage_(stage), options_(options), download_(download), needs_(needs) {}
 
     void draw(Ui& ui);
     /// Carries out undo, redo or save in the next frame that draws the pane.
@@ -34,6 +35,7 @@ class EditorPanel {
     Stage& stage_;
     ViewOptions& options_;
     CompilerDownload& download_;
+    NeedFinder& needs_;
     EditorView view_;
     bool focused_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "ui/editor/editor_view.h"
 #include "ui/edits/compiler_download.h"
+#include "ui/needed/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
@@ -17,6 +18,7 @@ struct EditorFrame {
     ViewOptions& options;
     EditorView& view;
     CompilerDownload& download;
+    NeedFinder& needs;
 };
 
 /// Where the text is on screen, in layout units.

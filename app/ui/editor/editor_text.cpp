@@ -100,6 +100,38 @@ void draw_row(const EditorFrame& frame, const KernelDocument& document, const Ed
                 std::string(document.lines().line(document.text(), row).substr(0, 400)));
 }
 
+/// Calls `use` with each row of the text that has a barrier, fence or wait of which it is known
+/// what depends on it, and with its index there. Nothing is known of a text that does not run.
+template <class Use>
+void for_needed(const EditorFrame& frame, Use use) {
+    const EditState state = frame.stage.documents()[frame.view.file].state();
+    if (state != EditState::shipped && state != EditState::running) return;
+    const auto needed = frame.needs.of(frame.stage.shown().edits);
+    const std::string path = compute::kernel_path(frame.view.file);
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+        const emulator::ThreadAtLine& place = needed[k].finding.first;
+        if (place.file == path) use(int(place.line) - 1, needed[k], k);
+    }
+}
+
+/// Writes at the right edge what depends on the barriers in sight.
+void draw_needed(const EditorFrame& frame, const EditorPlaces& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for_needed(frame, [&](int row, const NeedFinder::Barrier& barrier, std::size_t k) {
+        if (row < at.first || row >= at.end) return;
+        const std::string words = mark_words(barrier);
+        const ImVec2 high{at.high.x, at.y(row) + at.line};
+        const float x = high.x - ImGui::CalcTextSize(words.c_str()).x - frame.ui.px(8);
+        const ImVec2 low{x - frame.ui.px(4), at.y(row)};
+        list.AddRectFilled(low, high, colour::canvas);
+        list.AddText({x, low.y}, colour::dim, words.c_str());
+        record_rect(frame.ui, low, high, fmt::format("editor.needed.{}", row + 1), words);
+        if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) &&
+            ImGui::IsMouseHoveringRect(low, high))
+            frame.needs.point_at(k);
+    });
+}
+
 void draw_caret(const EditorField& field, const KernelDocument& document, const EditorPlaces& at,
                 float px) {
     const bool lit = std::fmod(ImGui::GetTime() - field.moved, 1.2) < 0.8;
@@ -254,9 +286,15 @@ void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
     const bool may_switch = state == BarrierState::off && toggle;
     const auto said = diagnostics_of(frame.view, row);
     for (const auto* one : said) quick_tooltip(frame.ui, one->text);
+    std::string needed;
+    for_needed(frame, [&](int marked, const NeedFinder::Barrier& barrier, std::size_t k) {
+        if (marked != row) return;
+        frame.needs.point_at(k);
+        needed += "\n" + mark_words(barrier);
+    });
     // Without its delay the tooltip would hide the lines below every barrier that is clicked.
     if (state && said.empty())
-        tooltip_at(frame.ui, {0, float(row)}, words_of(*state, can_edit(frame), toggle));
+        tooltip_at(frame.ui, {0, float(row)}, words_of(*state, can_edit(frame), toggle) + needed);
     if (!state || !(can_edit(frame) || may_switch)) return;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) return;
@@ -345,6 +383,7 @@ void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2
                        std::max(room.y, float(document.lines().count() + 2) * at.line)});
     at.end = std::min(at.end, document.lines().count());
     for (int row = at.first; row < at.end; ++row) draw_row(frame, document, at, row);
+    draw_needed(frame, at);
     hover_code(document, at);
     draw_caret(frame.view.field, document, at, frame.ui.px(1));
     keep_cursor_in_sight(frame, document, at);

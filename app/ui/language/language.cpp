@@ -1,10 +1,13 @@
 #include "ui/language/language.h"
 
+#include <fmt/args.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <stdexcept>
+#include <vector>
 
 #include "compute/device/sentences.h"
 
@@ -42,6 +45,54 @@ const Catalogue& catalogue_of(Language language) {
         return read;
     }();
     return all[std::size_t(language)];
+}
+
+/// Words that are made below the window, most with values in them.
+constexpr const char* made_forms[] = {tr_later("Median of the last {}"),
+                                      tr_later("Minimum of the last {}"),
+                                      tr_later("Maximum of the last {}"),
+                                      tr_later("{}: Median of the last {}"),
+                                      tr_later("{}: Minimum of the last {}"),
+                                      tr_later("{}: Maximum of the last {}"),
+                                      tr_later("Numbers of {} that differ"),
+                                      tr_later("Smallest number of {}"),
+                                      tr_later("Largest number of {}"),
+                                      tr_later("Mean of {}"),
+                                      tr_later("Pixels of {}"),
+                                      tr_later("Infinite numbers of {}"),
+                                      tr_later("NaN (not a number) in {}"),
+                                      tr_later("Rank {}, which moves {} of the bodies"),
+                                      tr_later("{} on one rank"),
+                                      tr_later("barrier {}, {}"),
+                                      tr_later("stores, {}"),
+                                      tr_later("pass {}, {}"),
+                                      tr_later("block ({}, {}), SM {}, {}"),
+                                      tr_later("The kernels of {}, with the buffers and "
+                                               "expectations of its launch file."),
+                                      tr_later("it was asked for"),
+                                      tr_later("SIMT emulator"),
+                                      tr_later("interop"),
+                                      tr_later("staged"),
+                                      tr_later("mapped")};
+
+/// The values in a sentence of this form; empty: it has another form.
+std::vector<std::string> values_in(std::string_view sentence, std::string_view form) {
+    std::vector<std::string> values;
+    for (;;) {
+        const std::size_t hole = form.find("{}");
+        if (!sentence.starts_with(form.substr(0, hole))) return {};
+        if (hole == form.npos) {
+            if (sentence.size() != form.size()) values.clear();
+            return values;
+        }
+        sentence.remove_prefix(hole);
+        form.remove_prefix(hole + 2);
+        const std::string_view next = form.substr(0, form.find("{}"));
+        const std::size_t end = next.empty() ? sentence.size() : sentence.find(next);
+        if (end == sentence.npos) return {};
+        values.emplace_back(sentence.substr(0, end));
+        sentence.remove_prefix(end);
+    }
 }
 
 /// The translation; null where there is none.
@@ -129,8 +180,17 @@ const char* tr(const char* english) {
 }
 
 std::string tr(std::string_view english) {
-    const std::string* found = find(english);
-    return found ? *found : std::string(english);
+    if (const std::string* found = find(english)) return *found;
+    if (language() == Language::english) return std::string(english);
+    for (const char* form : made_forms) {
+        const std::string* const translation = find(form);
+        const auto values = translation ? values_in(english, form) : std::vector<std::string>();
+        if (values.empty()) continue;
+        fmt::dynamic_format_arg_store<fmt::format_context> store;
+        for (const std::string& value : values) store.push_back(tr(std::string_view(value)));
+        return fmt::vformat(*translation, store);
+    }
+    return std::string(english);
 }
 
 std::string counted(std::uint64_t n, std::string_view noun, std::string number) {

@@ -46,7 +46,8 @@ Catalogue read_catalogue(std::string_view text);
 /// The sentence in the language of the window; in English where the catalogue lacks it. The result
 /// stays valid.
 const char* tr(const char* english);
-/// Likewise, for words that are not written at this place, such as the label of a parameter.
+/// Likewise, for words that are not written at this place, such as the label of a parameter, also
+/// with values in them.
 std::string tr(std::string_view english);
 /// Likewise, with values in the places of {}. A translation may name them {0}, {1} in its own
 /// order.

@@ -190,7 +190,10 @@ void LessonBook::advance() {
     }
     if (!experiments::passed(judgements_) || passed(lesson_->name)) return;
     options_.lessons_passed.push_back(lesson_->name);
-    stage_.say(tr("Passed: {}.", tr(lesson_->title)));
+    std::string said = tr("Passed: {}.", tr(lesson_->title));
+    if (const auto reader = early_reader())
+        said += " " + tr("Thread {} reads too early.", name_of(*reader));
+    stage_.say(std::move(said));
 }
 
 }  // namespace warpscope::ui

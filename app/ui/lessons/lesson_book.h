@@ -53,6 +53,10 @@ class LessonBook {
     const std::vector<experiments::Judgement>& judgements() const { return judgements_; }
     /// What is on show is not what the lesson is about.
     bool is_elsewhere() const;
+    /// The thread that is named, if it reads too early; only where the gate asks for one.
+    std::optional<emulator::Dim3> early_reader() const {
+        return reader_named_ ? reader_ : std::nullopt;
+    }
     /// A named thread is being examined.
     bool busy() const { return examined_.valid(); }
     /// Once a frame: judges the kernel on show.

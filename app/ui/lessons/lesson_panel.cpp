@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/language/language.h"
 #include "ui/lessons/coach_mark.h"
@@ -110,6 +111,7 @@ void LessonPanel::draw_steps(Ui& ui) {
     if (lesson.steps.empty()) return;
     rule(ui);
     heading(ui, tr("Steps"));
+    int& in_sight = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("step in sight"), 0);
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
         const bool chosen = i == book_.step();
         const bool clicked =
@@ -122,6 +124,7 @@ void LessonPanel::draw_steps(Ui& ui) {
                           tr(lesson.steps[i].text));
                 ImGui::EndGroup();
             });
+        if (chosen && std::exchange(in_sight, int(i)) != int(i)) ImGui::SetScrollHereY(1);
         if (clicked) book_.set_step(i);
     }
 }
@@ -170,12 +173,19 @@ void LessonPanel::draw_buttons(Ui& ui) {
         ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
 }
 
-void LessonPanel::draw_mark(Ui& ui) const {
+void LessonPanel::draw_mark(Ui& ui) {
     const experiments::Lesson* lesson = book_.lesson();
     if (!lesson || book_.step() >= lesson->steps.size()) return;
     const Widget* const widget = ui.widgets.find(lesson->steps[book_.step()].widget);
     if (!widget || !widget->visible || book_.passed(lesson->name)) return;
     draw_coach_mark(ui, *widget, fmt::format("{}", book_.step() + 1));
+    const ImVec2 low{float(widget->x), float(widget->y)},
+        high{float(widget->x + widget->w), float(widget->y + widget->h)};
+    const bool follows =
+        book_.step() + 1 < lesson->steps.size() && !lesson->steps[book_.step() + 1].widget.empty();
+    if (follows && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+        ImGui::IsMouseHoveringRect(low, high, false))
+        book_.set_step(book_.step() + 1);
 }
 
 }  // namespace warpscope::ui

@@ -11,9 +11,9 @@ class LessonPanel {
     explicit LessonPanel(LessonBook& book) : book_(book) {}
 
     void draw(Ui& ui);
-    /// Draws a frame around the widget of the current step, over the window. Call it when all
-    /// widgets of the frame were drawn.
-    void draw_mark(Ui& ui) const;
+    /// Draws a frame around the widget of the current step, over the window; a click on the widget
+    /// marks that of the next step. Call it when all widgets of the frame were drawn.
+    void draw_mark(Ui& ui);
 
   private:
     void draw_list(Ui& ui);

@@ -238,9 +238,7 @@ void Microscope::show_rank(std::uint32_t rank) {
 }
 
 std::span<const NeedFinder::Barrier> Microscope::needed() const {
-    const NeedFinder::Answer& answer = needs_.answer();
-    if (!answer || answer->launch->edits != source_.edits) return {};
-    return answer->barriers;
+    return needs_.of(source_.edits);
 }
 
 const std::vector<emulator::Finding>& Microscope::findings() {

@@ -100,12 +100,7 @@ Listing make_listing(Microscope& microscope, const char* id, const KernelText& t
         const emulator::Finding& finding = needed[k].finding;
         const auto row =
             finding.first.file == text.file ? text.row_of_line(finding.first.line) : std::nullopt;
-        if (row)
-            listing.needed.push_back({*row,
-                                      needed[k].is_needed
-                                          ? tr("{} depend on it", share_words(needed[k]))
-                                          : std::string(tr("nothing needed it for this input")),
-                                      k});
+        if (row) listing.needed.push_back({*row, mark_words(needed[k]), k});
     }
     return listing;
 }

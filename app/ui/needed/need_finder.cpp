@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/measure/source_names.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 
@@ -58,10 +59,20 @@ const NeedFinder::Barrier* NeedFinder::shown() const {
     return &answer_->barriers[*which];
 }
 
+std::span<const NeedFinder::Barrier> NeedFinder::of(const compute::KernelEdits& edits) const {
+    if (!answer_ || answer_->launch->edits != edits) return {};
+    return answer_->barriers;
+}
+
 std::string share_words(const NeedFinder::Barrier& barrier) {
     if (barrier.words == 0) return "0 %";
     const double share = 100.0 * double(barrier.finding.count) / double(barrier.words);
     return fmt::format("{:.{}f} %", share, share > 0 && share < 10 ? 1 : 0);
+}
+
+std::string mark_words(const NeedFinder::Barrier& barrier) {
+    return barrier.is_needed ? tr("{} depend on it", share_words(barrier))
+                             : std::string(tr("nothing needed it for this input"));
 }
 
 }  // namespace warpscope::ui

@@ -4,6 +4,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -34,6 +35,8 @@ class NeedFinder {
     const Answer& answer() const { return answer_; }
     /// Whether it is about this launch.
     bool knows(const Checked& launch) const { return answer_ && answer_->launch == launch; }
+    /// The barriers of the answer, if it is about sources with these edits: then their lines hold.
+    std::span<const Barrier> of(const compute::KernelEdits& edits) const;
 
     /// Chooses a barrier, by its index in the answer, or the chosen one no longer.
     void toggle(std::size_t barrier);
@@ -54,5 +57,7 @@ class NeedFinder {
 
 /// "96 %": the share of the words that depend on a barrier.
 std::string share_words(const NeedFinder::Barrier& barrier);
+/// "96 % depend on it", or that nothing needed it: the mark beside the source line of a barrier.
+std::string mark_words(const NeedFinder::Barrier& barrier);
 
 }  // namespace warpscope::ui

@@ -150,7 +150,7 @@ void timed_row(Ui& ui, const Comparison& table, const Comparison::Row& row, doub
 }  // namespace
 
 void draw_comparison_table(Ui& ui, const Comparison& table) {
-    paragraph(ui.fonts.strong, colour::text, table.title);
+    paragraph(ui.fonts.strong, colour::text, tr(std::string_view(table.title)));
     record(ui, "compare.title", table.title);
     ImGui::Dummy({0, ui.px(1)});
     double best = 0;

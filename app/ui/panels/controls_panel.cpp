@@ -196,12 +196,14 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
     paragraph(ui.fonts.small, colour::faint,
-              fmt::format("{}{}: {}", info.name, info.in_helper ? tr(" (in a helper process)") : "",
-                          info.reason));
+              fmt::format("{}{}: {}", tr(std::string_view(info.name)),
+                          info.in_helper ? tr(" (in a helper process)") : "",
+                          tr(std::string_view(info.reason))));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
-        paragraph(ui.fonts.small, colour::faint, tr("Pixels: {}", gl::to_string(picture.path)));
+        paragraph(ui.fonts.small, colour::faint,
+                  tr("Pixels: {}", tr(std::string_view(gl::to_string(picture.path)))));
         record(ui, "presentation", gl::to_string(picture.path));
         tooltip(ui, picture.reason);
     }

@@ -55,8 +55,9 @@ MessageWords message_words(const Stage& stage) {
 
 void MessageLine::draw(Ui& ui) {
     const compute::DeviceInfo& info = stage_.device();
-    std::string right = info.name;
-    if (stage_.pixels()) right += fmt::format(" · {}", gl::to_string(stage_.shown().picture.path));
+    std::string right = tr(std::string_view(info.name));
+    if (stage_.pixels())
+        right += " · " + tr(std::string_view(gl::to_string(stage_.shown().picture.path)));
     ImGui::PushFont(ui.fonts.small);
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
     ImGui::PopFont();

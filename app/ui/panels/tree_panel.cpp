@@ -165,7 +165,8 @@ void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
         const float line = ImGui::GetTextLineHeight();
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({left, at.y(r) + (at.cell_height - line) / 2});
-        clipped_text(ui.fonts.small, colour::dim, tree.rows[r].label, at.low.x - left - ui.px(10));
+        clipped_text(ui.fonts.small, colour::dim, tr(std::string_view(tree.rows[r].label)),
+                     at.low.x - left - ui.px(10));
     }
     ImGui::SetCursorScreenPos({left, at.low.y - ui.px(3)});
     text(ui.fonts.small, colour::faint, tr("active of {} threads", at.columns));

@@ -288,7 +288,8 @@ bool has_delays(const Timeline& timeline) {
 /// Draws the timeline that the experiment's own kernel measured.
 void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
-    title_line(ui, timeline.title, width, end, keys_too, false, false, has_delays(timeline));
+    title_line(ui, tr(std::string_view(timeline.title)), width, end, keys_too, false, false,
+               has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const double unit = timeline.end > 0 ? double(strip.width()) / timeline.end : 0;

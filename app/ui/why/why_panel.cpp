@@ -57,10 +57,13 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
 void WhyPanel::draw(Ui& ui) {
     if (!microscope_.ready() || !microscope_.reason()) return;
     const Reason& reason = *microscope_.reason();
+    const experiments::WrongReason& words = reason.words;
     paragraph(ui.fonts.body, colour::text,
-              tr("{} is {}, expected {}. {}", reason.words.element, reason.words.found,
-                 reason.words.expected, reason.words.whole));
-    record(ui, "why", reason.words.whole);
+              words.is_captured ? tr("{} is {}, the program's launch left {}. {}", words.element,
+                                     words.found, words.expected, words.whole)
+                                : tr("{} is {}, expected {}. {}", words.element, words.found,
+                                     words.expected, words.whole));
+    record(ui, "why", words.whole);
     tooltip(
         ui,
         tr("The instructions behind the value, from its store back to the inputs of the kernel. "

@@ -17,12 +17,16 @@ std::string_view page(std::string_view name);
 namespace {
 
 /// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
-constexpr std::array<std::string_view, 8> explained{"barrier", "warp",  "lane",   "hazard",
-                                                    "race",    "epoch", "sector", "bank"};
+/// In some languages the word for a thread is a part of those for a warp and a block, before it.
+constexpr std::array<std::string_view, 13> explained{
+    "barrier", "warp",  "lane", "hazard", "race",          "epoch", "sector",
+    "bank",    "block", "tile", "kernel", "shared memory", "thread"};
 
 /// Other words of the interface, and the word of the vocabulary that explains each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> aliases{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> aliases{
     {{"__syncthreads", "barrier"},
+     {"shared", "shared memory"},
+     {"__shared__", "shared memory"},
      {"conflict", "bank"},
      {"raw", "hazard"},
      {"war", "hazard"},

@@ -179,7 +179,8 @@ void WindowView::toggle_recording(Recorded what) {
 void WindowView::copy(const std::string& text, const std::string& what) {
     if (text.empty()) return stage_.say(tr("There is nothing to copy."));
     ImGui::SetClipboardText(text.c_str());
-    stage_.say(tr("Copied {}.", what));
+    const bool is_sentence = what.ends_with('.');
+    stage_.say(tr("Copied {}.", what.substr(0, what.size() - is_sentence)));
 }
 
 /// Returns false if the command copies nothing.

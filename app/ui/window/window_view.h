@@ -155,7 +155,7 @@ class WindowView {
     TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};
     ResultsPanel results_{stage_, microscope_};
     CompilerDownload download_;
-    EditorPanel editor_{stage_, options_, download_};
+    EditorPanel editor_{stage_, options_, download_, microscope_.needs()};
     MicroscopeBar microscope_bar_{stage_, microscope_};
     SourcePanel source_{stage_, microscope_};
     WarpsPanel warps_{microscope_};

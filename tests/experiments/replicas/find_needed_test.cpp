@@ -52,6 +52,17 @@ TEST(FindNeeded, EachBarrierOfTheExperimentsIsNeeded) {
     }
 }
 
+// Both waits of the kernel are in one function, at one line. Without the second one a block reads
+// the shared memory of a block that has ended.
+TEST(FindNeeded, TheBarrierOfAClusterIsTakenOutToo) {
+    const NeededBarriers needed = needed_of("ripple", {{"size", "64"}, {"layout", "cluster"}});
+    ASSERT_EQ(needed.barriers.size(), 1u);
+    EXPECT_TRUE(needed.barriers[0].is_needed);
+    EXPECT_TRUE(needed.barriers[0].finding.sentence.starts_with(
+        "It is needed: without it the launch fails: kernel ripple_cluster"))
+        << needed.barriers[0].finding.sentence;
+}
+
 // Above the diagonal the kernel shows what it has read from the tile, below what it computes.
 TEST(FindNeeded, ThePixelsOfTheTransposedPictureThatAreReadFromTheTileDependOnItsBarrier) {
     const NeededBarriers needed = needed_of("transpose", {});

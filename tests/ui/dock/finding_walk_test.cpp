@@ -14,9 +14,9 @@ using emulator::FindingKind;
 using emulator::Step;
 using emulator::Stepper;
 
-/// An experiment with findings, or a kernel of the gallery.
+/// An experiment with findings, a kernel of the gallery, or one of a PTX text of tests/races/ptx.
 struct Racy {
-    std::string name;
+    std::string name;  ///< for a PTX text its file, and the kernel that is launched: "grid:edges"
     std::vector<experiments::Assignment> settings;
     compute::RunSettings run{};
 };
@@ -29,6 +29,11 @@ std::ostream& operator<<(std::ostream& out, const Racy& racy) {
 
 class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy> {
   protected:
+    // The stage uses the helpers.
+    ~FindingWalk() override {
+        view_.reset();
+        stage_.reset();
+    }
     void show_racy(const Racy& racy) {
         Stage::Start start;
         start.device_wish = "emulator";
@@ -37,11 +42,27 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         if (experiments::in_gallery(racy.name))
             start.entry = experiments::launch_entry(experiments::gallery_file(racy.name));
         else
-            start.experiment = racy.name;
+            start.experiment = racy.name.find(':') == racy.name.npos ? racy.name : "ripple";
+        start.helpers = &helpers_;
         ViewFixture::show(start);
+        if (const std::size_t colon = racy.name.find(':'); colon != racy.name.npos)
+            open_ptx(racy.name.substr(0, colon), racy.name.substr(colon + 1));
         view_->options().bottom = 500;  // every row is in sight
         view_->options().dock_folded = false;
         frames(3);
+    }
+    /// As a capture has it: two blocks of 64 threads, which get a buffer of 1024 words.
+    void open_ptx(const std::string& file, const std::string& kernel) {
+        experiments::LaunchFile launch = experiments::parse_launch_file(fmt::format(
+            R"({{"source": "{}.ptx", "buffers": {{"out": {{"shape": 1024, "fill": 0}}}},
+                 "launches": [{{"kernel": "{}", "grid": 2, "block": 64,
+                               "captured": [{{"bytes": "0000000000000000", "addresses":
+                                             [{{"at": 0, "buffer": "out", "plus": 0}}]}}]}}]}})",
+            file, kernel));
+        launch.file = RACE_KERNELS "/walk.launch.json";
+        stage_->open_launch(launch, experiments::read_launch_source(launch));
+        finish_edits();
+        ASSERT_EQ(stage_->shown().launch_error, "");
     }
     /// The step that runs next in the microscope.
     Step next_step() {
@@ -56,6 +77,9 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         const std::uint64_t begin = access->addresses[microscope.lane()];
         return begin <= byte && byte < begin + access->bytes;
     }
+
+  private:
+    compute::Helpers helpers_{WARPSCOPE};
 };
 
 // The experiment runs on between the check and the click, so its frame has another schedule.
@@ -63,6 +87,7 @@ TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
     show_racy(GetParam());
     click("race");
     Microscope& microscope = view_->microscope();
+    ASSERT_TRUE(stage_->checks().inspection) << stage_->shown().message.text;
     const std::vector<Finding> findings = stage_->checks().inspection->findings;
     ASSERT_FALSE(findings.empty());
     for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -116,14 +141,26 @@ TEST_F(FindingWalk, TheBarriersThatAreNeededAreListedAndMarked) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (value("finding.0") == none && std::chrono::steady_clock::now() < deadline) frames(1);
     EXPECT_NE(value("finding.0").find("% depend on it"), std::string::npos) << value("finding.0");
+    Microscope& microscope = view_->microscope();
+    const auto needed = microscope.needs().of(stage_->shown().edits);
+    ASSERT_EQ(needed.size(), 1U);
+    const int line = int(needed[0].finding.first.line);
+    view_->options().editor = true;
+    view_->options().bottom = 200;
+    view_->editor().reveal("ripple", line - 1);
+    frames(4);
+    EXPECT_EQ(value(fmt::format("editor.barrier.{}", line)), "in");
+    const std::string in_editor = value(fmt::format("editor.needed.{}", line));
+    view_->options().editor = false;
+    view_->options().bottom = 500;
+    frames(2);
     click("finding.0");
     frames(3);
-    Microscope& microscope = view_->microscope();
     ASSERT_TRUE(microscope.ready()) << microscope.complaint();
     ASSERT_EQ(microscope.needed().size(), 1U);
-    const std::string mark =
-        value(fmt::format("source.needed.{}", microscope.needed()[0].finding.first.line));
+    const std::string mark = value(fmt::format("source.needed.{}", line));
     EXPECT_TRUE(mark.ends_with(" % depend on it")) << mark;
+    EXPECT_EQ(in_editor, mark);
     // The click has chosen the barrier, and the picture is painted until the next one.
     EXPECT_NE(value("picture.needed").find(" % depend on it"), std::string::npos);
     EXPECT_TRUE(microscope.needs().is_chosen(0));
@@ -145,6 +182,14 @@ std::vector<Racy> racy_kernels() {
             all.push_back(
                 {"dot", {{"n", "3000"}, {"kernel", kernel}}, {.schedule = schedule, .seed = 5}});
     all.push_back({"single_buffer", {}});
+    all.push_back({"ripple", {{"size", "64"}, {"sync", "off"}, {"layout", "cluster"}}});
+    // A warp hands over to another one by an mbarrier, at which one lane arrives for all.
+    all.push_back({"hand_over", {{"width", "64"}, {"height", "64"}, {"every_lane", "0"}}});
+    all.push_back({"pipeline_blur", {{"width", "256"}, {"height", "64"}, {"wait", "0"}}});
+    for (const char* kernel :
+         {"grid:next_block", "grid:atomics_and_a_read", "kernels:neighbour_no_syncwarp",
+          "kernels:last_warp_in_step", "async:source_changed"})
+        all.push_back({kernel, {}});
     return all;
 }
 

@@ -52,6 +52,19 @@ TEST_F(Languages, ATranslationHasItsOwnOrderOfValues) {
     EXPECT_EQ(tr("The first {} of {} blocks finish.", 3, 64), "64 个线程块中的前 3 个完成。");
 }
 
+TEST_F(Languages, WordsThatAreMadeBelowTheWindowAreTranslatedWithTheirValues) {
+    EXPECT_EQ(tr(std::string_view("Median of the last 60")), "Median of the last 60");
+    set_language(Language::chinese);
+    EXPECT_EQ(tr(std::string_view("Median of the last 60")), "最近 60 次的中位数");
+    set_language(Language::russian);
+    EXPECT_EQ(tr(std::string_view("Rank 2, which moves 1 024 of the bodies")),
+              "Ранг 2, который двигает 1 024 тел");
+    // A value may have a translation of its own.
+    EXPECT_EQ(tr(std::string_view("Wrong pixels: Minimum of the last 5")),
+              std::string(tr("Wrong pixels")) + ": минимум последних 5");
+    EXPECT_EQ(tr(std::string_view("Minimum of the first 5")), "Minimum of the first 5");
+}
+
 TEST_F(Languages, NounsAreCounted) {
     EXPECT_EQ(counted(1, "lane"), "1 lane");
     EXPECT_EQ(counted(5, "lane"), "5 lanes");

@@ -59,10 +59,33 @@ TEST_F(LessonsView, AnotherExperimentIsNotJudged) {
 TEST_F(LessonsView, TheStepsMarkTheirWidgets) {
     show("ripple", {{"size", "64"}});
     open("01-break-the-ripple.md");
-    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "transport.microscope");
+    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "finding.0");
     click("lesson.step.3");
     EXPECT_EQ(value("lesson.step.3"), "on");
     EXPECT_EQ(value("lesson.step.1"), "off");
+}
+
+// As a person walks it who clicks where the marks are.
+TEST_F(LessonsView, AClickOnTheMarkedWidgetMarksThatOfTheNextStep) {
+    show("ripple", {{"size", "64"}});
+    view_->options().bottom = 400;
+    open("01-break-the-ripple.md");
+    EXPECT_EQ(value("lesson.step.1"), "on");
+    click("ripple.sync");
+    settle();
+    EXPECT_EQ(value("lesson.step.2"), "on");
+    click("race");
+    frames(3);
+    EXPECT_EQ(value("lesson.step.3"), "on");
+    const emulator::Dim3 thread = stage_->checks().inspection->findings.at(0).place().thread;
+    click("finding.0");
+    settle();
+    do frames(2);
+    while (view_->moves());
+    frames(2);
+    EXPECT_EQ(value("lesson.passed"), "yes");
+    EXPECT_EQ(value("message"), "Passed: Break the ripple. Thread " + emulator::name_of(thread) +
+                                    " reads too early.");
 }
 
 TEST_F(LessonsView, EveryWidgetOfEveryLessonExists) {

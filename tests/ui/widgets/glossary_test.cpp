@@ -11,7 +11,8 @@ TEST(Glossary, ExplainsTheWordsOfTheVocabulary) {
     EXPECT_EQ(meaning_of("warp"),
               "warp: 32 threads of a block with consecutive indices, which execute instructions "
               "together.");
-    for (const char* word : {"barrier", "lane", "hazard", "race", "epoch", "sector", "bank"})
+    for (const char* word : {"barrier", "lane", "hazard", "race", "epoch", "sector", "bank",
+                             "kernel", "block", "thread", "tile", "shared memory"})
         EXPECT_TRUE(meaning_of(word).starts_with(std::string(word) + ": ")) << word;
     EXPECT_NE(meaning_of("bank").find("bank conflict"), std::string::npos);
     EXPECT_EQ(meaning_of("frame"), "");
@@ -23,6 +24,7 @@ TEST(Glossary, FindsPluralsCapitalsAndTheWordsOfCuda) {
     EXPECT_EQ(meaning_of("__syncthreads"), meaning_of("barrier"));
     EXPECT_EQ(meaning_of("conflicts"), meaning_of("bank"));
     EXPECT_EQ(meaning_of("RAW"), meaning_of("hazard"));
+    EXPECT_EQ(meaning_of("shared"), meaning_of("shared memory"));
     EXPECT_EQ(meaning_of("s"), "");
 }
 
