@@ -101,10 +101,7 @@ __global__ void wrong_stage(const int* in, int* out) {
         int sum = 0;
         for (int k = 0; k < 3; ++k) {
             int s = k % 2;
-            if (HANGS && k == 1)
-                wait(&full[s ^ 1], 1);
-            else
-                wait(&full[s], k / 2);
+            wait(&full[HANGS && k == 2 ? s ^ 1 : s], k / 2);
             sum += tile[s][threadIdx.x];
             arrive(&empty[s]);
         }
@@ -123,11 +120,11 @@ __global__ void crosswise(int* out) {
     __syncthreads();
     if (threadIdx.x < 32) {
         if (!HANGS) arrive(&second);
-        wait(&first, 0);
-        if (HANGS) arrive(&second);
+        while (!ptx::mbarrier_try_wait_parity(&first, 0)) {}
+        if (HANGS) ptx::mbarrier_arrive(&second);
     } else {
-        wait(&second, 0);
-        arrive(&first);
+        while (!ptx::mbarrier_try_wait_parity(&second, 0)) {}
+        ptx::mbarrier_arrive(&first);
     }
     out[threadIdx.x] = threadIdx.x;
 }
@@ -179,8 +176,8 @@ __global__ void block_stays_away(int* out) {
     out[blockIdx.x * 64 + threadIdx.x] = 1;
 }
 
-// Without .noinc an arrival of copies counts itself in addition: it adds one to those that the phase
-// expects, and takes it away again. So the count of 64 is never reached.
+// Without .noinc an arrival of copies adds one to those that the phase expects, and then takes it away.
+// So the 64 of the initialisation never come.
 template <bool HANGS>
 __global__ void without_noinc(const int* in, int* out) {
     __shared__ alignas(16) int tile[64];
@@ -189,7 +186,8 @@ __global__ void without_noinc(const int* in, int* out) {
     __syncthreads();
     unsigned to = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);
     unsigned bar = (unsigned)__cvta_generic_to_shared(&full);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + threadIdx.x) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + threadIdx.x)
+                 : "memory");
     if (HANGS)
         asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(bar) : "memory");
     else
