@@ -149,12 +149,6 @@ std::string missing_threads(const Hanging& block, const Mbarrier& barrier) {
     };
     add(ended, "ended since");
     add(waiting, "not arrived since");
-    const bool untouched = barrier.phase > 0 && barrier.pending == barrier.expected;
-    if (untouched && !ended)
-        text += fmt::format(
-            "{}phase {} has ended, and nobody has arrived since: is the awaited "
-            "parity that of the phase after it?",
-            text.empty() ? "" : "; ", barrier.phase - 1);
     return text;
 }
 
@@ -174,17 +168,20 @@ std::string missing_arrivals(const Hanging& block, const Mbarrier& barrier) {
     const auto add = [&](std::string text) {
         if (!text.empty()) known.push_back(std::move(text));
     };
+    if (barrier.phase > 0) add(missing_threads(block, barrier));
     const std::string lines = lines_of(*block.context.kernel, arrives);
-    if (barrier.phase > 0)
-        add(missing_threads(block, barrier));
-    else
-        add(lines.empty() ? "the kernel has no arrival" : "arrivals are at " + lines);
+    add(lines.empty() ? "the kernel has no arrival" : "arrivals are at " + lines);
     if (barrier.added)
         add(
             fmt::format("copies without .noinc have added {} to the arrivals of this phase, and "
                         "bring no others",
                         barrier.added));
     add(arrived_threads(barrier));
+    if (barrier.phase > 0 && barrier.pending == barrier.expected)
+        add(
+            fmt::format("phase {} has ended, and nobody has arrived since: is the awaited parity "
+                        "that of the phase after it?",
+                        barrier.phase - 1));
     return fmt::format("{} of {} arrivals ({})", barrier.pending, barrier.expected,
                        fmt::join(known, "; "));
 }
