@@ -304,7 +304,6 @@ bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard ha
     Conflict conflict{.hazard = hazard, .byte = t.byte};
     const AccessEvent& event = cells_.events()[earlier.event];
     const bool one_warp = event.warp == access_.warp;
-    if (!one_warp && comes_before_all(earlier.event)) return false;
     std::uint64_t conflicting = 0;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const unsigned lane = first_lane(m);
@@ -374,16 +373,6 @@ bool RaceRule::comes_before(const CellAccess& earlier) const {
     if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
     const unsigned lane = first_lane(access_.mask);
     return !(earlier.lanes & order_.unordered_lanes(event.warp, event.moment, access_.warp, lane));
-}
-
-bool RaceRule::comes_before_all(std::uint32_t earlier) {
-    if (std::exchange(asked_event_, earlier) == earlier) return asked_comes_before_;
-    const AccessEvent& event = cells_.events()[earlier];
-    asked_comes_before_ = true;
-    for (std::uint32_t m = access_.mask; m && asked_comes_before_; m &= m - 1)
-        asked_comes_before_ =
-            !order_.unordered_lanes(event.warp, event.moment, access_.warp, first_lane(m));
-    return asked_comes_before_;
 }
 
 std::uint32_t RaceRule::overlap(const Target& t, const CellAccess& earlier) const {

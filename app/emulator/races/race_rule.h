@@ -82,8 +82,6 @@ class RaceRule {
     bool check_lanes(const Target& target, const CellAccess& earlier, Hazard hazard,
                      std::uint32_t lanes);
     bool comes_before(const CellAccess& earlier) const;
-    /// All that the warp of an earlier event did until then comes before all lanes of this access.
-    bool comes_before_all(std::uint32_t event);
     void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
                     std::uint32_t lanes);
     void check_written(const Target& target, std::uint32_t lanes);
@@ -107,9 +105,6 @@ class RaceRule {
     const CellTimes times_;
     CellAccess now_;  ///< the event of this access
     std::uint32_t store_number_ = 0;
-    /// The last question to comes_before_all(), since neighbouring cells mostly have one event.
-    std::uint32_t asked_event_ = 0;
-    bool asked_comes_before_ = false;
 
     /// The hazard that was reported last for the current lane. If an access of several words
     /// conflicts with one thread in all of them, that is one hazard.
