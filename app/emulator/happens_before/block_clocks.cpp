@@ -37,7 +37,6 @@ void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps) {
     has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
     words_.clear();
-    words_of_clusters_.clear();
     others_.clear();
     now_ = {};
 }
@@ -115,11 +114,8 @@ void BlockClocks::take_over(const Clock& released, std::uint32_t warp) {
     now_.seen_by_warp[place_of(warp)] = now_.seen;
 }
 
-void BlockClocks::read(Scoped& scoped, const Words& words, std::uint64_t address,
-                       std::uint32_t thread, MemoryOrder order) {
-    const auto found = words.find(address);
-    if (found == words.end() || found->second.clock.empty()) return;
-    const Word& word = found->second;
+void BlockClocks::read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order) {
+    if (word.clock.empty()) return;
     // A thread that polls reads one version again and again.
     if (acquires(order)) {
         const std::uint32_t warp = thread / lanes_per_warp;
@@ -133,13 +129,16 @@ void BlockClocks::read(Scoped& scoped, const Words& words, std::uint64_t address
 
 void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
                        Scope scope) {
-    if (const Words* const words = words_of_cluster())
-        read(now_.cluster, *words, address, thread, order);
-    if (scope == Scope::device) read(now_.device, words_, address, thread, order);
+    const auto found = words_.find(address);
+    if (found == words_.end()) return;
+    const auto& [device, clusters] = found->second;
+    if (!clusters.empty())
+        if (const auto own = clusters.find(cluster()); own != clusters.end())
+            read(now_.cluster, own->second, thread, order);
+    if (scope == Scope::device) read(now_.device, device, thread, order);
 }
 
-void BlockClocks::publish(Words& words, std::uint64_t address, const Clock& clock, bool updates) {
-    Word& word = words[address];
+void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {
     word.version = ++version_;
     if (!updates) word.clock = {};
     word.clock.join(clock);
@@ -148,25 +147,22 @@ void BlockClocks::publish(Words& words, std::uint64_t address, const Clock& cloc
 void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
                         bool updates, Scope scope) {
     const Clock released = releases(order) ? published(thread / lanes_per_warp) : Clock();
-    if (Words* const words = words_of_cluster())
-        publish(*words, address, releases(order) ? released : now_.cluster.fenced, updates);
+    Words& words = words_[address];
+    if (!updates) words.clusters.clear();
+    if (has_clusters_)
+        publish(words.clusters[cluster()], releases(order) ? released : now_.cluster.fenced,
+                updates);
     // A write of cluster scope replaces what the word published for the device, and publishes
     // nothing to the device.
-    publish(words_, address,
+    publish(words.device,
             scope != Scope::device ? Clock()
             : releases(order)      ? released
                                    : now_.device.fenced,
             updates);
-    if (updates) return;
-    for (auto& [cluster, words] : words_of_clusters_)
-        if (&words != words_of_cluster()) words.erase(address);
 }
 
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
-    for (std::uint64_t byte = 0; byte < bytes; ++byte) {
-        words_.erase(address + byte);
-        for (auto& [cluster, words] : words_of_clusters_) words.erase(address + byte);
-    }
+    for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
 }
 
 }  // namespace warpscope::emulator

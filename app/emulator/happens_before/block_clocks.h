@@ -97,7 +97,11 @@ class BlockClocks {
         Clock clock;
         std::uint64_t version = 0;  ///< no other word's, and new with each write
     };
-    using Words = std::unordered_map<std::uint64_t, Word>;  ///< by address
+    /// What is published with the word at one address.
+    struct Words {
+        Word device;
+        std::map<std::uint32_t, Word> clusters;  ///< for the blocks of each cluster
+    };
     /// Of a block that has not ended, for one scope.
     struct Scoped {
         Clock fenced;                           ///< its clock at its last fence; or empty
@@ -111,22 +115,16 @@ class BlockClocks {
         Scoped device, cluster;
     };
     void take_over_pending(Scoped& scoped, std::uint32_t first_thread, std::uint32_t lanes);
-    void read(Scoped& scoped, const Words& words, std::uint64_t address, std::uint32_t thread,
-              MemoryOrder order);
-    void publish(Words& words, std::uint64_t address, const Clock& clock, bool updates);
-    /// Null where each cluster has one block.
-    Words* words_of_cluster() {
-        return has_clusters_ ? &words_of_clusters_[ClusterPlace::of(launch_, block_).cluster]
-                             : nullptr;
-    }
+    void read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order);
+    void publish(Word& word, const Clock& clock, bool updates);
+    std::uint32_t cluster() const { return ClusterPlace::of(launch_, block_).cluster; }
 
     std::uint32_t warps_ = 1;
     std::uint32_t block_ = 0;
     Running now_;                              ///< of that block
     std::map<std::uint32_t, Running> others_;  ///< that run beside it, by block
     std::vector<Clock> clocks_;                ///< by `seen`; the first one is empty
-    Words words_;
-    std::map<std::uint32_t, Words> words_of_clusters_;
+    std::unordered_map<std::uint64_t, Words> words_;  ///< by address
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks
     std::uint64_t version_ = 0;
