@@ -22,6 +22,7 @@ from pathlib import Path
 
 CASES = Path(__file__).resolve().parent / "cases"
 PROGRAM = ""
+ONE_WARP_ARRIVES = {"one_warp_arrives_for_two<true>", "one_warp_arrives_for_two<false>"}
 ONE_OF = int(os.environ.get("WARPSCOPE_ONE_CASE_OF", 1))  # rows of which one is run
 
 
@@ -88,6 +89,23 @@ class Cases(unittest.TestCase):
             for row in list(rows())[::ONE_OF]:
                 with self.subTest(kernel=row["kernel"], grid=row["grid"], options=row["options"]):
                     self.check(row, folder)
+
+    def test_some_rows_under_every_schedule_and_landing(self):
+        schedules = ["--schedule run-to-barrier", "--schedule reverse"]
+        schedules += [f"--seed {seed}" for seed in range(1, 21)]
+        landings = ["--landing random", "--landing at-once", "--landing late"]
+        with tempfile.TemporaryDirectory() as folder:
+            for row in rows():
+                if row["kernel"] in ONE_WARP_ARRIVES:
+                    runs = schedules[::ONE_OF]
+                elif row["source"] == "hangs.cu" and row["errors"] == "1":
+                    runs = [f"{s} {l}" for s in schedules[:4:ONE_OF] for l in landings]
+                else:
+                    continue
+                for options in runs:
+                    if row["options"] == "-":
+                        with self.subTest(kernel=row["kernel"], options=options):
+                            self.check(row | {"options": options}, folder)
 
     def test_a_run_that_fails_writes_what_was_found(self):
         for kernel in ("assertion", "trap"):

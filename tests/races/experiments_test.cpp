@@ -143,33 +143,51 @@ TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
     }
 }
 
-TEST(WithoutItsWait, TheGallerysTwinIsFoundWheneverCopiesLand) {
-    const std::pair<const char*, const char*> twins[] = {
-        {"pipeline_blur", "wait"}, {"hand_over", "every_lane"}, {"matrix_product", "barrier"}};
-    for (const auto& [kernel, scalar] : twins)
-        for (const auto landing :
-             {compute::Landing::random, compute::Landing::at_once, compute::Landing::late})
-            for (compute::RunSettings settings : runs()) {
-                settings.landing = landing;
-                Case c{kernel, {{"width", "40"}, {"height", "33"}}};
-                EXPECT_EQ(sentences(check(c, settings)), "") << kernel << int(landing);
-                c.settings.push_back({scalar, "0"});
-                EXPECT_GT(hazards(check(c, settings)), 0u) << kernel << int(landing);
-            }
+/// A kernel, and the steps that it can't do without.
+struct Steps {
+    Case whole;
+    std::vector<Assignment> left_out;
+};
+
+std::ostream& operator<<(std::ostream& out, const Steps& s) {
+    return out << s.whole;
 }
 
-TEST(WithoutItsWait, NBodysTwinIsFoundWheneverCopiesLand) {
-    for (const char* kernel : {"async", "bulk"})
-        for (const auto landing :
-             {compute::Landing::random, compute::Landing::at_once, compute::Landing::late})
-            for (compute::RunSettings settings : runs()) {
-                settings.landing = landing;
-                Case c{"nbody", {{"bodies", "600"}, {"kernel", kernel}}};
-                EXPECT_EQ(sentences(check(c, settings)), "") << kernel << int(landing);
-                c.settings.push_back({"copy_wait", "off"});
-                EXPECT_GT(hazards(check(c, settings)), 0u) << kernel << int(landing);
+class EachStep : public testing::TestWithParam<Steps> {};
+
+TEST_P(EachStep, IsMissedUnderEveryScheduleAndWheneverCopiesLand) {
+    using compute::Landing;
+    const auto& [whole, left_out] = GetParam();
+    for (const Landing landing : {Landing::random, Landing::at_once, Landing::late})
+        for (compute::RunSettings settings : runs()) {
+            settings.landing = landing;
+            SCOPED_TRACE(testing::Message()
+                         << "landing " << int(landing) << ", schedule " << int(settings.schedule)
+                         << ", seed " << settings.seed);
+            EXPECT_EQ(sentences(check(whole, settings)), "");
+            for (const Assignment& step : left_out) {
+                Case without = whole;
+                without.settings.push_back(step);
+                EXPECT_GT(hazards(check(without, settings)), 0u) << step.id;
             }
+        }
 }
+
+const std::vector<Assignment> small_picture{{"width", "40"}, {"height", "33"}};
+const Steps asynchronous_kernels[] = {
+    {{"pipeline", {{"size", "256"}, {"copies", "async"}}},
+     {{"wait", "off"}, {"commit", "off"}, {"keep", "off"}}},
+    {{"pipeline", {{"size", "256"}, {"copies", "bulk"}}},
+     {{"wait", "off"}, {"commit", "off"}, {"keep", "off"}, {"fence", "off"}}},
+    {{"nbody", {{"bodies", "600"}, {"kernel", "async"}}}, {{"copy_wait", "off"}}},
+    {{"nbody", {{"bodies", "600"}, {"kernel", "bulk"}}}, {{"copy_wait", "off"}}},
+    {{"ripple", {{"size", "64"}, {"layout", "cluster"}}}, {{"sync", "off"}}},
+    {{"pipeline_blur", small_picture}, {{"wait", "0"}}},
+    {{"hand_over", small_picture}, {{"every_lane", "0"}}},
+    {{"matrix_product", small_picture}, {{"barrier", "0"}}}};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EachStep, testing::ValuesIn(asynchronous_kernels),
+                         testing::PrintToStringParamName());
 
 /// The line of kernels/nbody.cu that has these words.
 int line_in_nbody(const std::string& words) {

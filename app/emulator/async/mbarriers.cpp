@@ -27,6 +27,7 @@ bool Mbarrier::end_phase() {
     pending = expected;
     ++phase;
     announced = 0;
+    added = 0;
     arrived_before = std::exchange(arrived, {});
     return true;
 }

@@ -15,15 +15,18 @@ struct Mbarrier {
     std::uint32_t pending = 0;   ///< arrivals that are missing in this phase
     std::int64_t bytes = 0;      ///< expected and not yet copied in this phase: the tx-count
     std::uint32_t phase = 0;     ///< phases that have ended
-    // Of this phase, for the sentence about a hang: bytes that were expected, and by warp the lanes
-    // that have arrived; those of the phase before.
+    // Of this phase, for the sentence about a hang: bytes that were expected, arrivals that copies
+    // have added to the expected ones, and by warp the lanes that have arrived; those of the phase
+    // before.
     std::int64_t announced = 0;
+    std::uint32_t added = 0;
     std::array<std::uint32_t, 32> arrived{}, arrived_before{};
 
     bool has_ended(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
     // Both return false for more arrivals than are pending, of which they count none.
     bool arrive(std::uint32_t warp, unsigned lane, std::uint32_t arrivals);
     bool count(std::uint32_t arrivals);  ///< of a thread of another block
+    void add_arrival() { ++pending, ++added; }
     void expect(std::int64_t more) { bytes += more, announced += more; }
     /// After arrivals, or after bytes have been copied: begins the next phase where this one has
     /// all. Returns true then.

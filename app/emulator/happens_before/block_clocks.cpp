@@ -7,28 +7,36 @@
 
 namespace warpscope::emulator {
 
-namespace {
+bool BlockClocks::Clock::raise(std::size_t entry, std::uint32_t time) {
+    if (time <= (*this)[entry]) return false;
+    if (times_.empty()) first_ = entry;
+    if (entry < first_) times_.insert(times_.begin(), first_ - entry, 0);
+    first_ = std::min(first_, entry);
+    times_.resize(std::max(times_.size(), entry - first_ + 1));
+    times_[entry - first_] = time;
+    return true;
+}
 
-/// True where `into` changes.
-bool join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
-    into.resize(std::max(into.size(), from.size()));
-    bool changed = false;
-    for (std::size_t k = 0; k < from.size(); ++k) {
-        changed |= from[k] > into[k];
-        into[k] = std::max(into[k], from[k]);
+bool BlockClocks::Clock::join(const Clock& other) {
+    if (other.empty()) return false;
+    // The outermost times come first, so that those between them have a place.
+    bool changed = raise(other.first_, other.times_.front());
+    changed |= raise(other.first_ + other.times_.size() - 1, other.times_.back());
+    std::uint32_t* own = &times_[other.first_ - first_];
+    for (const std::uint32_t time : other.times_) {
+        changed |= time > *own;
+        *own = std::max(*own, time);
+        ++own;
     }
     return changed;
 }
 
-}  // namespace
-
-void BlockClocks::begin_launch(const LaunchShape& launch, std::size_t blocks) {
-    blocks_ = blocks;
+void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps) {
+    warps_ = warps;
     launch_ = launch;
-    has_clusters_ = blocks && launch.cluster.count() > 1;
+    has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
     words_.clear();
-    words_of_clusters_.clear();
     others_.clear();
     now_ = {};
 }
@@ -44,11 +52,26 @@ void BlockClocks::go_on_with(std::uint32_t block) {
     block_ = block;
 }
 
-BlockClocks::Clock BlockClocks::published() {
-    Clock clock = clocks_[now_.seen];
-    clock.resize(blocks_);
-    clock[block_] = ++now_.time;
+std::size_t BlockClocks::entry_of(std::uint32_t block, std::uint32_t warp) const {
+    if (has_clusters_) {
+        const ClusterPlace at = ClusterPlace::of(launch_, block);
+        block = at.cluster * std::uint32_t(launch_.cluster.count()) + at.rank;
+    }
+    return std::size_t(block) * warps_ + place_of(warp);
+}
+
+BlockClocks::Clock BlockClocks::published(std::uint32_t warp) {
+    Clock clock = clocks_[seen(warp)];
+    const std::size_t first = entry_of(block_, 0);
+    for (std::uint32_t other = 0; other < warps_; ++other) clock.raise(first + other, now_.ordered);
+    clock.raise(first + place_of(warp), ++now_.time);
     return clock;
+}
+
+void BlockClocks::order_warps() {
+    if (warps_ == 1) return;
+    now_.ordered = ++now_.time;
+    now_.seen_by_warp.fill(now_.seen);
 }
 
 void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::uint32_t lanes) {
@@ -58,7 +81,7 @@ void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::ui
             ++read;
             continue;
         }
-        take_over(read->second.clock);
+        take_over(read->second.clock, first / lanes_per_warp);
         read = scoped.pending.erase(read);
     }
 }
@@ -67,75 +90,79 @@ void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes, Scope scope) {
     const bool of_device = scope == Scope::device;
     take_over_pending(now_.cluster, warp * lanes_per_warp, lanes);
     if (of_device) take_over_pending(now_.device, warp * lanes_per_warp, lanes);
-    now_.cluster.fenced = published();
+    order_warps();
+    now_.cluster.fenced = published(warp);
     if (of_device) now_.device.fenced = now_.cluster.fenced;
 }
 
 void BlockClocks::barrier() {
     for (Scoped* const scoped : {&now_.cluster, &now_.device}) {
-        for (const auto& [thread, word] : scoped->pending) take_over(word.clock);
+        for (const auto& [thread, word] : scoped->pending)
+            take_over(word.clock, thread / lanes_per_warp);
         scoped->pending.clear();
     }
+    order_warps();
 }
 
-void BlockClocks::take_over(const Clock& released) {
+void BlockClocks::take_over(const Clock& released, std::uint32_t warp) {
     Clock clock = clocks_[now_.seen];
-    if (!join(clock, released)) return;
-    // Blocks that wait for one barrier of the grid learn the same.
-    if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
-    now_.seen = std::uint32_t(clocks_.size()) - 1;
+    if (clock.join(released)) {
+        // Blocks that wait for one barrier of the grid learn the same.
+        if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
+        now_.seen = std::uint32_t(clocks_.size()) - 1;
+    }
+    now_.seen_by_warp[place_of(warp)] = now_.seen;
 }
 
-void BlockClocks::read(Scoped& scoped, const Words& words, std::uint64_t address,
-                       std::uint32_t thread, MemoryOrder order) {
-    const auto found = words.find(address);
-    if (found == words.end() || found->second.clock.empty()) return;
-    const Word& word = found->second;
+void BlockClocks::read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order) {
+    if (word.clock.empty()) return;
     // A thread that polls reads one version again and again.
     if (acquires(order)) {
-        if (std::exchange(scoped.acquired, word.version) != word.version) take_over(word.clock);
+        const std::uint32_t warp = thread / lanes_per_warp;
+        if (std::exchange(scoped.acquired[place_of(warp)], word.version) != word.version)
+            take_over(word.clock, warp);
     } else {
         Word& read = scoped.pending[thread];
-        if (std::exchange(read.version, word.version) != word.version) join(read.clock, word.clock);
+        if (std::exchange(read.version, word.version) != word.version) read.clock.join(word.clock);
     }
 }
 
 void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
                        Scope scope) {
-    if (const Words* const words = words_of_cluster())
-        read(now_.cluster, *words, address, thread, order);
-    if (scope == Scope::device) read(now_.device, words_, address, thread, order);
+    const auto found = words_.find(address);
+    if (found == words_.end()) return;
+    const auto& [device, clusters] = found->second;
+    if (!clusters.empty())
+        if (const auto own = clusters.find(cluster()); own != clusters.end())
+            read(now_.cluster, own->second, thread, order);
+    if (scope == Scope::device) read(now_.device, device, thread, order);
 }
 
-void BlockClocks::publish(Words& words, std::uint64_t address, const Clock& clock, bool updates) {
-    Word& word = words[address];
+void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {
     word.version = ++version_;
-    if (!updates) word.clock.clear();
-    join(word.clock, clock);
+    if (!updates) word.clock = {};
+    word.clock.join(clock);
 }
 
-void BlockClocks::write(std::uint64_t address, std::uint32_t, MemoryOrder order, bool updates,
-                        Scope scope) {
-    const Clock released = releases(order) ? published() : Clock();
-    if (Words* const words = words_of_cluster())
-        publish(*words, address, releases(order) ? released : now_.cluster.fenced, updates);
+void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
+                        bool updates, Scope scope) {
+    const Clock released = releases(order) ? published(thread / lanes_per_warp) : Clock();
+    Words& words = words_[address];
+    if (!updates) words.clusters.clear();
+    if (has_clusters_)
+        publish(words.clusters[cluster()], releases(order) ? released : now_.cluster.fenced,
+                updates);
     // A write of cluster scope replaces what the word published for the device, and publishes
     // nothing to the device.
-    publish(words_, address,
+    publish(words.device,
             scope != Scope::device ? Clock()
             : releases(order)      ? released
                                    : now_.device.fenced,
             updates);
-    if (updates) return;
-    for (auto& [cluster, words] : words_of_clusters_)
-        if (&words != words_of_cluster()) words.erase(address);
 }
 
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
-    for (std::uint64_t byte = 0; byte < bytes; ++byte) {
-        words_.erase(address + byte);
-        for (auto& [cluster, words] : words_of_clusters_) words.erase(address + byte);
-    }
+    for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
 }
 
 }  // namespace warpscope::emulator

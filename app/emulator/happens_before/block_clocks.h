@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -17,30 +18,39 @@ namespace warpscope::emulator {
 /// threadFenceReduction sample, in which the last block that is done reads the results of all. The
 /// blocks of a launch run one after another, or take turns.
 ///
+/// In clusters the warps of a block have clocks of their own, because a thread that arrives at the
+/// barrier of the cluster, or at an mbarrier of another block, releases only what comes before its
+/// arrival, and not what another warp of its block does until that one arrives. And only a warp
+/// that has waited knows what the others have released. Whatever may order some of the warps of a
+/// block counts as if it ordered all of them.
+///
 /// What has the scope of a cluster counts for the blocks of one cluster only. So a block of a
 /// cluster has two of each: what it has read and published for its cluster, and for the device.
 ///
 /// Time is counted by block, in releases.
 class BlockClocks {
   public:
-    /// `blocks`: of the launch; 0: the clocks are not used.
-    void begin_launch(const LaunchShape& launch, std::size_t blocks);
+    /// `warps`: those of a block that have clocks of their own; 1: all warps have one clock.
+    void begin_launch(const LaunchShape& launch, std::uint32_t warps);
     void begin_block(std::uint32_t block);
     /// Of a cooperative launch, whose blocks take turns: the block goes on where it was.
     void go_on_with(std::uint32_t block);
 
     std::uint32_t time() const { return now_.time; }  ///< releases of the running block so far
-    /// The time of an access by which the running block publishes: what it publishes with the word
-    /// has the access itself.
-    std::uint32_t time_of_publishing() const {
+    /// The time of an access by which a warp of the running block publishes: what it publishes with
+    /// the word has the access itself.
+    std::uint32_t time_of_publishing(std::uint32_t warp) const {
         const Clock& fenced = now_.device.fenced.empty() ? now_.cluster.fenced : now_.device.fenced;
-        return fenced.empty() ? now_.time : fenced[block_] - 1;
+        return fenced.empty() ? now_.time : fenced[entry_of(block_, warp)] - 1;
     }
-    /// Names what the running block knows of the releases of others: nothing, where it is 0.
+    /// Names what the running block, or a warp of it, knows of the releases of others: nothing,
+    /// where it is 0.
     std::uint32_t seen() const { return now_.seen; }
-    /// What `block` did at `time` comes before what a block with this `seen` does.
-    bool comes_before(std::uint32_t block, std::uint32_t time, std::uint32_t seen) const {
-        return clocks_[seen].size() > block && clocks_[seen][block] > time;
+    std::uint32_t seen(std::uint32_t warp) const { return now_.seen_by_warp[place_of(warp)]; }
+    /// What a warp of `block` did at `time` comes before what a warp with this `seen` does.
+    bool comes_before(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
+                      std::uint32_t seen) const {
+        return clocks_[seen][entry_of(block, warp)] > time;
     }
 
     /// Lanes of a warp of the running block execute a fence that counts for other blocks.
@@ -53,46 +63,68 @@ class BlockClocks {
                Scope scope = Scope::device);
     void overwrite(std::uint64_t address, std::uint32_t bytes);
     void advance(std::uint32_t /*warp*/) {}
+    /// All warps of the running block know what each of them has done and acquired.
+    void order_warps();
 
   private:
-    using Clock = std::vector<std::uint32_t>;  ///< releases, by block; or empty
+    /// Times by entry_of(). Most are 0: the others lie together, because they are of one cluster.
+    class Clock {
+      public:
+        bool empty() const { return times_.empty(); }
+        std::uint32_t operator[](std::size_t entry) const {
+            return entry - first_ < times_.size() ? times_[entry - first_] : 0;
+        }
+        // True where this clock changes.
+        bool raise(std::size_t entry, std::uint32_t time);
+        bool join(const Clock& other);
+        bool operator==(const Clock&) const = default;
 
-    Clock published();
-    void take_over(const Clock& released);
+      private:
+        std::size_t first_ = 0;
+        std::vector<std::uint32_t> times_;  ///< neither the first nor the last one is 0
+    };
+
+    template <typename Value>
+    using ByWarp = std::array<Value, 32>;
+
+    std::uint32_t place_of(std::uint32_t warp) const { return warps_ == 1 ? 0 : warp; }
+    std::size_t entry_of(std::uint32_t block, std::uint32_t warp) const;
+    Clock published(std::uint32_t warp);
+    void take_over(const Clock& released, std::uint32_t warp);
 
     /// What is published with a word.
     struct Word {
         Clock clock;
         std::uint64_t version = 0;  ///< no other word's, and new with each write
     };
-    using Words = std::unordered_map<std::uint64_t, Word>;  ///< by address
+    /// What is published with the word at one address.
+    struct Words {
+        Word device;
+        std::map<std::uint32_t, Word> clusters;  ///< for the blocks of each cluster
+    };
     /// Of a block that has not ended, for one scope.
     struct Scoped {
         Clock fenced;                           ///< its clock at its last fence; or empty
-        std::uint64_t acquired = 0;             ///< the version of a word that it took over last
+        ByWarp<std::uint64_t> acquired{};       ///< the version of a word that it took over last
         std::map<std::uint32_t, Word> pending;  ///< by thread: read, and not taken over yet
     };
     struct Running {
         std::uint32_t time = 0, seen = 0;
+        std::uint32_t ordered = 0;  ///< what its warps did before this time, all of them know
+        ByWarp<std::uint32_t> seen_by_warp{};
         Scoped device, cluster;
     };
     void take_over_pending(Scoped& scoped, std::uint32_t first_thread, std::uint32_t lanes);
-    void read(Scoped& scoped, const Words& words, std::uint64_t address, std::uint32_t thread,
-              MemoryOrder order);
-    void publish(Words& words, std::uint64_t address, const Clock& clock, bool updates);
-    /// Null where each cluster has one block.
-    Words* words_of_cluster() {
-        return has_clusters_ ? &words_of_clusters_[ClusterPlace::of(launch_, block_).cluster]
-                             : nullptr;
-    }
+    void read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order);
+    void publish(Word& word, const Clock& clock, bool updates);
+    std::uint32_t cluster() const { return ClusterPlace::of(launch_, block_).cluster; }
 
-    std::size_t blocks_ = 0;
+    std::uint32_t warps_ = 1;
     std::uint32_t block_ = 0;
     Running now_;                              ///< of that block
     std::map<std::uint32_t, Running> others_;  ///< that run beside it, by block
     std::vector<Clock> clocks_;                ///< by `seen`; the first one is empty
-    Words words_;
-    std::map<std::uint32_t, Words> words_of_clusters_;
+    std::unordered_map<std::uint64_t, Words> words_;  ///< by address
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks
     std::uint64_t version_ = 0;

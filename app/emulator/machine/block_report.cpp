@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,12 @@ std::string names_of_warps(std::uint32_t warps) {
     }
     return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
 }
+
+/// A block in which no thread can go on.
+struct Hanging {
+    const BlockContext& context;
+    std::span<const Warp> warps;
+};
 
 /// Splits of several warps at one source line.
 struct Group {
@@ -103,22 +111,28 @@ bool arrives(Operation operation) {
            (operation >= Operation::mbarrier_arrive && operation <= Operation::mbarrier_drop_bytes);
 }
 
-/// "arrivals are at a.cu:7 and a.cu:9"; which mbarrier they are for is known only when they
-/// execute.
-std::string lines_of_arrivals(const Kernel& kernel) {
+bool announces(Operation operation) {
+    return operation == Operation::mbarrier_arrive_bytes ||
+           operation == Operation::mbarrier_drop_bytes ||
+           operation == Operation::mbarrier_expect_bytes;
+}
+
+/// "a.cu:7 and a.cu:9": where the kernel has such operations; empty where it has none. Which
+/// mbarrier they are for is known only when they execute.
+std::string lines_of(const Kernel& kernel, bool (*is_one)(Operation)) {
     std::vector<std::string> lines;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-        if (arrives(kernel.code[pc].operation)) {
-            const std::string line = kernel.where(pc);
-            if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+        if (is_one(kernel.code[pc].operation)) {
+            std::string line = kernel.where(pc);
+            if (std::find(lines.begin(), lines.end(), line) == lines.end())
+                lines.push_back(std::move(line));
         }
-    if (lines.empty()) return "the kernel has no arrival";
-    return fmt::format("arrivals are at {}", fmt::join(lines, " and "));
+    return fmt::format("{}", fmt::join(lines, " and "));
 }
 
 /// Who arrived in the phase before and has not arrived in this one: "warp 0 arrived in phase 2 and
 /// has ended". Empty where nobody did.
-std::string missing_threads(const BlockState& block, const Mbarrier& barrier) {
+std::string missing_threads(const Hanging& block, const Mbarrier& barrier) {
     std::uint32_t ended = 0, waiting = 0;
     for (const Warp& warp : block.warps) {
         const std::uint32_t missing =
@@ -138,28 +152,51 @@ std::string missing_threads(const BlockState& block, const Mbarrier& barrier) {
     return text;
 }
 
-std::string missing_arrivals(const BlockState& block, const Mbarrier& barrier) {
-    std::string who;
-    if (barrier.phase > 0) who = missing_threads(block, barrier);
-    if (who.empty()) who = lines_of_arrivals(*block.context.kernel);
-    const bool untouched = barrier.phase > 0 && barrier.pending == barrier.expected;
-    return fmt::format("{} of {} arrivals ({}{})", barrier.pending, barrier.expected, who,
-                       untouched
-                           ? fmt::format("; phase {} has ended, and nobody has arrived since: "
-                                         "is the awaited parity that of the phase after it?",
-                                         barrier.phase - 1)
-                           : "");
+/// "lanes 0x00000001 of warps 0-1 have arrived": in this phase. Empty where nobody has.
+std::string arrived_threads(const Mbarrier& barrier) {
+    std::map<std::uint32_t, std::uint32_t> warps;  // by lanes
+    for (std::uint32_t warp = 0; warp < barrier.arrived.size(); ++warp)
+        if (barrier.arrived[warp]) warps[barrier.arrived[warp]] |= 1u << warp;
+    std::vector<std::string> texts;
+    for (const auto& [lanes, of] : warps)
+        texts.push_back(fmt::format("lanes {:#010x} of {}", lanes, names_of_warps(of)));
+    return texts.empty() ? "" : fmt::format("{} have arrived", fmt::join(texts, " and "));
+}
+
+std::string missing_arrivals(const Hanging& block, const Mbarrier& barrier) {
+    std::vector<std::string> known;
+    const auto add = [&](std::string text) {
+        if (!text.empty()) known.push_back(std::move(text));
+    };
+    if (barrier.phase > 0) add(missing_threads(block, barrier));
+    const std::string lines = lines_of(*block.context.kernel, arrives);
+    add(lines.empty() ? "the kernel has no arrival" : "arrivals are at " + lines);
+    if (barrier.added)
+        add(
+            fmt::format("copies without .noinc have added {} to the arrivals of this phase, and "
+                        "bring no others",
+                        barrier.added));
+    add(arrived_threads(barrier));
+    if (barrier.phase > 0 && barrier.pending == barrier.expected)
+        add(
+            fmt::format("phase {} has ended, and nobody has arrived since: is the awaited parity "
+                        "that of the phase after it?",
+                        barrier.phase - 1));
+    return fmt::format("{} of {} arrivals ({})", barrier.pending, barrier.expected,
+                       fmt::join(known, "; "));
 }
 
 /// What a thread of a block that hangs waits for: "for phase 3 of the mbarrier at byte 64 of shared
 /// memory, which lacks 1 of 32 arrivals (warp 0 arrived in phase 2 and has ended since)".
-std::string awaited_phase(const BlockState& block, const Mbarrier& barrier) {
+std::string awaited_phase(const Hanging& block, const Mbarrier& barrier) {
     std::vector<std::string> lacks;
     if (barrier.pending) lacks.push_back(missing_arrivals(block, barrier));
     if (barrier.bytes > 0)
         lacks.push_back(fmt::format(
-            "{} bytes of copies ({} were announced, {} were copied, and no copy is in flight)",
-            barrier.bytes, barrier.announced, barrier.announced - barrier.bytes));
+            "{} bytes of copies ({} were announced, {} were copied, and no copy is in flight; "
+            "announcements are at {})",
+            barrier.bytes, barrier.announced, barrier.announced - barrier.bytes,
+            lines_of(*block.context.kernel, announces)));
     if (barrier.bytes < 0)
         lacks.push_back(
             fmt::format("the announcement of {} bytes that have been copied", -barrier.bytes));
@@ -169,18 +206,18 @@ std::string awaited_phase(const BlockState& block, const Mbarrier& barrier) {
 }
 
 /// The failed look of a warp at a phase; null where it waits for none.
-const FailedWait* failed_wait(const BlockState& block, const Warp& warp, const Split& split) {
+const FailedWait* failed_wait(const Hanging& block, const Warp& warp, const Split& split) {
     if (!block.context.async || split.state != Split::runnable) return nullptr;
-    const FailedWait& wait = block.async.failed_waits()[warp.index];
+    const FailedWait& wait = block.context.async->failed_waits()[warp.index];
     return !wait.is_some() || !(split.mask >> wait.lane & 1) ? nullptr : &wait;
 }
 
-std::string wait_of(const BlockState& block, const FailedWait& wait) {
+std::string wait_of(const Hanging& block, const FailedWait& wait) {
     const std::string where = block.context.kernel->where(wait.pc);
     if (wait.for_cluster)
         return fmt::format("at {} for the barrier of the cluster, which lacks {}", where,
                            block.context.cluster->missing());
-    for (const Mbarrier& barrier : block.async.barriers())
+    for (const Mbarrier& barrier : block.context.async->barriers())
         if (barrier.address == wait.barrier) {
             if (!barrier.has_ended(wait.parity))
                 return fmt::format("at {} {}", where, awaited_phase(block, barrier));
@@ -192,16 +229,12 @@ std::string wait_of(const BlockState& block, const FailedWait& wait) {
     return fmt::format("at {} for an mbarrier that is no more", where);
 }
 
-std::string name_of(const BlockState& block) {
-    return name_of(block.context.block_index());
+std::string name_of(const BlockContext& block) {
+    return name_of(block.block_index());
 }
 
-}  // namespace
-
-namespace {
-
 /// Where a split of a deadlocked block is, and what it waits for.
-std::string position_of(const BlockState& block, const Warp& warp, const Split& split) {
+std::string position_of(const Hanging& block, const Warp& warp, const Split& split) {
     const std::string where = block.context.kernel->where(block.context.kernel->index_of(split.pc));
     switch (split.state) {
         case Split::at_barrier:
@@ -217,25 +250,15 @@ std::string position_of(const BlockState& block, const Warp& warp, const Split& 
                 : fmt::format("before {}, blocked by the waiting lanes of this warp", where);
 }
 
-}  // namespace
-
-void fail_deadlock(const BlockState& block) {
-    const Kernel& kernel = *block.context.kernel;
+/// "warps 0-1 lanes 0xffffffff at a.cu:7 for phase 0 of …; warp 2 …"
+std::string waits_of(const Hanging& block) {
     struct Waiting {
         std::uint32_t warps = 0, lanes = 0;
         std::string position;
     };
     std::vector<Waiting> all;
-    const Split* named = nullptr;
-    std::uint32_t pc = 0, thread = 0;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
-            if (!named || split.state > named->state) {
-                const FailedWait* const wait = failed_wait(block, warp, split);
-                named = &split;
-                pc = wait ? wait->pc : kernel.index_of(split.pc);
-                thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
-            }
             std::string position = position_of(block, warp, split);
             const auto known = std::find_if(all.begin(), all.end(), [&](const Waiting& w) {
                 return w.lanes == split.mask && w.position == position;
@@ -245,13 +268,43 @@ void fail_deadlock(const BlockState& block) {
             else
                 all.push_back({1u << warp.index, split.mask, std::move(position)});
         }
-    std::string waiting;
+    std::string waits;
     for (const Waiting& w : all)
-        waiting += fmt::format("{}{} lanes {:#010x} {}", waiting.empty() ? "" : "; ",
-                               names_of_warps(w.warps), w.lanes, w.position);
+        waits += fmt::format("{}{} lanes {:#010x} {}", waits.empty() ? "" : "; ",
+                             names_of_warps(w.warps), w.lanes, w.position);
+    return waits;
+}
+
+/// Those of the other blocks of a cluster, each with the block's name in front.
+std::string waits_of_neighbours(const BlockContext& block) {
+    std::string waits;
+    for (std::uint32_t rank = 0; block.cluster && rank < block.cluster->size(); ++rank) {
+        const Hanging other{block.cluster->block(rank), block.cluster->warps(rank)};
+        if (&other.context == &block || !other.context.live_threads) continue;
+        waits += fmt::format(". In block {}: {}", name_of(other.context), waits_of(other));
+    }
+    return waits;
+}
+
+}  // namespace
+
+void fail_deadlock(const BlockState& block) {
+    const Kernel& kernel = *block.context.kernel;
+    const Hanging hanging{block.context, block.warps};
+    const Split* named = nullptr;
+    std::uint32_t pc = 0, thread = 0;
+    for (const Warp& warp : block.warps)
+        for (const Split& split : warp.splits) {
+            if (named && split.state <= named->state) continue;
+            const FailedWait* const wait = failed_wait(hanging, warp, split);
+            named = &split;
+            pc = wait ? wait->pc : kernel.index_of(split.pc);
+            thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
+        }
     throw DeadlockError(
-        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
-                    kernel.name, name_of(block), waiting),
+        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}{}",
+                    kernel.name, name_of(block.context), waits_of(hanging),
+                    waits_of_neighbours(block.context)),
         pc, thread);
 }
 
@@ -292,7 +345,7 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
                                                      blocks);
     }
     const std::string text =
-        fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),
+        fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block.context),
                     positions, hint.empty() ? "" : " (" + hint + ")");
     if (verdict == Budget::Verdict::stopped) throw Stopped(text);
     throw Error(text);
@@ -310,8 +363,8 @@ void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Spl
     throw Error(fmt::format(
         "kernel {}, {}: block {}: lanes {:#010x} of warp {} arrive at the barrier without lanes "
         "{:#010x} of their warp ({}); all threads of a warp must arrive at a barrier together",
-        kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block), arrived.mask,
-        warp.index, missing, elsewhere));
+        kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block.context),
+        arrived.mask, warp.index, missing, elsewhere));
 }
 
 }  // namespace warpscope::emulator

@@ -48,17 +48,14 @@ void GridRaces::on_async(std::uint32_t, const AsyncEvent& event) {
         case AsyncEvent::cluster_arrived:
             clocks_.write(barrier_of_cluster, thread,
                           event.releases ? MemoryOrder::release : MemoryOrder::relaxed, true);
-            if (event.releases) warps_.release(event.warp, clocks_.time(), events_);
             break;
         case AsyncEvent::cluster_waited:
             clocks_.read(barrier_of_cluster, thread, MemoryOrder::acquire);
-            warps_.acquire(event.warp, clocks_.seen());
             break;
         case AsyncEvent::arrived_elsewhere:
             clocks_.write(
                 word_of(block_of_rank(event.rank), event.barrier->address, event.barrier->phase),
                 thread, MemoryOrder::release, true);
-            warps_.release(event.warp, clocks_.time(), events_);
             break;
         case AsyncEvent::copy_lands:
             if (event.copy->mbarrier_rank < 0 || !event.barrier) return;
@@ -70,11 +67,10 @@ void GridRaces::on_async(std::uint32_t, const AsyncEvent& event) {
             clocks_.read(word_of(block_, event.barrier->address, event.barrier->phase - 1), thread,
                          MemoryOrder::acquire);
             // Warps of this block may have arrived, too.
-            order_warps();
+            clocks_.order_warps();
             break;
         case AsyncEvent::proxy_fence:
             clocks_.fence(event.warp, event.lanes);
-            order_warps();
             break;
         default:
             return;
@@ -127,7 +123,6 @@ void GridRaces::on_block_end(std::uint32_t block, const Statistics&) {
         if (flight.block == block) end_parts(flight, flight.copy.parts);
     std::erase_if(flights_, [&](const Flight& flight) { return flight.block == block; });
     if (!launch_.kernel().uses_cluster) return;
-    warps_.end_block(block);
     const auto found = memories_.find(address_in_block(block, 0));
     if (found == memories_.end()) return;
     const Kernel& kernel = launch_.kernel();

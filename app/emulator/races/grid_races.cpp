@@ -86,8 +86,8 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     if (std::exchange(continues_, false)) return;
     orders_.begin_launch(kernel);
     prepare(kernel);
-    clocks_.begin_launch(launch, std::size_t(std::min(launch.grid.count(), most_blocks_by_words)));
-    warps_.begin_launch((launch_.threads() + lanes_per_warp - 1) / lanes_per_warp);
+    const std::uint32_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    clocks_.begin_launch(launch, in_clusters() ? warps : 1);
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
@@ -158,7 +158,6 @@ void GridRaces::running_block(std::uint32_t block) {
     block_ = block;
     block_first_ = first_ = std::uint32_t(events_.size());
     block_run_ = std::uint32_t(runs_.size());
-    if (in_clusters()) warps_.running_block(block, clocks_.seen());
 }
 
 void GridRaces::on_block_turn(std::uint32_t block) {
@@ -173,10 +172,8 @@ std::uint32_t GridRaces::event_of(const Access& a) {
         newest = std::uint32_t(events_.size());
         const bool publishes =
             a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
-        const std::uint32_t time = publishes ? clocks_.time_of_publishing() : clocks_.time();
-        events_.push_back(
-            {block_, a.warp, a.pc, time, in_clusters() ? warps_.seen(a.warp) : clocks_.seen()});
-        if (in_clusters() && !publishes) warps_.begin_event(a.warp, newest);
+        const std::uint32_t time = publishes ? clocks_.time_of_publishing(a.warp) : clocks_.time();
+        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen(a.warp)});
     }
     return newest;
 }
@@ -245,7 +242,7 @@ bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) con
 
 bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
     const GridEvent& a = events_[one.event];
-    return by_words() && clocks_.comes_before(a.block, a.time, events_[other.event].seen);
+    return by_words() && clocks_.comes_before(a.block, a.warp, a.time, events_[other.event].seen);
 }
 
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
@@ -369,22 +366,21 @@ void GridRaces::follow_words(const Access& a) {
     const std::pair before(clocks_.time(), clocks_.seen());
     ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
     synchronise(a, orders_.between_blocks(a.pc), clocks);
-    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) order_warps();
     // A thread that polls a word in vain learns nothing.
     if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
+    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.order_warps();
 }
 
 void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope scope) {
     if (is_off_ || !by_words()) return;
+    if (scope == Scope::block) clocks_.order_warps();
     if (scope != Scope::block) clocks_.fence(warp, mask, scope);
-    order_warps();
     first_ = std::uint32_t(events_.size());
 }
 
 void GridRaces::on_barrier_release(const BarrierRelease&) {
     if (is_off_ || !by_words()) return;
     clocks_.barrier();
-    order_warps();
     first_ = std::uint32_t(events_.size());
 }
 

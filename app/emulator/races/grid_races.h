@@ -17,7 +17,6 @@
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid_strips.h"
-#include "emulator/races/warp_releases.h"
 #include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
@@ -167,10 +166,6 @@ class GridRaces : public Observer, BlockSummaries {
     void follow_words(const Access& access);
     void follow_copies(const AsyncEvent& event);
     bool in_clusters() const { return by_words() && launch_.kernel().uses_cluster; }
-    /// Something orders warps of the running block.
-    void order_warps() {
-        if (in_clusters()) warps_.order_warps(clocks_.seen());
-    }
     /// Parts of a copy have ended: what they have done until now comes before what follows.
     void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
@@ -200,7 +195,6 @@ class GridRaces : public Observer, BlockSummaries {
     bool is_off_ = false;
     MemoryOrders orders_;
     BlockClocks clocks_;
-    WarpReleases warps_;  ///< in clusters
     const Memory* memory_ = nullptr;
     std::uint32_t shared_bytes_ = 0;
     std::uint32_t cell_bytes_ = 4;

@@ -38,6 +38,7 @@ class Cluster {
     void restore(const Barrier& barrier) { barrier_ = barrier; }
     std::uint32_t size() const { return std::uint32_t(blocks_.size()); }
     BlockContext& block(std::uint32_t rank) const { return *blocks_[rank].context; }
+    std::span<const Warp> warps(std::uint32_t rank) const { return blocks_[rank].warps; }
 
     std::uint32_t phase() const { return barrier_.phase; }
     /// Lanes arrive at the barrier, which have waited since they arrived last.

@@ -253,8 +253,9 @@ wait: mbarrier.try_wait.shared.b64 %p2, [full], %rd5;
     EXPECT_HAS(error, "warp 0 lanes 0xffffffff at ");
     EXPECT_HAS(error,
                "for phase 0 of the mbarrier at byte 4096 of shared memory, which lacks 1 of "
-               "33 arrivals (arrivals are at PTX line 36) and 512 bytes of copies (512 were "
-               "announced, 0 were copied, and no copy is in flight)");
+               "33 arrivals (arrivals are at PTX line 36; lanes 0xffffffff of warp 0 have arrived) "
+               "and 512 bytes of copies (512 were announced, 0 were copied, and no copy is in "
+               "flight; announcements are at PTX line 36)");
 }
 
 /// Thread 0 fetches 256 bytes, behind the arrivals of all 64 threads.

@@ -45,11 +45,61 @@ TEST(LoadError, SomeOfTexturesAndMatricesAreNotEmulated) {
     expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 "
                                            "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
                     "the emulator does not execute this form of wmma");
-    expect_contains(load_error(kernel_text("wgmma.fence.sync.aligned;")),
-                    "the emulator does not execute wgmma, the products of a group of four warps");
-    expect_contains(load_error(kernel_text("tcgen05.wait::ld.sync.aligned;")),
-                    "the emulator does not execute tcgen05");
     expect_contains(load_error(kernel_text("ld.global.f32 %f0, [%rd0, %rd1];")), "one value");
+}
+
+TEST(LoadError, SaysOfEachRefusedInstructionWhatIsNotEmulated) {
+    const char* const vectors = "atomics of vectors are not emulated";
+    const char* const small_floats = "products of matrices of 8-bit floats are not emulated";
+    const char* const halves_of_bytes = "products of matrices of 4-bit integers are not emulated";
+    const std::pair<const char*, const char*> refused[] = {
+        {"txq.width.b32 %r0, [%rd0]", "queries of textures are not emulated: give the kernel"},
+        {"suq.width.b32 %r0, [%rd0]", "queries of surfaces are not emulated: give the kernel"},
+        {"multimem.ld_reduce.relaxed.sys.global.add.f32 %f0, [%rd0]",
+         "the emulator has one GPU, and does not execute multimem"},
+        {"tensormap.replace.tile.global_address.global.b1024.b64 [%rd0], %rd1",
+         "the emulator does not change tensor maps: cuTensorMapEncodeTiled() makes them"},
+        {"wgmma.fence.sync.aligned",
+         "the emulator does not execute wgmma, the products of a group of four warps"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd0, %rd1, 1, 1, "
+         "1, 0, 0",
+         "the emulator does not execute wgmma, the products of a group of four warps"},
+        {"tcgen05.wait::ld.sync.aligned",
+         "the emulator does not execute tcgen05, the tensor cores of sm_100"},
+        {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32",
+         "the emulator does not execute tcgen05, the tensor cores of sm_100"},
+        {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+         "[%r0], [%rd0, {%r1, %r2, %r3}], [%r4]",
+         "copies of tensors by the columns of an image are not emulated"},
+        {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, "
+         "{%r2,%r3}, {%f0,%f1,%f2,%f3}, %r4, 0x0",
+         "products of sparse matrices are not emulated"},
+        {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, "
+         "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}",
+         small_floats},
+        {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32 {%f0,%f1,%f2,%f3}, "
+         "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}",
+         small_floats},
+        {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1}, {%r2}, {%r3}, "
+         "{%r4,%r5}",
+         "products of matrices of bits are not emulated"},
+        {"mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5}",
+         halves_of_bytes},
+        {"mma.sync.aligned.m8n8k32.row.col.s32.u4.u4.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5}",
+         halves_of_bytes},
+        {"red.global.v2.f32.add [%rd0], {%f0,%f1}", vectors},
+        {"red.global.v4.f32.add [%rd0], {%f0,%f1,%f2,%f3}", vectors},
+        {"red.global.v8.bf16.add.noftz [%rd0], {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}", vectors},
+        {"atom.global.v2.f32.add {%f0,%f1}, [%rd0], {%f2,%f3}", vectors},
+        {"atom.global.v4.f32.add {%f0,%f1,%f2,%f3}, [%rd0], {%f4,%f5,%f6,%f7}", vectors},
+        {"atom.global.v8.bf16.add.noftz {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [%rd0], "
+         "{%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}",
+         vectors}};
+    for (const auto& [statement, sentence] : refused) {
+        const std::string text = load_error(kernel_text(statement + std::string(";")));
+        expect_contains(text, sentence);
+        expect_contains(text, statement);
+    }
 }
 
 TEST(LoadError, WrongFormsOfMatrixInstructionsAreNamed) {

@@ -104,22 +104,6 @@ TEST(PipelineRaces, AreNoneWithAllWaits) {
                     << copies << ", " << stages << " stages";
 }
 
-TEST(PipelineRaces, AreFoundWhereAStepIsLeftOutWheneverCopiesLand) {
-    for (const compute::Landing landing : landings)
-        for (const auto& [copies, step] :
-             std::initializer_list<std::pair<const char*, const char*>>{{"async", "wait"},
-                                                                        {"async", "commit"},
-                                                                        {"async", "keep"},
-                                                                        {"bulk", "wait"},
-                                                                        {"bulk", "commit"},
-                                                                        {"bulk", "keep"},
-                                                                        {"bulk", "fence"}})
-            EXPECT_GT(emulator::count_of(races_of({{"copies", copies}, {step, "off"}}, landing),
-                                         emulator::Severity::error),
-                      0u)
-                << copies << " without " << step;
-}
-
 // 64 tiles of 258 * 16 bytes are 129 sectors each; 256 * 256 pixels of 4 bytes are 8192. A warp
 // reads three quads for each of 8 * 64 rows of 32 threads, in four wavefronts each.
 TEST(PipelineCounters, CountWhatAsynchronousCopiesMove) {

@@ -382,3 +382,78 @@ __global__ void result_for_other_block(int* in, int* flag, int* out) {
     asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
 }
+
+// Each form of the instructions for clusters, by its name in PTX. out holds 1 where all gave what
+// they must.
+__global__ void named_instructions(int* out) {
+    __shared__ int words[4];
+    __shared__ alignas(16) int stored[8];
+    __shared__ Bar full;
+    const auto shared = [](const void* p) { return (unsigned)__cvta_generic_to_shared(p); };
+    const unsigned t = threadIdx.x, mine = blockIdx.x % 2, theirs = mine ^ 1;
+    unsigned rank, size, cluster, clusters, x;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(cluster));
+    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));
+    asm("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(x));
+    bool right =
+        rank == mine && x == mine && size == 2 && cluster == blockIdx.x / 2 && clusters == 2;
+    if (t < 4) words[t] = 0;
+    if (t == 0) {
+        stored[7] = 8;
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       28);
+    }
+    asm volatile(
+        "barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+            : "memory");
+    unsigned word, row, bar, of, before, read;
+    unsigned long long generic;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(word) : "r"(shared(words)), "r"(theirs));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(row) : "r"(shared(stored)), "r"(theirs));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(bar) : "r"(shared(&full)), "r"(theirs));
+    asm("mapa.u64 %0, %1, %2;" : "=l"(generic) : "l"(words), "r"(theirs));
+    asm("getctarank.shared::cluster.u32 %0, %1;" : "=r"(of) : "r"(word));
+    right &= of == theirs;
+    asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(word) : "memory");
+    asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1+4], 1;"
+                 : "=r"(before)
+                 : "r"(word)
+                 : "memory");
+    right &= before < 32;
+    asm volatile("atom.relaxed.cluster.shared::cluster.cas.b32 %0, [%1+8], 0, 5;"
+                 : "=r"(before)
+                 : "r"(word)
+                 : "memory");
+    right &= before == 0 || before == 5;
+    if (t == 0) {
+        asm volatile("st.shared::cluster.u32 [%0+12], 9;" ::"r"(word) : "memory");
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {1, 2, 3, 4}, "
+            "[%1];" ::"r"(row),
+            "r"(bar)
+            : "memory");
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0+16], %2, [%1];" ::
+                "r"(row),
+            "r"(bar), "l"(0x6'0000'0005)
+            : "memory");
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0+24], 7, [%1];" ::
+                "r"(row),
+            "r"(bar)
+            : "memory");
+    }
+    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &full, 0)) {
+    }
+    for (int k = 0; k < 8; ++k) right &= stored[k] == k + 1;
+    asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    right &= words[0] == 32 && words[1] == 32 && words[2] == 5 && words[3] == 9;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(read) : "r"(word) : "memory");
+    right &= read == 32 && *(volatile int*)(generic + 4) == 32;
+    asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    out[blockIdx.x * 32 + t] = right;
+}

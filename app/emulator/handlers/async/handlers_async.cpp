@@ -124,7 +124,7 @@ template <bool adds>
 const Instruction* mbarrier_arrive_of_copies(const Instruction* i, Warp& w) {
     for_each_lane(w.mask, [&](unsigned lane) {
         Mbarrier& barrier = own_mbarrier(i, w, lane);
-        if (adds) ++barrier.pending;
+        if (adds) barrier.add_arrival();
         w.block->async->arrive_when_landed(barrier, w.index, lane);
     });
     return w.cost_point(i, i + 1);
