@@ -46,6 +46,8 @@ struct BlockError : DeviceError {
     emulator::Dim3 block;  ///< its index in the grid
     /// The address of the memory that an access is next to and should be in; 0: it is near none.
     std::uint64_t memory;
+    /// LaunchLimits::time was over: that is no fault of the block.
+    bool timed_out = false;
 };
 
 /// The device can't be used any more, because its GPU or its helper process has failed. The
@@ -80,6 +82,9 @@ struct RunSettings {
     Math math = Math::precise;
     Schedule schedule = Schedule::random;  ///< any but Schedule::manual
     std::uint64_t seed = 1;                ///< the seed of Schedule::random
+    /// The emulator runs blocks in the order of the seed where it can be seen. Never sent to a
+    /// helper process.
+    bool blocks_by_seed = false;
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
     bool waits_for_compiler = false;    ///< if Execution is automatic: see WaitForCompiler
@@ -144,6 +149,8 @@ struct LaunchLimits {
     /// Ends the current launch and refuses later ones: they throw Cancelled. A GPU of this process
     /// only refuses. A GPU in a helper process ends a long launch with its process: DeviceLost.
     std::stop_token stop{};
+    /// In the emulator: `time` is a limit of the time in which no block ends.
+    bool of_block = false;
 };
 
 /// A texture or a surface object. Both kinds have numbers of their own.
