@@ -82,15 +82,15 @@ struct RunSettings {
     Math math = Math::precise;
     Schedule schedule = Schedule::random;  ///< any but Schedule::manual
     std::uint64_t seed = 1;                ///< the seed of Schedule::random
-    /// The emulator runs blocks in the order of the seed where it can be seen. Never sent to a
-    /// helper process.
-    bool blocks_by_seed = false;
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
     bool waits_for_compiler = false;    ///< if Execution is automatic: see WaitForCompiler
     /// The turns of the warps of one block, in place of `schedule`; the other blocks run to their
     /// barriers. Null: there are none. Never sent to a helper process.
     std::shared_ptr<const emulator::ScheduleFile> turns{};
+    /// The emulator runs blocks in the order of the seed where it can be seen. Never sent to a
+    /// helper process.
+    bool blocks_by_seed = false;
     bool operator==(const RunSettings&) const = default;
 };
 

@@ -277,14 +277,13 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
         };
         const unsigned from =
             shuffle_source(ShuffleMode(i.detail), lane, value(3), value(4)).value_or(lane);
-        const bool takes_part = from == lane || (warp.mask & value(5)) >> from & 1;
-        if (!takes_part)
-            origins[lane] = {pc, lane, from, value(5)};
-        else if (before >> from & 1)
-            origins[lane] = old[from];
-        else
-            continue;
+        // Of a lane that is not in its own mask, the check of the masks says it.
+        const bool is_member = value(5) >> lane & 1;
+        const bool takes_part = !is_member || (warp.mask & value(5)) >> from & 1;
+        if (takes_part && !(before >> from & 1)) continue;
         result |= 1u << lane;
+        if (before >> lane & 1) continue;  // a sum keeps its first origin
+        origins[lane] = takes_part ? old[from] : Origin{pc, lane, from, value(5)};
     }
     return result;
 }
