@@ -101,12 +101,10 @@ TEST_F(FindingWalk, OneMissingBarrierIsOneRow) {
     EXPECT_EQ(findings[0].hazard, emulator::Hazard::read_after_write);
     ASSERT_FALSE(findings[0].repaired_too.empty());
     EXPECT_TRUE(findings[0].repaired_too[0].misread());
-    std::uint64_t errors = 0;
-    for (const char* row : {"finding.0", "finding.0.0", "finding.0.1"})
-        if (value(row + std::string(".count")) != "(no such widget)") ++errors;
-    EXPECT_EQ(errors, 1 + findings[0].repaired_too.size()) << "each race has its row";
-    // Backwards and forwards through the races, the repaired ones too.
+    // Forwards through the races, the repaired ones too.
     click("race");
+    for (std::size_t k = 0; k < findings[0].repaired_too.size(); ++k)
+        EXPECT_EQ(value(fmt::format("finding.0.{}", k)), findings[0].repaired_too[k].sentence);
     click("finding.0");
     Microscope& microscope = view_->microscope();
     microscope.restart();
