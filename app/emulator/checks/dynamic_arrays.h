@@ -29,7 +29,7 @@ class DynamicArrays {
         std::uint8_t writers = 0;  ///< arrays that have written it
     };
     bool is_on_ = false;
-    std::uint32_t begin_ = 0;  ///< of the arrays in shared memory
+    std::uint32_t begin_ = 0;         ///< of the arrays in shared memory
     std::vector<std::uint8_t> bits_;  ///< by base; 0: not watched
     std::vector<Byte> bytes_;
 };

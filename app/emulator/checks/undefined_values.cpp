@@ -272,9 +272,7 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
     Lanes result = 0;
     for (Lanes m = mask; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
-        const auto value = [&](unsigned k) {
-            return warp.get<std::uint32_t>(i.operands[k], lane);
-        };
+        const auto value = [&](unsigned k) { return warp.get<std::uint32_t>(i.operands[k], lane); };
         const unsigned from =
             shuffle_source(ShuffleMode(i.detail), lane, value(3), value(4)).value_or(lane);
         // Of a lane that is not in its own mask, the check of the masks says it.

@@ -274,7 +274,7 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
             hint = "an endless loop, or too much to emulate?";
     }
     std::string positions = positions_of(block);
-    bool waits = false;  // for what no block that runs will do
+    bool waits = false;       // for what no block that runs will do
     if (positions.empty()) {  // between two blocks
         positions = fmt::format(" of {} blocks has just ended", context.launch->grid.count());
         if (!hint.empty()) hint = "too much to emulate?";

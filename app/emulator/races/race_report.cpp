@@ -184,7 +184,8 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
     if (decides_store(kernel, load, store)) {
         f.needs_atomic = true;
         return "the value that a thread reads decides whether it overwrites the word, so the value "
-               "of another thread may be lost: use an atomic operation, such as atomicMax() or atomicCAS()";
+               "of another thread may be lost: use an atomic operation, such as atomicMax() or "
+               "atomicCAS()";
     }
     if (by_words_ && !kernel.synchronises_grid())
         return "no barrier, and no release and acquire of one word, orders these accesses";

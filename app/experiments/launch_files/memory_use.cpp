@@ -135,8 +135,8 @@ class PointerFlow {
         for (const Operand& operand : statement.operands) {
             const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
             const Operand& base = has_base ? operand.elements[0] : operand;
-            const auto variable = base.kind == Operand::symbol ? variables_.find(base.name)
-                                                               : variables_.end();
+            const auto variable =
+                base.kind == Operand::symbol ? variables_.find(base.name) : variables_.end();
             if (variable != variables_.end()) found |= variable->second;
         }
         return found;

@@ -184,9 +184,10 @@ std::string summary(const RunResult& r) {
     if (r.why) text += "\n" + why_text(*r.why);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
     if (r.timed_out)
-        text += "========= No verdict: the time limit ended the run, and the rest of it was not "
-                "checked. Check smaller sizes, if this is no endless loop. " +
-                r.stopped + "\n";
+        text +=
+            "========= No verdict: the time limit ended the run, and the rest of it was not "
+            "checked. Check smaller sizes, if this is no endless loop. " +
+            r.stopped + "\n";
     else if (!r.stopped.empty())
         text += "========= The run ended with an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";

@@ -187,8 +187,7 @@ void FindingsPanel::draw(Ui& ui) {
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->findings.size(); ++i)
-        finding_row(ui, stage_, microscope_, inspection->findings[i],
-                    fmt::format("finding.{}", i));
+        finding_row(ui, stage_, microscope_, inspection->findings[i], fmt::format("finding.{}", i));
     const bool in_a_row = std::ranges::any_of(inspection->findings, [&](const Finding& finding) {
         return finding.sentence == inspection->error;
     });

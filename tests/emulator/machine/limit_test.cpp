@@ -26,7 +26,9 @@ TEST(Limit, TheTimeLimitIsNoVerdict) {
     r.settings.time_limit = milliseconds(50);
     EXPECT_THROW(r.run(one_block(32)), TimedOut);
     r.settings.limits_time_of_block = true;
-    expect_contains(error_of([&] { r.run({{500, 1, 1}, {32, 1, 1}}); }),
+    expect_contains(error_of([&] {
+                        r.run({{500, 1, 1}, {32, 1, 1}});
+                    }),
                     "kernel k: no block ended within 0.1 s: block (0,0,0)");
 }
 

@@ -93,7 +93,8 @@ TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
     }
 }
 
-// One barrier is missing in each kernel of the ripple: one row, with the races that it also repairs.
+// One barrier is missing in each kernel of the ripple: one row, with the races that it also
+// repairs.
 TEST_F(FindingWalk, OneMissingBarrierIsOneRow) {
     show_racy({"ripple", {{"size", "64"}, {"sync", "off"}}});
     const std::vector<Finding>& findings = stage_->checks().inspection->findings;
