@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
 #include <string_view>
 
 #include "experiments/host/host_calls.h"
@@ -9,16 +12,16 @@ namespace {
 
 /// What the names of functions have in them that read the arrays which they get, or only put their
 /// elements into another order.
-constexpr std::array<std::string_view, 28> readers{
-    "cuda",    "CUDA",    "print",      "Print",       "check",       "Check",  "CHECK",
-    "verify",  "Verify",  "assert",     "compare",     "Compare",     "equal",  "free",
-    "delete",  "save",    "write",      "show",        "dump",        "sizeof", "dim3",
-    "shuffle", "reverse", "accumulate", "max_element", "min_element", "sort",   "rotate"};
+constexpr std::array<std::string_view, 22> readers{
+    "cuda",   "print",  "check",   "verify",     "assert",      "compare",    "equal", "free",
+    "delete", "save",   "write",   "show",       "dump",        "sizeof",     "dim3",  "shuffle",
+    "sort",   "rotate", "reverse", "accumulate", "max_element", "min_element"};
 
 }  // namespace
 
 void HostCalls::pass_to_unknown(std::size_t i) {
-    const std::string_view call = at(i);
+    std::string call(at(i));
+    std::ranges::transform(call, call.begin(), [](unsigned char c) { return std::tolower(c); });
     const bool is_declared = i > 0 && (text_.is_word(i - 1) || text_.is(i - 1, ">"));
     if (!text_.is(i + 1, "(") || is_declared || is_known_call(i)) return;
     for (const std::string_view word : readers)
