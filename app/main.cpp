@@ -244,7 +244,9 @@ int answer(int argc, const char* const* argv, const std::function<int(const Opti
         // Rank 0 of mpirun says it for all, and its exit code is that of all. If this process ended
         // with an error, mpirun could end rank 0 before it has said it.
         if (is_of_caller(e) && compute::place_of_process().index > 0) return 0;
-        return complain(e.what(), is_of_caller(e) ? 2 : 1);
+        const auto* const block = dynamic_cast<const compute::BlockError*>(&e);
+        const int failed = block && block->timed_out ? jobs::no_verdict : 1;
+        return complain(e.what(), is_of_caller(e) ? 2 : failed);
     }
 }
 

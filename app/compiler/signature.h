@@ -69,6 +69,9 @@ struct LaunchTraits {
     bool synchronises_grid = false;  ///< grid.sync() of Cooperative Groups
     /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};
+    /// Variables of the module, by their names in the PTX, whose numbers lead to addresses or
+    /// decide branches.
+    std::vector<std::string> steering_variables{};
 };
 
 struct Signature {

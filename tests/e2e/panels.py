@@ -138,14 +138,14 @@ class Panels(Session):
     def test_a_finding_opens_the_thread_that_it_names_while_the_picture_runs(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off")
         app.wait_value("race", lambda value: value.startswith("race"))
-        for row in range(2):
+        for row in ("finding.0", "finding.0.0"):
             app.click("race")
-            named = app.wait_value(f"finding.{row}", lambda value: value)
+            named = app.wait_value(row, lambda value: value)
             x, y, block_x, block_y = re.match(
                 r"Thread \((\d+),(\d+),\d+\) of block \((\d+),(\d+),", named).groups()
             before = app.frame()
             wait_for("further frames", lambda: app.frame() > before + 2)
-            app.click(f"finding.{row}")
+            app.click(row)
             app.wait_value("microscope.position", lambda value: value)
             app.wait_value("picture.block", f"{block_x}, {block_y}")
             app.wait_value("picture.thread", f"{x}, {y}")

@@ -33,6 +33,26 @@ typedef unsigned long ulong;
 #define INT_MIN   (-INT_MAX - 1)
 #define UINT_MAX  0xffffffff
 #define LLONG_MAX  0x7fffffffffffffffLL
+#define LLONG_MIN  (-LLONG_MAX - 1)
+#define ULLONG_MAX 0xffffffffffffffffUL
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-128)
+#define UCHAR_MAX 255
+#define SHRT_MAX  0x7fff
+#define SHRT_MIN  (-SHRT_MAX - 1)
+#define USHRT_MAX 0xffff
+#define INT8_MIN   SCHAR_MIN
+#define INT16_MIN  SHRT_MIN
+#define INT32_MIN  INT_MIN
+#define INT64_MIN  LLONG_MIN
+#define INT8_MAX   SCHAR_MAX
+#define INT16_MAX  SHRT_MAX
+#define INT32_MAX  INT_MAX
+#define INT64_MAX  LLONG_MAX
+#define UINT8_MAX  UCHAR_MAX
+#define UINT16_MAX USHRT_MAX
+#define UINT32_MAX UINT_MAX
+#define UINT64_MAX ULLONG_MAX
 #define FLT_MAX 3.402823466e+38F
 #define FLT_MIN 1.175494351e-38F
 #define FLT_EPSILON 1.192092896e-07F
@@ -146,7 +166,7 @@ std::string cub_text(std::span<const std::string> texts) {
 }
 
 /// Headers of the CUDA Toolkit that have device code, or the beginnings of their names.
-constexpr std::array<std::string_view, 22> device_headers{"cuda_fp16",
+constexpr std::array<std::string_view, 23> device_headers{"cuda_fp16",
                                                           "cuda_bf16",
                                                           "cuda_fp8",
                                                           "cuda_pipeline",
@@ -167,7 +187,8 @@ constexpr std::array<std::string_view, 22> device_headers{"cuda_fp16",
                                                           "thrust/pair.h",
                                                           "thrust/tuple.h",
                                                           "thrust/functional.h",
-                                                          "thrust/iterator/counting_iterator.h"};
+                                                          "thrust/iterator/counting_iterator.h",
+                                                          "thrust/iterator/transform_iterator.h"};
 
 /// Headers for the host that bring the types of half precision.
 constexpr std::array<std::string_view, 3> half_headers{"cublas_v2.h", "cublasLt.h", "torch/"};

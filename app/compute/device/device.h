@@ -46,6 +46,8 @@ struct BlockError : DeviceError {
     emulator::Dim3 block;  ///< its index in the grid
     /// The address of the memory that an access is next to and should be in; 0: it is near none.
     std::uint64_t memory;
+    /// LaunchLimits::time was over: that is no fault of the block.
+    bool timed_out = false;
 };
 
 /// The device can't be used any more, because its GPU or its helper process has failed. The
@@ -86,6 +88,9 @@ struct RunSettings {
     /// The turns of the warps of one block, in place of `schedule`; the other blocks run to their
     /// barriers. Null: there are none. Never sent to a helper process.
     std::shared_ptr<const emulator::ScheduleFile> turns{};
+    /// The emulator runs blocks in the order of the seed where it can be seen. Never sent to a
+    /// helper process.
+    bool blocks_by_seed = false;
     bool operator==(const RunSettings&) const = default;
 };
 
@@ -144,6 +149,8 @@ struct LaunchLimits {
     /// Ends the current launch and refuses later ones: they throw Cancelled. A GPU of this process
     /// only refuses. A GPU in a helper process ends a long launch with its process: DeviceLost.
     std::stop_token stop{};
+    /// In the emulator: `time` is a limit of the time in which no block ends.
+    bool of_block = false;
 };
 
 /// A texture or a surface object. Both kinds have numbers of their own.

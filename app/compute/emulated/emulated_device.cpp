@@ -178,9 +178,13 @@ emulator::LaunchSettings EmulatedDevice::next_settings(const EmulatedKernel& ker
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
         .landing = settings_.landing,
-        .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
+        .block_order = settings_.blocks_by_seed ? emulator::GridOrder::by_seed
+                       : settings_.schedule == emulator::Schedule::reverse
+                           ? emulator::GridOrder::reverse
+                           : emulator::GridOrder::ascending,
         .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
         .time_limit = limits_.time,
+        .limits_time_of_block = limits_.of_block,
         .stop = limits_.stop,
         .progress = progress_};
     if (!kernel.built_in) settings.instruction_budget = instruction_budget;
@@ -233,8 +237,10 @@ void EmulatedDevice::run(const emulator::FrozenLaunch& launch,
         } catch (const emulator::Error& error) {
             if (!error.block) throw;
             const auto* const access = dynamic_cast<const emulator::AccessError*>(&error);
-            throw BlockError(error.what(), emulator::index_in(launch.launch.grid, *error.block),
-                             access ? access->allocation : 0);
+            BlockError failed(error.what(), emulator::index_in(launch.launch.grid, *error.block),
+                              access ? access->allocation : 0);
+            failed.timed_out = dynamic_cast<const emulator::TimedOut*>(&error);
+            throw failed;
         }
     });
 }

@@ -4,7 +4,6 @@
 
 #include <bit>
 
-#include "emulator/checks/shuffle_use.h"
 #include "emulator/program/error.h"
 #include "emulator/ptx/opcodes.h"
 
@@ -90,8 +89,6 @@ void BarrierCheck::on_barrier_release(const BarrierRelease& r) {
 
 void BarrierCheck::on_member_fault(std::uint32_t block, const MemberFault& fault) {
     const std::uint32_t pc = launch_.kernel().index_of(fault.instruction);
-    const bool is_read = fault.kind == MemberFault::Kind::reads_outsider;
-    if (is_read && may_be_discarded(launch_.kernel(), pc)) return;
     // The second pc keeps the kinds of faults at one instruction apart.
     const auto kind = FindingKind::members;
     log_.add({&launch_.kernel(), pc, std::uint32_t(fault.kind), kind, Severity::error},
@@ -110,22 +107,11 @@ std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
         fmt::format("Thread {} of block {} (lane {} of warp {})", name_of(f.first.thread),
                     name_of(f.first.block), lane, fault.warp);
     const std::string where = f.first.where_in_full();
-    switch (fault.kind) {
-        case MemberFault::Kind::masks_differ:
-            return fmt::format(
-                "{} names lane {} in its member mask {:#010x} at {}, but that lane has the mask "
-                "{:#010x}. All lanes that a mask names must have this mask.",
-                subject, fault.other, fault.members, where, fault.other_mask);
-        case MemberFault::Kind::reads_outsider:
-            return fmt::format(
-                "{} reads the value of lane {} at {}, but that lane {}. The result is undefined.",
-                subject, fault.other, where,
-                fault.members >> fault.other & 1
-                    ? "does not execute the shuffle"
-                    : fmt::format("is not in the member mask {:#010x}", fault.members));
-        case MemberFault::Kind::not_member:
-            break;
-    }
+    if (fault.kind == MemberFault::Kind::masks_differ)
+        return fmt::format(
+            "{} names lane {} in its member mask {:#010x} at {}, but that lane has the mask "
+            "{:#010x}. All lanes that a mask names must have this mask.",
+            subject, fault.other, fault.members, where, fault.other_mask);
     return fmt::format(
         "{} executes the instruction at {} with the member mask {:#010x}, which does not name its "
         "own lane. The result is undefined.",

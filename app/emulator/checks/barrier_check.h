@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 
+#include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
@@ -17,7 +18,7 @@ namespace warpscope::emulator {
 ///            .aligned, which allows it), or the threads of a block wait for each other forever. A
 ///            lane executes a warp-wide instruction with a member mask that does not name it, or
 ///            that a lane which it names does not have; or a shuffle reads a lane that takes no
-///            part, unless the value may be discarded (see may_be_discarded()).
+///            part, and the value is used (see UndefinedValues).
 ///   warning  The barrier completes although threads of the block have exited before it. Synccheck
 ///            reports nothing here, because since Volta exited threads do not count.
 /// Lanes that take another branch and exit there give an error if the others arrive before that, a
@@ -32,10 +33,20 @@ class BarrierCheck : public Observer {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         launch_.begin(kernel, launch);
         log_.begin_launch();
+        outsiders_.begin_launch(kernel, launch);
     }
-    void on_block_begin(const Kernel&, std::uint32_t block) override { log_.begin_block(block); }
+    void on_block_begin(const Kernel&, std::uint32_t block) override {
+        log_.begin_block(block);
+        outsiders_.begin_block(block);
+    }
     void on_block_turn(std::uint32_t block) override;
-    bool wants_instructions(const Kernel&) const override { return false; }
+    bool wants_instructions(const Kernel& kernel) const override {
+        return UndefinedValues::are_possible(kernel, UndefinedValues::Source::outsiders);
+    }
+    void on_instruction(std::uint32_t, const Warp& warp, std::uint32_t mask,
+                        std::uint32_t pc) override {
+        outsiders_.follow(warp, mask, pc, log_);
+    }
     bool wants_global_accesses() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
@@ -51,6 +62,7 @@ class BarrierCheck : public Observer {
 
     FindingLog log_;
     ObservedLaunch launch_;
+    UndefinedValues outsiders_{UndefinedValues::Source::outsiders};
     using Arrivals = std::array<BarrierArrival, barriers_per_block>;  ///< by barrier
     Arrivals newest_;
     std::map<std::uint32_t, Arrivals> of_others_;  ///< by block, of a cooperative launch

@@ -112,7 +112,8 @@ void MemoryCheck::on_shared_access(const Access& a) {
     const int base = kernel.lines[a.pc].base;
     if (base < 0 || a.is_over) return;
     const AddressBase& v = kernel.bases[std::size_t(base)];
-    if (v.kind != AddressBase::shared || !v.bytes) return;
+    if (v.kind != AddressBase::shared) return;
+    if (!v.bytes) return check_extern_array(a);
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
@@ -129,6 +130,29 @@ void MemoryCheck::on_shared_access(const Access& a) {
                      return f;
                  });
     }
+}
+
+void MemoryCheck::check_extern_array(const Access& a) {
+    const Kernel& kernel = launch_.kernel();
+    const int base = kernel.lines[a.pc].base;
+    const std::uint32_t lanes = arrays_.follow(a, base);
+    if (!lanes) return;
+    log_.add({&kernel, a.pc, a.pc, FindingKind::memory, Severity::warning}, lane_count(lanes), [&] {
+        const auto lane = std::uint32_t(std::countr_zero(lanes));
+        Finding f;
+        f.kind = FindingKind::memory;
+        f.severity = Severity::warning;
+        f.kernel = kernel.name;
+        f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
+        f.byte = a.address(lane);
+        f.sentence = fmt::format(
+            "Thread {} of block {} reads an element of {} at {} that another array has "
+            "overwritten, in byte {} of shared memory: {}.",
+            name_of(f.first.thread), name_of(f.first.block),
+            source_name(kernel.shared_variables[std::size_t(base)].name), f.first.where_in_full(),
+            *f.byte, extern_arrays_are_one(kernel));
+        return f;
+    });
 }
 
 std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding& f) const {

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "emulator/checks/dynamic_arrays.h"
 #include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
@@ -30,19 +31,21 @@ class MemoryCheck : public Observer {
         launch_.begin(kernel, launch);
         log_.begin_launch();
         undefined_.begin_launch(kernel, launch);
+        arrays_.begin_launch(kernel, launch);
     }
     void on_block_begin(const Kernel&, std::uint32_t block) override {
         log_.begin_block(block);
         undefined_.begin_block(block);
+        arrays_.begin_block();
     }
     void on_block_turn(std::uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions(const Kernel& kernel) const override {
-        return UndefinedValues::are_possible(kernel);
+        return UndefinedValues::are_possible(kernel, UndefinedValues::Source::unset);
     }
     void on_instruction(std::uint32_t block, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {
         check_local(block, warp, mask, pc);
-        undefined_.follow(warp, mask, pc);
+        undefined_.follow(warp, mask, pc, log_);
     }
     void on_global_access(const Access& access) override;
     void on_shared_access(const Access& access) override;
@@ -75,12 +78,14 @@ class MemoryCheck : public Observer {
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
     void report(const Access& access, unsigned lane, const Region& region);
+    void check_extern_array(const Access& access);
     /// An access of a local array that runs out of it, into another one of the thread.
     void check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask, std::uint32_t pc);
     std::string sentence(const Access& access, unsigned lane, const Finding& f) const;
 
     FindingLog log_;
-    UndefinedValues undefined_{log_};
+    DynamicArrays arrays_;
+    UndefinedValues undefined_{UndefinedValues::Source::unset};
     ObservedLaunch launch_;
     std::map<std::uint64_t, Region> regions_;  ///< indexed by Region::begin
     Region* newest_ = nullptr;                 ///< the region found last

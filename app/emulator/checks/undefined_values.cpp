@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/handlers/handlers.h"
 #include "emulator/lower/kernel_origin.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/warp/warp.h"
@@ -24,6 +25,14 @@ const Operand* address_of(const Statement& statement) {
     return nullptr;
 }
 
+/// True where a lane names a lane in its member mask that has not come yet.
+bool waits(const Warp& warp, const Instruction& shuffle, std::uint32_t mask) {
+    std::uint32_t named = 0;
+    for (std::uint32_t m = mask; m; m &= m - 1)
+        named |= warp.get<std::uint32_t>(shuffle.operands[5], unsigned(std::countr_zero(m)));
+    return !warp.has_all(named);
+}
+
 }  // namespace
 
 UndefinedValues::Step UndefinedValues::step_of(const Statement& statement) {
@@ -33,14 +42,21 @@ UndefinedValues::Step UndefinedValues::step_of(const Statement& statement) {
     return step;
 }
 
-bool UndefinedValues::are_possible(const Kernel& kernel) {
-    return !kernel.cleared.empty() || kernel.cleared_local_bytes > 0;
+bool UndefinedValues::are_possible(const Kernel& kernel, Source source) {
+    if (source == Source::unset) return !kernel.cleared.empty() || kernel.cleared_local_bytes > 0;
+    return std::ranges::any_of(kernel.code, [&](const Instruction& i) {
+        const auto names_all = [&](const std::pair<std::uint32_t, std::uint64_t>& constant) {
+            return (constant.first | uniform_operand) == i.operands[5] &&
+                   std::uint32_t(constant.second) == all_lanes;
+        };
+        return i.operation == Operation::shfl && std::ranges::none_of(kernel.constants, names_all);
+    });
 }
 
 void UndefinedValues::begin_launch(const Kernel& kernel, const LaunchShape& launch) {
     launch_.begin(kernel, launch);
     const KernelSyntax& syntax = kernel.origin->syntax;
-    is_on_ = are_possible(kernel) && !launch.cooperative &&
+    is_on_ = are_possible(kernel, source_) && !launch.cooperative &&
              syntax.statements.size() == kernel.statements.size();
     if (!is_on_) return;
     std::vector<bool> used(syntax.registers.size());
@@ -68,9 +84,11 @@ void UndefinedValues::begin_block(std::uint32_t block) {
     const std::vector<bool>& live = kernel.origin->uniformity.live_at_entry;
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     registers_.assign(warps * live.size(), 0);
-    for (std::size_t k = 0; k < registers_.size(); ++k)
+    const bool is_unset = source_ == Source::unset;
+    for (std::size_t k = 0; k < registers_.size() && is_unset; ++k)
         if (live[k % live.size()]) registers_[k] = all_lanes;
-    local_.assign(std::size_t(warps) * lanes_per_warp * kernel.cleared_local_bytes, true);
+    local_.assign(std::size_t(warps) * lanes_per_warp * kernel.cleared_local_bytes, is_unset);
+    origins_.assign(is_unset ? 0 : warps * lanes_per_warp, {});
 }
 
 UndefinedValues::Lanes UndefinedValues::undefined_of(const Operand& operand) {
@@ -127,20 +145,44 @@ void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& wa
                              std::uint32_t pc, std::string_view does) {
     if (!lanes) return;
     define(operand, lanes);
-    log_.add({&launch_.kernel(), pc, pc, FindingKind::undefined, Severity::error},
-             lane_count(lanes), [&] {
-                 const auto lane = std::uint32_t(std::countr_zero(lanes));
-                 Finding f;
-                 f.kind = FindingKind::undefined;
-                 f.kernel = launch_.kernel().name;
-                 f.first = launch_.at(pc, warp.index * lanes_per_warp + lane, block_);
-                 f.sentence = fmt::format(
-                     "Thread {} of block {} {} at {}. It has never set this value, or the variable "
-                     "or the element of a local array from which it is computed.",
-                     name_of(f.first.thread), name_of(f.first.block), does,
-                     f.first.where_in_full());
-                 return f;
-             });
+    const bool is_unset = source_ == Source::unset;
+    const auto lane = std::uint32_t(std::countr_zero(lanes));
+    const std::uint32_t at = is_unset ? pc : origins_[warp.index * lanes_per_warp + lane].pc;
+    // The second pc keeps this finding apart from other findings of masks at this instruction.
+    const auto kind = is_unset ? FindingKind::undefined : FindingKind::members;
+    log_->add({&launch_.kernel(), at, is_unset ? pc : ~1u, kind, Severity::error},
+              lane_count(lanes), [&] { return finding(lanes, warp, pc, does); });
+}
+
+Finding UndefinedValues::finding(Lanes lanes, const Warp& warp, std::uint32_t pc,
+                                 std::string_view does) const {
+    const std::uint32_t begin = warp.index * lanes_per_warp;
+    const std::uint32_t user = begin + std::uint32_t(std::countr_zero(lanes));
+    const ThreadAtLine use = launch_.at(pc, user, block_);
+    Finding f;
+    f.kernel = launch_.kernel().name;
+    if (source_ == Source::unset) {
+        f.kind = FindingKind::undefined;
+        f.first = use;
+        f.sentence = fmt::format(
+            "Thread {} of block {} {} at {}. It has never set this value, or the variable or the "
+            "element of a local array from which it is computed.",
+            name_of(use.thread), name_of(use.block), does, use.where_in_full());
+        return f;
+    }
+    const Origin& origin = origins_[user];
+    f.kind = FindingKind::members;
+    f.first = launch_.at(origin.pc, begin + origin.lane, block_);
+    f.sentence = fmt::format(
+        "Thread {} of block {} (lane {} of warp {}) reads the value of lane {} at {}, but that "
+        "lane {}. The result is undefined, and thread {} {} at {}.",
+        name_of(f.first.thread), name_of(f.first.block), origin.lane, warp.index, origin.outsider,
+        f.first.where_in_full(),
+        origin.members >> origin.outsider & 1
+            ? "does not execute the shuffle"
+            : fmt::format("is not in the member mask {:#010x}", origin.members),
+        name_of(use.thread), does, use.where_in_full());
+    return f;
 }
 
 std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std::uint32_t pc) {
@@ -193,7 +235,10 @@ void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std:
     const bool is_vector = value.kind == Operand::vector;
     const std::size_t elements = is_vector ? value.elements.size() : 1;
     const std::size_t bytes = info.bytes / elements;
-    Lanes in_global = info.space == Space::global || info.space == Space::generic ? mask : 0;
+    const bool is_unset = source_ == Source::unset;
+    const bool is_use = info.space == Space::global || info.space == Space::generic ||
+                        (info.space == Space::shared && !is_unset);
+    Lanes in_global = is_use ? mask : 0;
     for (std::size_t k = 0; k < elements; ++k) {
         const Lanes lanes = undefined_of(is_vector ? value.elements[k] : value);
         for (Lanes m = mask; m; m &= m - 1) {
@@ -205,14 +250,46 @@ void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std:
                         (lanes >> lane & 1) != 0);
         }
     }
-    Lanes all = in_global;
-    for (std::size_t k = 0; k < elements; ++k)
+    Lanes all = in_global, any = 0;
+    for (std::size_t k = 0; k < elements; ++k) {
         all &= undefined_of(is_vector ? value.elements[k] : value);
-    report(value, all, warp, pc, "stores an undefined value to global memory");
+        any |= undefined_of(is_vector ? value.elements[k] : value);
+    }
+    if (is_unset)
+        report(value, all, warp, pc, "stores an undefined value to global memory");
+    else
+        report(value, any & in_global, warp, pc, "stores what is computed of it");
 }
 
-void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc) {
+UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& warp, Lanes mask,
+                                                  std::uint32_t pc) {
+    if (source_ == Source::unset) return 0;
+    const Instruction& i = launch_.kernel().code[pc];
+    if (i.operation != Operation::shfl) return result_of(step, warp) & mask ? mask : 0;
+    const Lanes before = undefined_of(step.statement->operands[1]);
+    Origin* const origins = &origins_[warp.index * lanes_per_warp];
+    const std::vector<Origin> old(origins, origins + lanes_per_warp);
+    Lanes result = 0;
+    for (Lanes m = mask; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const auto value = [&](unsigned k) { return warp.get<std::uint32_t>(i.operands[k], lane); };
+        const unsigned from =
+            shuffle_source(ShuffleMode(i.detail), lane, value(3), value(4)).value_or(lane);
+        // Of a lane that is not in its own mask, the check of the masks says it.
+        const bool is_member = value(5) >> lane & 1;
+        const bool takes_part = !is_member || (warp.mask & value(5)) >> from & 1;
+        if (takes_part && !(before >> from & 1)) continue;
+        result |= 1u << lane;
+        if (before >> lane & 1) continue;  // a sum keeps its first origin
+        origins[lane] = takes_part ? old[from] : Origin{pc, lane, from, value(5)};
+    }
+    return result;
+}
+
+void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc,
+                             FindingLog& log) {
     if (!is_on_ || !steps_[pc].statement) return;
+    log_ = &log;
     const Step& step = steps_[pc];
     const Statement& s = *step.statement;
     warp_begin_ = warp.index * is_predicate_.size();
@@ -221,6 +298,9 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
     }
     const Instruction& i = launch_.kernel().code[pc];
+    // Some lanes wait for others, and execute it with these.
+    if (i.operation == Operation::shfl && source_ == Source::outsiders && waits(warp, i, mask))
+        return;
     const bool accesses = launch_.kernel().lines[pc].access != MemoryAccess::none;
     const Lanes addressing = accesses && !accesses_image(i.operation)
                                  ? AccessForm(i.target).addressing_lanes()
@@ -239,6 +319,15 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
             report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,
                    "branches by an undefined value");
             break;
+        case OpcodeKind::updates_memory:
+            if (source_ == Source::outsiders)
+                for (std::size_t k = destination_count(s) + 1; k < s.operands.size(); ++k)
+                    report(s.operands[k], undefined_of(s.operands[k]) & mask, warp, pc,
+                           "changes memory by what is computed of it");
+            break;
+        case OpcodeKind::exchanges:
+            result = exchanged(step, warp, mask, pc);
+            break;
         case OpcodeKind::computes:
         case OpcodeKind::carries:
             result = result_of(step, warp);
@@ -246,8 +335,10 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         default:
             break;
     }
-    for (const std::int32_t r : step.destinations)
+    for (const std::int32_t r : step.destinations) {
         undefined(r) = (undefined(r) & ~mask) | (result & mask);
+        if (i.operation == Operation::shfl) result = 0;  // whether it was in range is known
+    }
 }
 
 }  // namespace warpscope::emulator

@@ -25,21 +25,35 @@ std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std:
 /// made any constant. Values that go through shared or global memory, or to another lane, count as
 /// defined; so do all values of a cooperative launch. A store of a vector is undefined where all
 /// elements are.
+///
+/// Or, from `Source::outsiders`, it finds what is undefined because a shuffle has read a lane that
+/// takes no part in it. These values are followed from lane to lane, and a store to shared memory
+/// is a use, too.
 class UndefinedValues {
   public:
-    explicit UndefinedValues(FindingLog& log) : log_(log) {}
+    enum class Source : std::uint8_t { unset, outsiders };
 
-    /// Whether a kernel reads a register before it writes it, on some path, or has local memory.
-    /// Only of these kernels the instructions are needed.
-    static bool are_possible(const Kernel& kernel);
+    explicit UndefinedValues(Source source) : source_(source) {}
+
+    /// Whether a kernel reads a register before it writes it, on some path, or has local memory; or
+    /// has shuffles whose member mask need not name all lanes. Only of these kernels the
+    /// instructions are needed.
+    static bool are_possible(const Kernel& kernel, Source source);
 
     void begin_launch(const Kernel& kernel, const LaunchShape& launch);
     void begin_block(std::uint32_t block);
-    /// The lanes of `mask` execute the instruction next.
-    void follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc);
+    /// The lanes of `mask` execute the instruction next. What they do with undefined values is
+    /// added to the log.
+    void follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc, FindingLog& log);
 
   private:
     using Lanes = std::uint32_t;  ///< a mask
+
+    /// A shuffle by which a lane has read an outsider.
+    struct Origin {
+        std::uint32_t pc = 0, lane = 0, outsider = 0;
+        std::uint32_t members = 0;  ///< the mask of the lane
+    };
 
     /// An instruction, as far as it matters here.
     struct Step {
@@ -53,6 +67,9 @@ class UndefinedValues {
     Lanes result_of(const Step& step, const Warp& warp);
     Lanes predicate(const Operand& operand, const Warp& warp) const;
     Lanes logic(const Step& step, const Warp& warp, bool decides);
+    /// What is undefined of the result of an exchange between lanes.
+    Lanes exchanged(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
+    Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, std::string_view does) const;
     void load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
     void store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
     /// Where a lane accesses local memory, in local_; nothing where it accesses other memory.
@@ -62,7 +79,8 @@ class UndefinedValues {
                 std::string_view does);
     void define(const Operand& operand, Lanes lanes);
 
-    FindingLog& log_;
+    Source source_;
+    FindingLog* log_ = nullptr;  ///< while an instruction is followed
     ObservedLaunch launch_;
     bool is_on_ = false;
     std::uint32_t block_ = 0;
@@ -72,6 +90,7 @@ class UndefinedValues {
     std::vector<Lanes> registers_;      ///< undefined lanes, by warp and register
     std::size_t warp_begin_ = 0;        ///< of the warp that executes, in registers_
     std::vector<bool> local_;           ///< undefined, by thread and byte of local memory
+    std::vector<Origin> origins_;       ///< by thread, the newest
 };
 
 }  // namespace warpscope::emulator

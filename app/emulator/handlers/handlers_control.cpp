@@ -87,7 +87,7 @@ const Instruction* barrier(const Instruction* i, Warp& w) {
 const Instruction* warp_barrier(const Instruction* i, Warp& w) {
     const Members members(i, w, 0);
     if (!members.have_come()) return members.wait();
-    if (members.are_watched()) members.for_groups([](std::uint32_t, std::uint32_t) {});
+    if (w.block->member_faults) members.for_groups([](std::uint32_t, std::uint32_t) {});
     return w.cost_point(i, i + 1);
 }
 

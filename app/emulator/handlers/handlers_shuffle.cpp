@@ -74,23 +74,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace warpscope::emulator {
-namespace {
-
-/// A lane that no lane of its group in its segment comes before, in the direction of a shuffle: the
-/// lane in which a reduction by `down` or a scan by `up` has its result. The others may read past
-/// the end of the group, and often do, without using what they get.
-bool is_root(ShuffleMode mode, unsigned lane, std::uint32_t segment, std::uint32_t group) {
-    if (mode != ShuffleMode::up && mode != ShuffleMode::down) return true;
-    std::uint32_t before = 0;
-    for_each_lane(group, [&](unsigned other) {
-        const bool comes_before = mode == ShuffleMode::down ? other < lane : other > lane;
-        before |= std::uint32_t(comes_before && (other & segment) == (lane & segment));
-    });
-    return !before;
-}
-
-}  // namespace
-
 std::optional<unsigned> shuffle_source(ShuffleMode mode, unsigned lane, std::uint32_t b,
                                        std::uint32_t c) {
     b &= 31;
@@ -114,20 +97,14 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
         values[lane] = w.get<std::uint32_t>(i->operands[2], lane);
     std::uint32_t in_range = 0;
-    members.for_groups([&](std::uint32_t lanes, std::uint32_t named) {
-        std::uint32_t outside = 0, first_read = 0;
+    members.for_groups([&](std::uint32_t lanes, std::uint32_t) {
         for_each_lane(lanes, [&](unsigned lane) {
             const auto c = w.get<std::uint32_t>(i->operands[4], lane);
             const std::optional<unsigned> from =
                 shuffle_source(mode, lane, w.get<std::uint32_t>(i->operands[3], lane), c);
             result[lane] = values[from.value_or(lane)];
             in_range |= std::uint32_t(from.has_value()) << lane;
-            if (!from || !members.are_watched() || (w.mask & named) >> *from & 1) return;
-            if (!(named >> lane & 1) || !is_root(mode, lane, c >> 8 & 31, lanes & named)) return;
-            if (!outside) first_read = *from;
-            outside |= 1u << lane;
         });
-        if (outside) members.note_reads(outside, named, first_read);
     });
     if (i->operands[0])
         for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });

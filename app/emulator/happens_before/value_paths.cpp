@@ -39,6 +39,17 @@ class Derived {
     std::set<std::uint32_t> slots_;
 };
 
+/// A load and a store behind it that have one address operand.
+bool are_of_one_word(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
+    if (kernel.lines[load].access != MemoryAccess::load ||
+        kernel.lines[store].access != MemoryAccess::store || load >= store)
+        return false;
+    const Instruction &from = kernel.code[load], &into = kernel.code[store];
+    return from.operands[kernel.lines[load].address_operand] ==
+               into.operands[kernel.lines[store].address_operand] &&
+           from.immediate == into.immediate;
+}
+
 bool is_idempotent(Operation operation) {
     return operation == Operation::and_ || operation == Operation::or_ ||
            operation == Operation::min || operation == Operation::max;
@@ -68,14 +79,8 @@ bool is_polled(const Kernel& kernel, std::uint32_t load) {
 }
 
 bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
-    if (kernel.lines[load].access != MemoryAccess::load ||
-        kernel.lines[store].access != MemoryAccess::store || load >= store)
-        return false;
+    if (!are_of_one_word(kernel, load, store)) return false;
     const Instruction &from = kernel.code[load], &into = kernel.code[store];
-    if (from.operands[kernel.lines[load].address_operand] !=
-            into.operands[kernel.lines[store].address_operand] ||
-        from.immediate != into.immediate)
-        return false;
     Derived derived(from);
     bool changes = false;
     for (std::uint32_t pc = load + 1; pc < store; ++pc) {
@@ -86,6 +91,19 @@ bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
             changes = derived.is_read_by(i) && !is_idempotent(i.operation);
     }
     return changes;
+}
+
+bool decides_store(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
+    if (!are_of_one_word(kernel, load, store)) return false;
+    Derived derived(kernel.code[load]);
+    bool decides = false;
+    for (std::uint32_t pc = load + 1; pc < store; ++pc) {
+        const Instruction& i = kernel.code[pc];
+        if (kernel.lines[pc].barrier) return false;
+        derived.follow(i);
+        decides |= (is_branch(i.role) || is_guard(i.role)) && derived.has(i.operands[0]);
+    }
+    return decides && !derived.has(kernel.code[store].operands[1]);
 }
 
 }  // namespace warpscope::emulator

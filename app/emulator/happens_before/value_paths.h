@@ -16,4 +16,8 @@ bool is_polled(const Kernel& kernel, std::uint32_t load);
 /// store equal values there lose nothing.
 bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store);
 
+/// True where the value of the load decides whether the store overwrites the word that it has read,
+/// in one line: `if (x > *most) *most = x`.
+bool decides_store(const Kernel& kernel, std::uint32_t load, std::uint32_t store);
+
 }  // namespace warpscope::emulator

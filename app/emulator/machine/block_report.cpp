@@ -313,7 +313,8 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
     std::string why, hint = "an endless loop?";
     switch (verdict) {
         case Budget::Verdict::timed_out:
-            why = fmt::format(" did not end within {:.1f} s",
+            why = fmt::format("{} within {:.1f} s",
+                              settings.limits_time_of_block ? ": no block ended" : " did not end",
                               double(settings.time_limit.count()) / 1000);
             break;
         case Budget::Verdict::stopped:
@@ -326,13 +327,15 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
             hint = "an endless loop, or too much to emulate?";
     }
     std::string positions = positions_of(block);
+    bool waits = false;       // for what no block that runs will do
     if (positions.empty()) {  // between two blocks
         positions = fmt::format(" of {} blocks has just ended", context.launch->grid.count());
         if (!hint.empty()) hint = "too much to emulate?";
     } else {
         positions.insert(0, ", ");
         const std::uint64_t blocks = context.launch->grid.count();
-        if (!hint.empty() && blocks > 1 && waits_for_word(block))
+        waits = !hint.empty() && blocks > 1 && waits_for_word(block);
+        if (waits)
             hint = context.launch->cooperative ? "it waits for a word of global memory. Do all "
                                                  "blocks of this cooperative launch "
                                                  "reach the barrier of the grid?"
@@ -348,6 +351,7 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
         fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block.context),
                     positions, hint.empty() ? "" : " (" + hint + ")");
     if (verdict == Budget::Verdict::stopped) throw Stopped(text);
+    if (verdict == Budget::Verdict::timed_out && !waits) throw TimedOut(text);
     throw Error(text);
 }
 

@@ -276,6 +276,7 @@ void BlockRunner::end_block() {
     if (block_.context.live_threads > 0) fail_deadlock(block_);
     if (block_.context.async) block_.async.land_all();
     flush_counts();
+    budget_.end_block();
 }
 
 // With one program counter no split can run while another split of the warp waits at a barrier.

@@ -16,7 +16,10 @@ class Budget {
     enum class Verdict : std::uint8_t { within, spent, timed_out, stopped };
 
     explicit Budget(const LaunchSettings& settings)
-        : left_(settings.instruction_budget), time_(settings.time_limit), stop_(settings.stop) {
+        : left_(settings.instruction_budget),
+          time_(settings.time_limit),
+          is_of_block_(settings.limits_time_of_block),
+          stop_(settings.stop) {
         restart_time();
     }
     /// Takes warp instructions off what this host thread has paid for, `prepaid`, and off the
@@ -29,9 +32,13 @@ class Budget {
     /// The time limit and the stop request.
     Verdict check_time() const {
         if (stop_.stop_requested()) return Verdict::stopped;
-        return time_.count() > 0 && Clock::now() > end_ ? Verdict::timed_out : Verdict::within;
+        const bool is_over = time_.count() > 0 && Clock::now() > end_.load();
+        return is_over ? Verdict::timed_out : Verdict::within;
     }
     void restart_time() { end_ = Clock::now() + time_; }
+    void end_block() {
+        if (is_of_block_) restart_time();
+    }
     void set_stop(std::stop_token stop) { stop_ = std::move(stop); }
     /// From now on spend() ignores time and stop request: for a block that a person steps.
     void count_instructions_only() { counts_instructions_only_ = true; }
@@ -59,8 +66,9 @@ class Budget {
 
     std::atomic<std::uint64_t> left_;
     std::chrono::milliseconds time_;
+    bool is_of_block_;
     std::stop_token stop_;
-    Clock::time_point end_;
+    std::atomic<Clock::time_point> end_;
     bool counts_instructions_only_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "emulator/machine/aligned_bytes.h"
@@ -12,6 +13,7 @@
 #include "emulator/program/error.h"
 #include "emulator/program/launch_progress.h"
 #include "emulator/warp/printed.h"
+#include "emulator/warp/splitmix64.h"
 
 namespace warpscope::emulator {
 
@@ -133,12 +135,23 @@ class Dispatch {
                       observer);
     }
     /// A block that fails ends the launch: blocks below it may wait for it.
-    void run_in_reverse(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                        Observer* observer) {
+    void run_in(GridOrder order, std::uint64_t seed, BlockRunner& runner,
+                std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
-        for (std::uint64_t b = end_; b-- > first_ && failed_.load() == ~0ull;)
+        // Steps that have no divisor in common with the number of blocks come to each of them.
+        const std::uint64_t blocks = end_ - first_;
+        if (blocks == 0) return;
+        std::uint64_t step = blocks - 1, at = blocks - 1;
+        if (order == GridOrder::by_seed) {
+            at = splitmix64(seed) % blocks;
+            for (step = splitmix64(seed + 1) % blocks; std::gcd(step, blocks) != 1;) ++step;
+        }
+        for (std::uint64_t k = 0; k < blocks && failed_.load() == ~0ull; ++k) {
+            const std::uint64_t b = first_ + at;
             run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
                       observer);
+            at = (at + step) % blocks;
+        }
     }
     void move_prints_into(PrintLog& log) {
         if (error_) prints_.forget_after(std::uint32_t(failed_.load()));

@@ -31,19 +31,25 @@ struct ListedTurn {
     bool operator==(const ListedTurn&) const = default;
 };
 
+/// The order in which the blocks of a launch run.
+enum class GridOrder : std::uint8_t { ascending, reverse, by_seed };
+
 /// What a launch is to be emulated with.
 struct LaunchSettings {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
     Landing landing = Landing::random;  ///< of asynchronous copies
     std::vector<HeldCopy> held{};       ///< for Landing::at_once
-    /// Blocks of a kernel whose atomics reveal their order run from the last one to the first,
-    /// under an observer. Kernels that wait for blocks below theirs do not end then.
-    bool reverse_blocks = false;
+    /// Blocks of a kernel whose atomics reveal their order run in this order, under an observer:
+    /// from the last one to the first, or as the seed says (not those that run together). Kernels
+    /// that wait for blocks below theirs do not end then.
+    GridOrder block_order = GridOrder::ascending;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
-    /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.
+    /// Of the whole launch; 0: none. A launch that exceeds it ends with TimedOut.
     std::chrono::milliseconds time_limit{0};
+    /// The limit is one of the time in which no block ends, so that it ends no launch that goes on.
+    bool limits_time_of_block = false;
     std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
     std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
     unsigned threads = 0;                        ///< host threads; 0: one for each core

@@ -184,7 +184,8 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     threads = observers.threads();
     // An observer that cannot fork may look at shared memory.
     const bool takes_blocks = in_any_order && !(observer && threads == 1);
-    const bool reverse = observer && settings.reverse_blocks && kernel.order_dependent;
+    const GridOrder order =
+        observer && kernel.order_dependent ? settings.block_order : GridOrder::ascending;
     Dispatch dispatch(first, first + blocks, virtual_sms(), threads, settings.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
@@ -194,8 +195,9 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
         if (takes_blocks)
             dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));
         else if (threads == 1)
-            reverse ? dispatch.run_in_reverse(runner, shared_, observers.of(0))
-                    : dispatch.run_in_order(runner, shared_, observers.of(0));
+            order == GridOrder::ascending
+                ? dispatch.run_in_order(runner, shared_, observers.of(0))
+                : dispatch.run_in(order, settings.seed, runner, shared_, observers.of(0));
         else
             dispatch.run_sms(runner, shared_, observers.of(k));
         parts[k] = runner.statistics();

@@ -35,6 +35,12 @@ class Stopped : public Error {
     using Error::Error;
 };
 
+/// The launch has reached its time limit, which says nothing of what it would have done.
+class TimedOut : public Error {
+  public:
+    using Error::Error;
+};
+
 /// The threads of a block wait for each other for ever.
 class DeadlockError : public Error {
   public:

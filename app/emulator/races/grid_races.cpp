@@ -258,6 +258,8 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
+    const bool may_settle = !by_words() && !strip.writes && !strip.strong;
+    if (may_settle && memory.is_settled(row, strip.cells, block_of(strip))) return;
     unsigned own_strips = 0;
     bool is_known = false;  // as a suspect
     const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
@@ -301,6 +303,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         last_own->event = strip.event;
         return;
     }
+    if (may_settle && two_lower) memory.settle(row, two_lower, block_of(strip));
     // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }

@@ -72,6 +72,19 @@ class GridStrips {
     bool has_writes() const { return has_writes_; }
     /// Those that have strips.
     std::span<const std::uint64_t> rows() const { return rows_with_strips_; }
+    /// Weak loads of a block by which a race can't be found that is not found without them: the row
+    /// has no writes, and two lower blocks load each of the cells.
+    bool is_settled(std::uint64_t row, std::uint32_t cells, std::uint32_t block) const {
+        const Row& at = rows_[row];
+        return (cells & ~at.settled) == 0 && block >= at.settled_for;
+    }
+    /// Two blocks below `block` load these cells.
+    void settle(std::uint64_t row, std::uint32_t cells, std::uint32_t block) {
+        Row& at = rows_[row];
+        if (at.has_writes) return;
+        at.settled |= cells;
+        if (at.settled_for < block) at.settled_for = block & 0x7FFFFFFF;
+    }
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
@@ -80,6 +93,10 @@ class GridStrips {
     /// Adds a strip, unless there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
         has_writes_ |= strip.writes;
+        if (strip.writes) {
+            rows_[row].has_writes = true;
+            rows_[row].settled = 0;
+        }
         if (strips_.size() >= most_strips) return;
         const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
         if (!next) rows_with_strips_.push_back(row);
@@ -106,6 +123,9 @@ class GridStrips {
     struct Row {
         std::uint32_t first = 0;                  ///< strip; 0: none
         std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
+        std::uint32_t settled = 0;                ///< mask of cells: see settle()
+        std::uint32_t settled_for : 31 = 0;       ///< blocks from this one on
+        std::uint32_t has_writes : 1 = 0;         ///< a strip is one of writes
     };
 
     static void add(Row& row, std::uint32_t cells, bool writes) {

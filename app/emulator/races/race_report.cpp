@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "emulator/async/async_copies.h"
+#include "emulator/checks/dynamic_arrays.h"
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/happens_before/value_paths.h"
@@ -43,17 +44,6 @@ std::string missing_wait(const Conflict& conflict, const Access& later) {
                : "the thread that started it must wait for it, with __pipeline_wait_prior() or "
                  "cp.async.wait_group behind a commit, and a barrier must follow; or an mbarrier "
                  "must count the copy";
-}
-
-/// "first, second": of a kernel that has several; else empty.
-std::string dynamic_arrays(const Kernel& kernel) {
-    std::string names;
-    unsigned number = 0;
-    for (const SharedVariable& variable : kernel.shared_variables) {
-        if (variable.bytes) continue;
-        names += fmt::format("{}{}", number++ ? " and " : "", source_name(variable.name));
-    }
-    return number > 1 ? names : "";
 }
 
 }  // namespace
@@ -189,14 +179,18 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
     if (conflict.is_update)
         return "each of them changes the value that it has read, and all changes but one are lost: "
                "use an atomic operation, such as atomicAdd()";
+    std::uint32_t load = conflict.earlier.pc, store = later.pc;
+    if (conflict.hazard == Hazard::read_after_write) std::swap(load, store);
+    if (decides_store(kernel, load, store)) {
+        f.needs_atomic = true;
+        return "the value that a thread reads decides whether it overwrites the word, so the value "
+               "of another thread may be lost: use an atomic operation, such as atomicMax() or "
+               "atomicCAS()";
+    }
     if (by_words_ && !kernel.synchronises_grid())
         return "no barrier, and no release and acquire of one word, orders these accesses";
     if (!conflict.global_address && conflict.byte >= kernel.shared_bytes)
-        if (const std::string arrays = dynamic_arrays(kernel); !arrays.empty())
-            return fmt::format(
-                "the extern arrays {} are one memory, which begins at one address; let the second "
-                "array begin behind the first one",
-                arrays);
+        if (std::string advice = extern_arrays_are_one(kernel); !advice.empty()) return advice;
     const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&
                        reached_in_epoch(kernel, conflict.earlier.pc)[later.pc];
     // Of accesses in two branches, the one at the lower line stands first in the program.

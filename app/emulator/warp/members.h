@@ -44,14 +44,6 @@ class Members {
             left &= ~lanes;
         }
     }
-    /// A shuffle of the lanes of one group has read lanes that do not take part.
-    void note_reads(std::uint32_t lanes, std::uint32_t members, unsigned first_read) const {
-        note({.kind = MemberFault::Kind::reads_outsider,
-              .lanes = lanes,
-              .members = members,
-              .other = first_read});
-    }
-    bool are_watched() const { return w_.block->member_faults; }
 
   private:
     std::uint32_t of(unsigned lane) const { return w_.get<std::uint32_t>(slot_, lane); }

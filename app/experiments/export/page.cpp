@@ -62,6 +62,8 @@ std::string finding_article(const PageContents& page, const emulator::Finding& f
         fmt::format("<article class=\"{}\">\n<strong>{}</strong> {}, {} times\n<p>{}</p>\n",
                     to_string(finding.severity), escaped(place.where()), to_string(finding.kind),
                     finding.count, escaped(finding.sentence));
+    for (const emulator::Finding& other : finding.repaired_too)
+        html += fmt::format("<p>Repaired with it: {}</p>\n", escaped(other.sentence));
     std::vector<int> lines{place.line};
     for (const emulator::ThreadAtLine* other :
          {&finding.first, finding.second ? &*finding.second : nullptr})

@@ -57,6 +57,8 @@ Table findings_table(const std::vector<Finding>& findings) {
         table.rows.push_back({place.where(), std::string(to_string(one.severity)), kind_of(one),
                               one.kernel, double(one.count), name_of(place.thread),
                               name_of(place.block), one.sentence});
+        for (auto& row : findings_table(one.repaired_too).rows)
+            table.rows.push_back(std::move(row));
     }
     return table;
 }
@@ -141,9 +143,13 @@ std::string to_markdown(const Table& table) {
 
 std::string finding_lines(const std::vector<Finding>& findings) {
     std::string text;
-    for (const Finding& one : findings)
+    for (const Finding& one : findings) {
         text += fmt::format("{}: {}: {}: {}\n", one.place().where(), to_string(one.severity),
                             kind_of(one), one.sentence);
+        for (const Finding& other : one.repaired_too)
+            text += fmt::format("{}: note: repaired with it: {}\n", other.place().where(),
+                                other.sentence);
+    }
     return text;
 }
 

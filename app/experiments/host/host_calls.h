@@ -39,6 +39,10 @@ class HostCalls {
     /// What begins at this word.
     void read_value(std::size_t i);
     void read_call(std::size_t i);
+    /// A function that is not followed may write into the arrays that it gets.
+    void pass_to_unknown(std::size_t i);
+    /// "auto& x : v": the loop may write into v.
+    void read_range_loop(std::size_t begin, std::size_t end);
     void read_launch(std::size_t i);
 
     /// The tokens with the names of scope_, and as they stand there.

@@ -96,10 +96,11 @@ void HostFunctions::construct(std::size_t i) {
         if (text_.is(open, "=")) {
             object = next_name(std::string(text_.text(name)));
             ++open;
-            const bool is_class = text_.is(open, found->first);
+            const bool is_class = text_.is(open, found->first) && !text_.is(open + 1, ":");
             while (is_class && !text_.is(open, "(") && !text_.is(open, "{") && !text_.is(open, ";"))
                 ++open;
-            if (!is_class && !text_.is(open, "{")) return;  // a copy, or what a function returns
+            // A copy, or what a function returns, perhaps one of the class.
+            if (!is_class && !text_.is(open, "{")) return;
         }
         const auto after = text_.after_closing(open);
         const bool has_arguments = after && !text_.is(open, "[") && *after > open + 2;

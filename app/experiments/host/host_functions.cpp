@@ -194,10 +194,11 @@ void HostFunctions::set_result(std::size_t call, const std::string& result) {
     program_.values[target] = result;
 }
 
-/// Whether it launches, allocates or copies.
+/// Whether it launches, allocates, copies, or stores elements.
 bool HostFunctions::matters(const Body& body) const {
     for (std::size_t i = body.open; i < body.end; ++i) {
         if (is_launch(i) || is_known_call(i)) return true;
+        if (text_.is(i, "]") && text_.is(i + 1, "=") && !text_.is(i + 2, "=")) return true;
         if (text_.is_word(i) &&
             (classes_.contains(text_.text(i)) ||
              ((text_.is(i + 1, "(") || text_.is(i + 1, "<")) && bodies_.contains(text_.text(i)))))

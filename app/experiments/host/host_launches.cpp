@@ -107,11 +107,13 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
 std::string HostCalls::class_of_temporary(const std::string& text) const {
     const TokenText tokens(text);
     const std::size_t n = tokens.size();
-    const bool is_made = n > 2 && tokens.is_word(0) &&
-                         ((tokens.is(n - 2, "(") && tokens.is(n - 1, ")")) ||
-                          (tokens.is(n - 2, "{") && tokens.is(n - 1, "}")));
+    if (n < 3 || !tokens.is_word(0)) return {};
+    std::size_t made = n - 2;  // the bracket behind the name, "Scale{2}", "Scale()"
+    for (std::size_t t = n - 2; t > 0 && tokens.is(n - 1, "}"); --t)
+        if (tokens.is(t, "{") && tokens.after_closing(t) == n) made = t;
+    const bool is_made = tokens.is(made, "{") || (tokens.is(made, "(") && tokens.is(n - 1, ")"));
     if (!is_made) return {};
-    const std::string name = text.substr(0, tokens.token(n - 2).begin);
+    const std::string name = text.substr(0, tokens.token(made).begin);
     const std::size_t open = name.find('<'), close = name.rfind('>');
     if (open == name.npos || close == name.npos) return template_argument(name);
     const std::string list = name.substr(open + 1, close - open - 1);

@@ -74,6 +74,7 @@ class HostReader : public HostFunctions {
         }
         read_call(i);
         if (const auto after = follow_call(i)) return *after;
+        pass_to_unknown(i);
         read_value(i);
         construct(i);
         return i + 1;
@@ -106,6 +107,7 @@ class HostReader : public HostFunctions {
         std::size_t first = i + 2;  // the first ";" of the head
         while (first < head_end && !text_.is(first, ";")) ++first;
         walk(i + 2, std::min(first, head_end));
+        read_range_loop(i + 2, head_end - 1);
         std::string counter;
         for (std::size_t t = i + 2; t < first && first < head_end; ++t)
             if (text_.is_word(t) && text_.is(t + 1, "=")) counter = name_now(text_.text(t));

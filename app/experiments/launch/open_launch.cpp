@@ -146,6 +146,12 @@ std::string name_expression(const HostLaunch& launch, const std::string& known) 
                        fmt::join(launch.templates, ", "));
 }
 
+/// An argument is a lambda, whose type has no name.
+bool takes_lambda(const HostLaunch& launch) {
+    return std::ranges::any_of(launch.arguments,
+                               [](const std::string& text) { return text.starts_with("["); });
+}
+
 /// Name expressions of the templates that the host program launches.
 std::vector<std::string> templates_of(const HostProgram& program,
                                       std::span<const std::string> templates) {
@@ -154,7 +160,7 @@ std::vector<std::string> templates_of(const HostProgram& program,
         const auto found = std::ranges::find_if(templates, [&](const std::string& name) {
             return compiler::template_name(name) == launch.kernel;
         });
-        if (found == templates.end()) continue;
+        if (found == templates.end() || takes_lambda(launch)) continue;
         const std::string name =
             launch.templates.empty() ? *found : name_expression(launch, *found);
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -187,6 +193,7 @@ std::vector<ProposedKernel> kernels_of(const HostProgram& program, const Compile
         return compiler::template_name(kernel.name) == launch.kernel;
     };
     for (const HostLaunch& launch : program.launches) {
+        if (takes_lambda(launch)) continue;
         const auto compiled = std::ranges::find_if(source.names, [&](const std::string& name) {
             return name.find('<') != std::string::npos && name == name_expression(launch, name);
         });
@@ -289,6 +296,9 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.guesses = std::move(proposed.guesses);
             plan.reduced = std::move(proposed.reduced);
             plan.not_launched = refused;
+            for (const HostLaunch& launch : program.launches)
+                if (takes_lambda(launch))
+                    plan.not_launched.push_back(launch.kernel + " with a lambda");
             for (const compiler::Signature& kernel : source.signatures)
                 if (std::ranges::none_of(
                         plan.launches,
@@ -340,6 +350,12 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
         if (signature.entry != signature.name) readable[signature.entry] = signature.name;
     try {
         const bool may_propose = !has_launches || !before.empty();
+        const auto lambda = std::ranges::find_if(program->launches, takes_lambda);
+        if (compiled.signatures.empty() && may_propose && lambda != program->launches.end())
+            throw LaunchError(
+                fmt::format("source: an argument of kernel {} is a lambda, whose type has no name "
+                            "that a launch could give: make it a struct with operator()",
+                            lambda->kernel));
         if (compiled.signatures.empty() && !templates.empty() && may_propose) {
             LaunchFile of_template = file_without_launches(file);
             of_template.launches.push_back({.kernel = templates[0], .grid = {}, .block = {}});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -25,25 +26,41 @@ using emulator::OpcodeKind;
 using emulator::Operand;
 using emulator::Statement;
 
-/// Follows the pointers that a kernel gets through its registers.
+/// Follows the pointers that a kernel gets through its registers, and those to variables of the
+/// module.
 class PointerFlow {
   public:
-    PointerFlow(const KernelSyntax& kernel, const Signature& signature)
+    PointerFlow(const KernelSyntax& kernel, const emulator::ModuleSyntax& module,
+                const Signature& signature)
         : kernel_(kernel),
           from_(kernel.registers.size()),
           loaded_(kernel.registers.size()),
           use_(kernel.parameters.size()) {
         for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
             add_pointers(kernel.parameters[p].name, *signature.parameters[p].type, 0, Set(1) << p);
-    }
-
-    /// Empty: not known.
-    std::vector<MemoryUse> use() {
+        for (const emulator::Variable& variable : module.variables) {
+            if (use_.size() == most_parameters) break;
+            if (variable.space != emulator::Space::constant) continue;
+            variables_[variable.name] = Set(1) << use_.size();
+            in_structures_ |= Set(1) << use_.size();
+            use_.emplace_back();
+        }
         while (changed_) {
             changed_ = false;
             for (const Statement& statement : kernel_.statements) follow(statement);
         }
-        return escapes_ ? std::vector<MemoryUse>() : use_;
+    }
+
+    /// By parameter. Empty: not known.
+    std::vector<MemoryUse> use() const {
+        if (escapes_) return {};
+        return {use_.begin(), use_.begin() + std::ptrdiff_t(kernel_.parameters.size())};
+    }
+    std::vector<std::string> steering_variables() const {
+        std::vector<std::string> names;
+        for (const auto& [name, set] : variables_)
+            if (use_[std::size_t(std::countr_zero(set))].steers) names.push_back(name);
+        return names;
     }
 
     static constexpr std::size_t most_parameters = 64;
@@ -67,7 +84,8 @@ class PointerFlow {
 
     void follow(const Statement& statement) {
         const OpcodeKind kind = statement.opcode->kind;
-        const Set address = in_addresses(statement, from_);
+        const Set named = named_in(statement);
+        const Set address = in_addresses(statement, from_) | named;
         // Functions such as sinf() have tables in other memory.
         const bool is_own = statement.has("local") || statement.has("const");
         if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::steers);
@@ -82,7 +100,7 @@ class PointerFlow {
             if (!is_of_kernel(statement)) add(statement, is_passed ? stored_ : address, loaded_);
             return;
         }
-        Set sources = 0, numbers = 0;
+        Set sources = named, numbers = 0;
         for (const std::int32_t index : emulator::sources_of(statement)) {
             sources |= from_[std::size_t(index)];
             numbers |= loaded_[std::size_t(index)];
@@ -109,6 +127,19 @@ class PointerFlow {
         return address.kind == Operand::address && !address.elements.empty() &&
                std::ranges::find(kernel_.parameters, address.elements[0].name,
                                  &emulator::Parameter::name) != kernel_.parameters.end();
+    }
+
+    /// The variables of the module that a statement names.
+    Set named_in(const Statement& statement) const {
+        Set found = 0;
+        for (const Operand& operand : statement.operands) {
+            const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
+            const Operand& base = has_base ? operand.elements[0] : operand;
+            const auto variable =
+                base.kind == Operand::symbol ? variables_.find(base.name) : variables_.end();
+            if (variable != variables_.end()) found |= variable->second;
+        }
+        return found;
     }
 
     static Set in_addresses(const Statement& statement, const std::vector<Set>& sets) {
@@ -151,6 +182,7 @@ class PointerFlow {
     const KernelSyntax& kernel_;
     /// By parameter of the PTX, and by offset in bytes.
     std::map<std::string, std::map<std::size_t, Set>> pointers_;
+    std::map<std::string, Set> variables_;
     Set in_structures_ = 0;
     std::vector<Set> from_;    ///< by register: the pointers that it may come from
     std::vector<Set> loaded_;  ///< and those behind which its value was read
@@ -233,7 +265,9 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
                 fmt::format("source: the arrays of kernel {} in shared memory have {} bytes: a "
                             "block has at most {}",
                             signature.name, bytes, most_shared));
-        signature.traits.memory = PointerFlow(*kernel, signature).use();
+        const PointerFlow flow(*kernel, module, signature);
+        signature.traits.memory = flow.use();
+        signature.traits.steering_variables = flow.steering_variables();
         signature.traits.reads_block_index = reads("%ctaid", *kernel, module);
         signature.traits.reads_grid_size = reads("%nctaid", *kernel, module);
         signature.traits.synchronises_grid = reads("%envreg", *kernel, module);

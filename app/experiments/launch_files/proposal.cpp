@@ -64,6 +64,10 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     LaunchSpec spec{.kernel = kernel_->name, .grid = {}, .block = block(), .arguments = arguments_};
     spec.grid = grid(spec.block);
     spec.shared = shared(spec.block);
+    for (const std::string& entry : kernel_->traits.steering_variables)
+        if (const auto unknown = unknown_variables_.find(entry);
+            unknown != unknown_variables_.end())
+            guess("the numbers of " + unknown->second);
     repeat_guesses(spec);
     pass_numbers();
     file().launches.push_back(std::move(spec));

@@ -93,6 +93,8 @@ class Proposal {
     std::map<std::string, std::set<std::string>> guessed_;  ///< by scalar or buffer
     /// By buffer: the guesses on which its numbers depend, its own or those of another buffer.
     std::map<std::string, std::set<std::string>> unknown_;
+    /// By its name in the PTX: a variable of the module with numbers that are not known.
+    std::map<std::string, std::string> unknown_variables_;
 
     std::vector<bool> takes_any_grid_;  ///< by launch
 
@@ -102,8 +104,8 @@ class Proposal {
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
-    std::set<std::string> read_, changed_;  ///< buffers
-    bool members_steer_ = true;             ///< numbers behind a pointer of the structure
+    std::set<std::string> read_, changed_;        ///< buffers
+    bool members_steer_ = true;                   ///< numbers behind a pointer of the structure
     std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 

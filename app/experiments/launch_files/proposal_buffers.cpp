@@ -71,13 +71,14 @@ Expression repeated_byte(std::int64_t value, const Type& number) {
     return Expression(std::to_string(has_sign ? integer : integer & all));
 }
 
-/// In "rand ( ) % 10": what stands behind the sign.
+/// In "rand ( ) % 10" and "rand ( ) & 15": 10 and 15 + 1.
 std::optional<std::string> after_remainder(const std::string& text) {
-    const std::size_t sign = text.rfind(" % ");
+    const std::size_t remainder = text.rfind(" % "), mask = text.rfind(" & ");
+    const std::size_t sign = remainder == std::string::npos ? mask : remainder;
     if (sign == std::string::npos) return std::nullopt;
     std::string rest = text.substr(sign + 3);
     while (rest.ends_with(' ') || rest.ends_with(')')) rest.pop_back();
-    return rest;
+    return remainder == std::string::npos ? "( " + rest + " ) + 1" : rest;
 }
 
 }  // namespace
@@ -234,6 +235,8 @@ Fill Proposal::fill_of(const std::string& text, const Type& type, bool& known) c
             if (const auto range = after_remainder(text))
                 if (const auto high = values_.number(*range))
                     return RandomFill{.first = 0, .second = real(*high)};
+            const Type* const number = number_in(type);
+            known = number && number->kind == Type::Kind::floating;  // else the range is a guess
             return numbers_of(type);
         }
     const Type* const number = number_in(type);
@@ -264,7 +267,10 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
     const HostArray* const array = find_array(program_, variable.name);
     bool known = false;
     buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
-    if (!known) buffer.fill = numbers_of(*type);
+    if (!known) {
+        buffer.fill = numbers_of(*type);
+        unknown_variables_[variable.entry] = variable.name;
+    }
     file().buffers.push_back(std::move(buffer));
 }
 

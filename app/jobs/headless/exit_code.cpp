@@ -15,7 +15,8 @@ int exit_code(const RunResult& r) {
         return f.kind == emulator::FindingKind::memory && r.proposal.guesses.contains(f.kernel);
     });
     const bool stopped = !r.stopped.empty() && !is_guessed && !guesses_of(r.stopped, r.proposal);
-    if (experiments::has_failure(r.report) || has_findings || stopped) return 1;
+    if (experiments::has_failure(r.report) || has_findings) return 1;
+    if (stopped) return r.timed_out ? no_verdict : 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

@@ -46,7 +46,9 @@ bool StoppableRun::once(const std::function<void()>& work) {
 }
 
 void StoppableRun::stop_at(const std::stop_token& stop) {
-    device_.set_launch_limits({device_.launch_limits().time, stop});
+    compute::LaunchLimits limits = device_.launch_limits();
+    limits.stop = stop;
+    device_.set_launch_limits(limits);
 }
 
 void compute_frames(experiments::Experiment& experiment, std::uint64_t frames,

@@ -204,7 +204,7 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
     print_error(diagnostic_lines(files));
     if (compiled && !edits.empty())
         device = helpers.device(device->info(), device->settings(), std::move(edits),
-                                {request.kernel_time, request.stops.work});
+                                {request.kernel_time, request.stops.work, true});
     return compiled;
 }
 
@@ -224,7 +224,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     request.plan = opened->plan;
     device = helpers.device(device->info(), device->settings(),
                             {{opened->kernels->file, opened->kernels}},
-                            {request.kernel_time, request.stops.work});
+                            {request.kernel_time, request.stops.work, true});
     return true;
 }
 

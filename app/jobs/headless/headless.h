@@ -61,7 +61,7 @@ struct HeadlessRequest {
     std::optional<emulator::HeatFigure> heat{};
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
-    /// Limit of a launch, for kernels from files.
+    /// Limit of the time in which no block of a launch ends, for kernels from files.
     std::chrono::milliseconds kernel_time = std::chrono::seconds(10);
     std::filesystem::path checkpoint{};  ///< written every `every` frames; empty: none
     std::uint64_t every = 100;
@@ -97,6 +97,9 @@ struct Partial {
     std::vector<std::string> missing{};  ///< results that take too long: "report"
 };
 
+/// The exit code of a run that its time limit has ended before anything was found.
+inline constexpr int no_verdict = 3;
+
 /// What a run found: everything that the JSON holds.
 struct RunResult {
     std::string experiment;
@@ -130,6 +133,7 @@ struct RunResult {
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
     experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
     std::string stopped;                    ///< the error that ended the run; empty: none
+    bool timed_out = false;  ///< a launch has reached its time limit: there is no verdict
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.

@@ -147,6 +147,7 @@ Json to_json(const RunResult& r) {
         json["checks"] = r.checks.words();
         json["findings"] = to_json(r.findings);
         json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
+        json["timed_out"] = r.timed_out;
     }
     if (r.why) json["why"] = to_json(*r.why);
     if (r.counted) json["counters"] = to_json(r.counters);
@@ -182,7 +183,13 @@ std::string summary(const RunResult& r) {
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.why) text += "\n" + why_text(*r.why);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
-    if (!r.stopped.empty()) text += "========= The run ended with an error: " + r.stopped + "\n";
+    if (r.timed_out)
+        text +=
+            "========= No verdict: the time limit ended the run, and the rest of it was not "
+            "checked. Check smaller sizes, if this is no endless loop. " +
+            r.stopped + "\n";
+    else if (!r.stopped.empty())
+        text += "========= The run ended with an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }

@@ -62,8 +62,17 @@ std::vector<emulator::Finding> races_in_reverse_order(experiments::LaunchState s
     return found_in(state, {.race = true}, time, stop);
 }
 
-/// Adds the races that only the other order shows.
-void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::Finding> others) {
+/// The races of a frame with blocks in the order of the seed.
+std::vector<emulator::Finding> races_in_order_of_seed(experiments::LaunchState state,
+                                                      std::chrono::milliseconds time,
+                                                      const std::stop_token& stop) {
+    state.settings.blocks_by_seed = true;
+    return found_in(state, {.race = true}, time, stop);
+}
+
+/// Adds the races that only another order shows. `why`: which one it is.
+void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::Finding> others,
+               const std::string& why) {
     Pairs known;
     std::vector<emulator::Finding> added;
     for (const emulator::Finding& f : findings) {
@@ -74,7 +83,7 @@ void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::F
         std::erase_if(f.repaired_too,
                       [&](const emulator::Finding& one) { return known.contains(pair_of(one)); });
         if (known.contains(pair_of(f))) continue;
-        f.sentence += " Only the reverse order of warps and blocks shows it (--schedule reverse).";
+        f.sentence += why;
         added.push_back(std::move(f));
     }
     if (!added.empty()) findings = emulator::merged({findings, added});
@@ -125,9 +134,17 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
                 {result.findings,
                  experiments::find_needed(result.start, std::chrono::seconds(5), request.stops.work)
                      .findings()});
-        if (result.start && result.stopped.empty() && checking.set().depends_on_order())
+        const std::uint64_t seed = device.settings().seed;
+        if (result.start && result.stopped.empty() && checking.set().depends_on_order()) {
             add_races(result.findings,
-                      races_in_reverse_order(*result.start, time, request.stops.work));
+                      races_in_reverse_order(*result.start, time, request.stops.work),
+                      " Only the reverse order of warps and blocks shows it (--schedule reverse).");
+            if (seed != compute::RunSettings().seed)
+                add_races(result.findings,
+                          races_in_order_of_seed(*result.start, time, request.stops.work),
+                          fmt::format(" Only blocks in the order of the seed show it (--seed {}).",
+                                      seed));
+        }
         if (result.start && result.stopped.empty() && request.checks.memory &&
             has_unoptimized(device.edits()) && std::ranges::none_of(result.findings, is_undefined))
             result.findings = emulator::merged(
@@ -140,6 +157,8 @@ void run_watched(RunResult& result, compute::Device& device, const HeadlessReque
     } catch (const compute::DeviceError& e) {
         if (!request.checks.any() || !is_of_kernel(e)) throw;
         result.stopped = e.what();
+        const auto* const failed = dynamic_cast<const compute::BlockError*>(&e);
+        result.timed_out = failed && failed->timed_out;
         take_findings();
         result.kernels = device.timings().kernels();
         result.output = device.take_output();

@@ -256,7 +256,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
         .landing = settings_.landing,
-        .reverse_blocks = settings_.schedule == emulator::Schedule::reverse,
+        .block_order = emulator::GridOrder(settings_.schedule == emulator::Schedule::reverse),
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
     if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {

@@ -31,8 +31,9 @@ std::string count_of(const Finding& finding) {
                        compute::noun(finding.count, counted_noun(finding.kind)));
 }
 
+/// `id`: "finding.2"; of a race that the barrier of another row also repairs, "finding.2.0".
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
-                 std::size_t index, std::optional<std::size_t> barrier = {}) {
+                 const std::string& id, std::optional<std::size_t> barrier = {}) {
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const bool is_advice = barrier.has_value();
@@ -50,7 +51,6 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
         ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
     ImGui::PopFont();
 
-    const std::string id = fmt::format("finding.{}", index);
     const bool clicked = hit_area(id, {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
@@ -94,6 +94,14 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
             if (asks) return microscope.show_witness(stage.launch(), launch, finding);
             microscope.show(stage.launch(), launch, finding);
         });
+    if (finding.repaired_too.empty()) return;
+    ImGui::Indent(ui.px(24));
+    text(ui.fonts.small, colour::dim,
+         finding.needs_atomic ? tr("The atomic operation also repairs:")
+                              : tr("This barrier also repairs:"));
+    for (std::size_t k = 0; k < finding.repaired_too.size(); ++k)
+        finding_row(ui, stage, microscope, finding.repaired_too[k], fmt::format("{}.{}", id, k));
+    ImGui::Unindent(ui.px(24));
 }
 
 float switch_width(Ui& ui) {
@@ -157,7 +165,8 @@ void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std:
     }
     const auto& barriers = needs.answer()->barriers;
     for (std::size_t k = 0; k < barriers.size(); ++k)
-        finding_row(ui, stage_, microscope_, barriers[k].finding, rows + k, k);
+        finding_row(ui, stage_, microscope_, barriers[k].finding,
+                    fmt::format("finding.{}", rows + k), k);
     if (barriers.empty())
         text(ui.fonts.small, colour::dim, tr("The kernel has no barrier, fence or wait."));
 }
@@ -178,7 +187,7 @@ void FindingsPanel::draw(Ui& ui) {
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->findings.size(); ++i)
-        finding_row(ui, stage_, microscope_, inspection->findings[i], i);
+        finding_row(ui, stage_, microscope_, inspection->findings[i], fmt::format("finding.{}", i));
     const bool in_a_row = std::ranges::any_of(inspection->findings, [&](const Finding& finding) {
         return finding.sentence == inspection->error;
     });

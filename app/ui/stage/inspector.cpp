@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compute/emulated/emulated_device.h"
+#include "emulator/checks/findings_by_repair.h"
 #include "experiments/measure/source_names.h"
 #include "ui/language/language.h"
 
@@ -23,14 +24,20 @@ bool ready(const auto& future) {
     return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
+void name_as_in_source(std::vector<emulator::Finding>& findings,
+                       const compute::KernelEdits& edits) {
+    for (emulator::Finding& finding : findings) {
+        finding.sentence = experiments::as_named(std::move(finding.sentence), edits);
+        finding.kernel = experiments::as_named(std::move(finding.kernel), edits);
+        name_as_in_source(finding.repaired_too, edits);
+    }
+}
+
 /// C++ mangles the names of kernels.
 void name_as_in_source(Inspection& inspection, const compute::KernelEdits& edits) {
     inspection.kernel = experiments::as_named(std::move(inspection.kernel), edits);
     inspection.error = experiments::as_named(std::move(inspection.error), edits);
-    for (emulator::Finding& finding : inspection.findings) {
-        finding.sentence = experiments::as_named(std::move(finding.sentence), edits);
-        finding.kernel = experiments::as_named(std::move(finding.kernel), edits);
-    }
+    name_as_in_source(inspection.findings, edits);
     for (emulator::KernelCounters& counters : inspection.counters)
         counters.kernel = experiments::as_named(std::move(counters.kernel), edits);
 }
@@ -53,6 +60,7 @@ Inspector::Work Inspector::usual_work() {
                     std::make_shared<Specimen>(*launch, memory_bytes, std::move(stop));
                 return [launch, specimen] {
                     Inspection inspection = experiments::inspect(*specimen);
+                    inspection.findings = emulator::by_repair(inspection.findings);
                     inspection.launch = launch;
                     return inspection;
                 };

@@ -21,6 +21,17 @@ TEST(Limit, TimeLimitNamesKernelLineBlockAndWarps) {
                     "kernels/x.cu:67 (an endless loop?)");
 }
 
+TEST(Limit, TheTimeLimitIsNoVerdict) {
+    Runner r(kernel_text(endless));
+    r.settings.time_limit = milliseconds(50);
+    EXPECT_THROW(r.run(one_block(32)), TimedOut);
+    r.settings.limits_time_of_block = true;
+    expect_contains(error_of([&] {
+                        r.run({{500, 1, 1}, {32, 1, 1}});
+                    }),
+                    "kernel k: no block ended within 0.1 s: block (0,0,0)");
+}
+
 TEST(Limit, TimeLimitNamesTheWarpsThatWaitAtABarrier) {
     // Warp 1 loops forever, the other warps wait for it.
     Runner r(kernel_text(".loc 1 60 1\nshr.u32 %r3, %r1, 5;\nsetp.eq.u32 %p0, %r3, 1;\n"

@@ -101,6 +101,19 @@ TEST(FindingLines, AreThoseOfCompilers) {
         "too early.\r\n");
 }
 
+TEST(FindingLines, ListTheRacesThatOneBarrierRepairs) {
+    emulator::Finding first = race(), other = race();
+    other.sentence = "Thread 5 writes it too early.";
+    other.second->line = 7;
+    first.repaired_too = {other};
+    EXPECT_EQ(finding_lines({first}),
+              "kernels/r.cu:4: error: race RAW: Thread 3 reads <tile> too early.\n"
+              "kernels/r.cu:7: note: repaired with it: Thread 5 writes it too early.\n");
+    const Table table = findings_table({first});
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[1][0], Cell("kernels/r.cu:7"));
+}
+
 TEST(Page, HoldsThePictureTheFindingsAndTheirLines) {
     const std::vector<emulator::Finding> findings{race()};
     const std::vector<std::uint8_t> png{'M', 'a', 'n', '!'};

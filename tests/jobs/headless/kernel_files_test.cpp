@@ -244,6 +244,8 @@ TEST_F(CompiledFiles, AnEndlessLaunchIsStoppedAtTheTimeLimit) {
     EXPECT_EQ(run(request, diagnostics), -1);
     EXPECT_NE(thrown.find(request.kernel_source.string() + ":"), std::string::npos) << thrown;
     EXPECT_NE(thrown.find("block"), std::string::npos) << thrown;
+    request.checks.barrier = true;
+    EXPECT_EQ(run(request, diagnostics), no_verdict);
 }
 
 TEST_F(CompiledFiles, AFileWithoutTheExperimentsKernelIsRefused) {

@@ -99,3 +99,30 @@ __global__ void local_middle(const int* in, int* out, int n) {
     int* const row = rows.lower;
     out[threadIdx.x] = sum + rows.upper[in[1]] + row[in[2]] + row[-in[1]];
 }
+
+// Both arrays begin at one address, so that counts overwrite keys, without a race.
+template <bool right>
+__global__ void two_extern_arrays(const int* in, int* out) {
+    extern __shared__ int keys[];
+    extern __shared__ int counts[];
+    const unsigned t = threadIdx.x;
+    int* const second = right ? counts + 64 : counts;
+    keys[t] = in[t];
+    second[t] = 2 * in[t];
+    __syncthreads();
+    out[t] = keys[63 - t] + second[63 - t];
+}
+
+// Correct: the memory is used again for numbers of another type.
+__global__ void used_again(const int* in, int* out) {
+    extern __shared__ int whole[];
+    extern __shared__ float scaled[];
+    const unsigned t = threadIdx.x;
+    whole[t] = in[t];
+    __syncthreads();
+    const int other = whole[63 - t];
+    __syncthreads();
+    scaled[t] = float(other) / 2;
+    __syncthreads();
+    out[t] = int(scaled[63 - t]);
+}

@@ -72,6 +72,57 @@ __global__ void sum_of_some(int* out) {
     if (t == 0) out[0] = v;
 }
 
+// The sum of 20 lanes: lane 0 reads no lane beyond the mask, but lane 8, which has read lane 24.
+template <bool right>
+__global__ void sum_of_20(int* out) {
+    const unsigned t = threadIdx.x;
+    if (t < 20) {
+        int v = int(t);
+        for (int d = 16; d > 0; d /= 2) {
+            const int other = __shfl_down_sync(0xfffffu, v, d);
+            v += !right || t + d < 20 ? other : 0;
+        }
+        if (t == 0) out[0] = v;
+    }
+}
+
+// Each warp of 24 lanes hands its maximum over in shared memory.
+template <bool right>
+__global__ void maximum_by_shared(int* out) {
+    __shared__ int s[2];
+    const unsigned lane = threadIdx.x % 32;
+    if (lane < 24) {
+        int v = int(lane);
+        for (int d = 16; d > 0; d /= 2) {
+            const int other = __shfl_xor_sync(0xffffffu, v, d);
+            if (!right || (lane ^ d) < 24) v = max(v, other);
+        }
+        if (lane == 0) s[threadIdx.x / 32] = v;
+    }
+    __syncthreads();
+    if (threadIdx.x < 2) out[threadIdx.x] = s[threadIdx.x];
+}
+
+// An exclusive scan of 10 lanes. In the wrong one the first lane of the mask reads lane 3.
+template <bool right>
+__global__ void scan_up(int* out) {
+    const unsigned t = threadIdx.x;
+    if (t < 4 || t >= 14) return;
+    int v = 1;
+    for (int d = 1; d < 16; d *= 2) {
+        const int other = __shfl_up_sync(0x3ff0u, v, d);
+        if (!right || int(t) - d >= 4) v += other;
+    }
+    out[t] = v;
+}
+
+// What the shuffle gives decides a branch.
+template <bool right>
+__global__ void branch_by_outsider(int* out) {
+    const unsigned t = threadIdx.x;
+    if (t < 8 && __shfl_sync(0xffu, int(t), right ? 7 : 8) > 6) atomicAdd(out, 1);
+}
+
 // The first 16 lanes add; lanes behind the first one read past the mask, and nobody uses that.
 __global__ void tree_of_16(int* out) {
     const unsigned t = threadIdx.x;

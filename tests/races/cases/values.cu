@@ -61,3 +61,18 @@ __global__ void set_bit(int* out) {
     __syncthreads();
     if (threadIdx.x == 0) out[0] = s[0];
 }
+
+// The largest number: two threads may both find theirs larger.
+template <bool right>
+__global__ void largest(const int* in, int* out) {
+    __shared__ int most;
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    const int own = in[threadIdx.x];
+    if (right)
+        atomicMax(&most, own);
+    else if (own > most)
+        most = own;
+    __syncthreads();
+    out[threadIdx.x] = most;
+}

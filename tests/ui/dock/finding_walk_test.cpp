@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <set>
 
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
@@ -69,6 +70,25 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         const Stepper& stepper = view_->microscope().stepper();
         return stepper.history()[stepper.position()];
     }
+    /// Clicks the row while the picture runs on.
+    void opens_its_thread(const Finding& finding, const std::string& row) {
+        SCOPED_TRACE(row + ": " + finding.sentence);
+        Microscope& microscope = view_->microscope();
+        stage_->pause(false);
+        frames(3);
+        if (value("dock.findings") != "on") click("dock.findings");
+        click(row);
+        ASSERT_TRUE(microscope.ready()) << microscope.complaint();
+        EXPECT_EQ(microscope.block(), finding.place().block);
+        EXPECT_EQ(microscope.thread(), finding.place().thread);
+        const Step next = next_step();
+        EXPECT_EQ(next.warp, microscope.warp());
+        EXPECT_TRUE(next.mask >> microscope.lane() & 1);
+        EXPECT_EQ(microscope.stepper().kernel().own_line(next.pc), finding.place().own_line());
+        if (finding.kind != FindingKind::race || !finding.byte) return;
+        microscope.step();
+        EXPECT_TRUE(has_accessed(*finding.byte));
+    }
     /// Whether the picked lane has accessed the byte of shared memory with its warp's newest step.
     bool has_accessed(std::uint64_t byte) {
         const Microscope& microscope = view_->microscope();
@@ -86,28 +106,41 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
 TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
     show_racy(GetParam());
     click("race");
-    Microscope& microscope = view_->microscope();
     ASSERT_TRUE(stage_->checks().inspection) << stage_->shown().message.text;
     const std::vector<Finding> findings = stage_->checks().inspection->findings;
     ASSERT_FALSE(findings.empty());
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        SCOPED_TRACE(findings[i].sentence);
-        stage_->pause(false);
-        frames(3);
-        const auto& place = findings[i].place();
-        if (i > 0) click("dock.findings");
-        click(fmt::format("finding.{}", i));
-        ASSERT_TRUE(microscope.ready()) << microscope.complaint();
-        EXPECT_EQ(microscope.block(), place.block);
-        EXPECT_EQ(microscope.thread(), place.thread);
-        const Step next = next_step();
-        EXPECT_EQ(next.warp, microscope.warp());
-        EXPECT_TRUE(next.mask >> microscope.lane() & 1);
-        EXPECT_EQ(microscope.stepper().kernel().own_line(next.pc), place.own_line());
-        if (findings[i].kind != FindingKind::race || !findings[i].byte) continue;
-        microscope.step();
-        EXPECT_TRUE(has_accessed(*findings[i].byte));
+        const std::string row = fmt::format("finding.{}", i);
+        opens_its_thread(findings[i], row);
+        const std::vector<Finding>& others = findings[i].repaired_too;
+        for (std::size_t k = 0; k < others.size(); ++k)
+            opens_its_thread(others[k], fmt::format("{}.{}", row, k));
     }
+}
+
+// One barrier is missing in each kernel of the ripple: one row, with the races that it also
+// repairs.
+TEST_F(FindingWalk, OneMissingBarrierIsOneRow) {
+    show_racy({"ripple", {{"size", "64"}, {"sync", "off"}}});
+    const std::vector<Finding>& findings = stage_->checks().inspection->findings;
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].hazard, emulator::Hazard::read_after_write);
+    ASSERT_FALSE(findings[0].repaired_too.empty());
+    EXPECT_TRUE(findings[0].repaired_too[0].misread());
+    // Forwards through the races, the repaired ones too.
+    click("race");
+    for (std::size_t k = 0; k < findings[0].repaired_too.size(); ++k)
+        EXPECT_EQ(value(fmt::format("finding.0.{}", k)), findings[0].repaired_too[k].sentence);
+    click("finding.0");
+    Microscope& microscope = view_->microscope();
+    microscope.restart();
+    std::set<std::uint64_t> places;
+    while (microscope.notice().empty() && places.size() < 100) {
+        microscope.go_to_race(true);
+        frames(1);
+        places.insert(microscope.stepper().position());
+    }
+    EXPECT_GE(places.size(), 2U);
 }
 
 // The order that the search finds is the one that the microscope then steps through.

@@ -141,7 +141,7 @@ bool BlockModel::end_block(bool is_good) {
 }
 
 bool BlockModel::add(std::uint32_t warp, const ModelStep& step) {
-    constexpr std::size_t most_steps = 4096;  // 1.5 MiB
+    constexpr std::size_t most_steps = 1 << 15;  // 12 MiB
     if (number_of_steps_ == most_steps) {
         turn_off();
         forget();

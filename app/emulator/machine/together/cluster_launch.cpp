@@ -22,7 +22,7 @@ Statistics ClusterLaunch::run(Observer* observer) {
     const FloatMode mode(kernel_.flush_subnormals);
     ResidentBlocks places(kernel_, launch_, memory_, budget_, launch_.launch.cluster.count());
     std::vector<std::uint32_t> blocks(launch_.launch.cluster.count());
-    const bool from_last = observer && launch_.settings.reverse_blocks;
+    const bool from_last = observer && launch_.settings.block_order == GridOrder::reverse;
     for (std::uint32_t cluster = next_++; cluster < std::min(clusters_, failed_.load());
          cluster = next_++) {
         for (std::uint32_t rank = 0; rank < blocks.size(); ++rank)

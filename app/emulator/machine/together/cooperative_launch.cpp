@@ -53,7 +53,8 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
         if (observer) observer->on_executions(places.executions());
     };
     try {
-        places.run(blocks, virtual_sms, observer && launch.settings.reverse_blocks, observer);
+        places.run(blocks, virtual_sms,
+                   observer && launch.settings.block_order == GridOrder::reverse, observer);
     } catch (...) {
         end();
         if (observer) observer->on_failure(~0u);
