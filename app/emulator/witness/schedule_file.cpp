@@ -85,7 +85,7 @@ class ScheduleReader {
             if (name == word) file_.landing = landing;
         if (!file_.landing) fail(fmt::format("'{}' is none of random, at-once and late", word));
     }
-    /// "copy N of warp W late", or "… to the end of its turn".
+    /// Reads "copy N of warp W late", or "… at the end of its turn".
     void read_copy() {
         ScheduleFile::Held held{.number = number("the number of a copy")};
         const bool named = next_word() == "of" && next_word() == "warp";
