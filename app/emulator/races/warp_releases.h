@@ -60,7 +60,7 @@ class WarpReleases {
         std::vector<Events> events;  ///< by warp: those that nothing has released
         std::vector<std::uint32_t> seen;
     };
-    /// Of a warp; later ones count as released.
+    /// The events of a warp that are kept; later ones count as released.
     static constexpr std::size_t most_events = 4096;
 
     std::size_t warps_ = 0;

@@ -82,13 +82,13 @@ struct Graph {
     std::string problem;  ///< why it cannot run node by node
 };
 
-/// Destroys what the recorder has made of a graph. What the driver does not destroy stays until the
-/// program ends.
+/// Destroys what the recorder has made of a graph.
 void destroy(const Graph& graph) {
     try {
         if (graph.executable) call("cuGraphExecDestroy", graph.executable);
         if (graph.copy) call("cuGraphDestroy", graph.copy);
     } catch (const CallError&) {
+        // It stays until the program ends.
     }
 }
 
