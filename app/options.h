@@ -63,8 +63,8 @@ struct Options {
     bool grade_here = false;           ///< Mode::grade: in this process
     bool reset_settings = false;       ///< the window starts with its defaults
     std::optional<bool> vsync;
-    std::optional<ui::Language>
-        language;                      ///< of the window; empty: as its settings or the locale say
+    /// Of the window; empty: as its settings or the locale say.
+    std::optional<ui::Language> language;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none
     jobs::BenchSections bench;         ///< Mode::bench: the sections to measure

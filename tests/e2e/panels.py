@@ -26,6 +26,7 @@ class Panels(Session):
         sentence = app.value("finding.0")
         block = re.search(r"of block \((\d+),(\d+),", sentence)
         self.assertEqual(app.value("microscope.block"), f"{block[1]}, {block[2]}")
+        print("SENT", sentence)
         x, y, warp, line = re.search(
             r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) read byte \d+ of "
             r"shared memory at \S+:(\d+) before thread",

@@ -203,7 +203,7 @@ TEST(OrderSearch, WithAnExpectedResultOnlyItsWordsCount) {
     const std::string anyway = witness_sentence(block.machine, kernel, *wrong.witnesses[0], wrong);
     EXPECT_TRUE(
         anyway.ends_with("of the order in which all warps advance together, access by "
-                         "access. What is expected is not what that order gives."))
+                         "access. That order does not give the expected result either."))
         << anyway;
 
     // A result that no order makes right is none: any word may differ again.

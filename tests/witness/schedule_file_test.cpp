@@ -59,6 +59,19 @@ TEST(ScheduleFile, ErrorsNameTheLine) {
               "a.schedule: there is no block 1 0 0: the grid of kernel mirror_no_barrier has 1x1x1 "
               "blocks");
     EXPECT_EQ(error_of("kernel another\nwarp 1 until mine.cu:3\n"), "");
+    EXPECT_EQ(
+        error_of("kernel k\nepoch 1\nwarp 0\ntogether\n"),
+        "a.schedule:3: blocks that run together have no common epochs: leave the line 'epoch' "
+        "out");
+    const std::string known = "kernel mirror_no_barrier\n";
+    EXPECT_EQ(error_of(known + "together\nwarp 2\n"), "a.schedule:3: a block has no warp 2");
+    EXPECT_EQ(error_of(known + "together\nblock 0 1 0\nwarp 0\nblock 0 0 0\n"),
+              "a.schedule:4: there is no block 0 1 0");
+    EXPECT_EQ(error_of(known + "copy 1 of warp 0 late\n"),
+              "a.schedule:2: a copy lands later only where the others land at once: add the line "
+              "'landing at-once'");
+    EXPECT_EQ(error_of(known + "landing at-once\ncopy 1 of warp 2 late\n"),
+              "a.schedule:3: a block has no warp 2");
 }
 
 /// Thread t writes word t and reads word 63 - t: line 14 writes, line 15 reads.

@@ -53,9 +53,9 @@ const LoadedKernel& Device::kernel_of_sizes(std::string_view file, std::string_v
 Device::FirstValue Device::first_value(const DeviceVariable& variable) {
     FirstValue first{variable, std::vector<std::byte>(variable.bytes)};
     download(first.bytes.data(), variable.address, variable.bytes);
-    const bool is_even = std::ranges::all_of(
+    const bool are_equal = std::ranges::all_of(
         first.bytes, [&](std::byte byte) { return byte == first.bytes.front(); });
-    if (is_even && !first.bytes.empty()) first.bytes = {first.bytes.front()};
+    if (are_equal && !first.bytes.empty()) first.bytes = {first.bytes.front()};
     return first;
 }
 

@@ -40,7 +40,7 @@ struct AsyncCopy {
     /// What st.async stores, in place of a source.
     std::array<std::uint32_t, 4> values{};
     bool has_values = false;
-    /// Of a reduction: joins `bytes` bytes with what is at its destination. Null: it copies.
+    /// Joins `bytes` bytes of a reduction with those at its destination. Null: it is a plain copy.
     using Join = void (*)(std::byte* to, const std::byte* from, std::uint32_t bytes);
     Join join = nullptr;
     PerLane bytes{};

@@ -16,7 +16,7 @@ enum class Landing : std::uint8_t {
 struct HeldCopy {
     std::uint32_t block = 0, warp = 0;
     std::uint32_t number = 0;  ///< among those that the warp starts, from 1 on
-    std::uint32_t pc = 0;      ///< of the instruction that starts it; of a held one only
+    std::uint32_t pc = 0;      ///< of the instruction that has started it; unused in a list
     bool late = false;         ///< as Landing::late; else at the end of the turn that starts it
     bool is(const HeldCopy& other) const {
         return block == other.block && warp == other.warp && number == other.number;

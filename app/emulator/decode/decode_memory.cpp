@@ -311,7 +311,7 @@ AtomicOp atomic_operation(const StatementDecoder& d) {
     d.fail("unknown form of an atomic");
 }
 
-// It does for old values that are read, exchanges, counters and sums of floats.
+// Old values that are read, exchanges, counters and sums of floats depend on the order.
 bool tells_order(AtomicOp op, Type type, bool returns) {
     switch (op) {
         case AtomicOp::exch:

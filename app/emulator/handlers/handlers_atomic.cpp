@@ -85,7 +85,7 @@ void join(std::byte* to, const std::byte* from, std::uint32_t bytes) {
     }
 }
 
-/// What an operation is for atomics and for copies; null where PTX does not have it.
+/// The functions of an operation, for atomics and for copies; null where PTX does not have it.
 struct AtomicForm {
     Handler handler = nullptr;
     AsyncCopy::Join join = nullptr;

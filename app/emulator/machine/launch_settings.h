@@ -74,7 +74,7 @@ struct FrozenLaunch {
     LaunchSettings settings;
 };
 
-/// Of blocks that run together in listed turns: the most of them, and the most warps of all.
+/// The most blocks that run together in listed turns, and the most warps that they have in all.
 inline constexpr std::uint32_t most_listed_blocks = 4, most_units = 32;
 inline std::uint32_t warps_of_block(const LaunchShape& launch) {
     return std::uint32_t((launch.block.count() + 31) / 32);

@@ -179,6 +179,12 @@ constexpr bool reduces_by_copy(Operation operation) {
            operation == Operation::red_async;
 }
 
+/// Some operands are in Kernel::further_operands.
+constexpr bool has_further_operands(Operation operation) {
+    return operation == Operation::mma || operation == Operation::wmma_mma ||
+           operation == Operation::cp_tensor || operation == Operation::cp_tensor_reduce;
+}
+
 /// tex, suld and sust: Instruction::target holds an ImageForm.
 constexpr bool accesses_image(Operation operation) {
     return operation >= Operation::tex && operation <= Operation::sust;

@@ -61,7 +61,7 @@ class StepRecorder : public Observer {
     /// The rank of a block of the cluster, as seen from the block of rank `from`, whose own is -1.
     int rank_of(std::uint32_t block, std::uint32_t from) const;
     int rank_of(std::uint32_t block) const { return rank_of(block, rank_); }
-    /// Of a block of the cluster; null: of another block.
+    /// The tile of a block of the cluster; null for another block.
     Observations::Tile* tile_of(std::uint32_t block);
     AccessView view(const Access& access) const;
     void update_words(const Access& access, std::uint32_t rank, std::uint64_t address,

@@ -191,12 +191,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         if (must_end() || depth_ > most_depth) return orders;
         const std::uint32_t runnable = runner_.runnable();
         if (!runnable) {
-            try {
-                runner_.finish();
-            } catch (const Error& error) {
-                error_ = error.what();
-            }
-            compare();
+            end_blocks();
             ++orders;
             break;
         }
@@ -215,14 +210,10 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         barred.reset();
         if (!next) break;
         if (std::has_single_bit(next)) {
-            const double more = run_turn(std::uint32_t(std::countr_zero(next)), left);
-            orders += more;
-            if (!error_.empty()) {
-                compare();
-                ++orders;
-                break;
-            }
-            continue;
+            orders += run_turn(std::uint32_t(std::countr_zero(next)), left);
+            if (error_.empty()) continue;
+            orders += run_behind_turn(left);
+            break;
         }
         const UnitRunner::Position here = runner_.save();
         const std::size_t length = path_.size();
@@ -230,12 +221,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
             if (warps != next) runner_.restore(here);
             path_.resize(length);
             orders += run_turn(std::uint32_t(std::countr_zero(warps)), left);
-            if (!error_.empty()) {
-                compare();
-                ++orders;
-            } else {
-                orders += run_rest(left, {});
-            }
+            orders += run_behind_turn(left);
             if (ends_) break;
         }
         break;
@@ -243,6 +229,24 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
     if (!ends_)
         for (const auto& [visit, before] : chain) visited_[visit] = orders - before;
     return orders;
+}
+
+/// No warp can run: the order has ended, or the threads wait for ever.
+void BlockSearch::end_blocks() {
+    try {
+        runner_.finish();
+    } catch (const Error& error) {
+        error_ = error.what();
+    }
+    compare();
+}
+
+/// Runs every order behind a turn that has ended, and returns their number. An order whose turn has
+/// failed is one.
+double BlockSearch::run_behind_turn(unsigned left) {
+    if (error_.empty()) return run_rest(left, {});
+    compare();
+    return 1;
 }
 
 /// Runs a turn of a warp to its end. On the way, runs every order in which the turn ends earlier or
@@ -297,12 +301,7 @@ double BlockSearch::run_with_held_copies(std::uint32_t warp, unsigned left) {
     for (const Hold hold : {Hold::late, Hold::to_end_of_turn}) {
         runner_.hold_copies(hold);
         orders += continue_turn(warp, left);
-        if (!error_.empty()) {
-            compare();
-            ++orders;
-        } else {
-            orders += run_rest(left, {});
-        }
+        orders += run_behind_turn(left);
         runner_.restore(here);
         path_ = path;
         if (ends_) break;

@@ -62,10 +62,11 @@ class BlockSearch {
     void run_reference(ReferenceOrder order);
     bool run_level(unsigned bound);
     double run_rest(unsigned left, std::optional<std::uint32_t> barred);
+    void end_blocks();
+    double run_behind_turn(unsigned left);
     double run_turn(std::uint32_t warp, unsigned left);
     double continue_turn(std::uint32_t warp, unsigned left);
     double run_with_held_copies(std::uint32_t warp, unsigned left);
-    void run_to_end();
     /// What a failed block has written does not count.
     std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
     OrderResult take_result();

@@ -227,7 +227,7 @@ Without without(RepeatedLaunch& repeated, const Kernel& kernel,
     return seen;
 }
 
-/// Of the words that `which` marks by the index of WrittenWords.
+/// The addresses, ascending, of the words that `which` marks by their index in WrittenWords.
 std::vector<std::uint64_t> addresses_of(const WrittenWords& words, const std::vector<bool>& which) {
     std::vector<std::uint64_t> addresses;
     for (std::size_t k = 0; k < which.size(); ++k)

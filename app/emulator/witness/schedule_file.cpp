@@ -49,6 +49,11 @@ class ScheduleReader {
     }
     ScheduleFile take() {
         if (file_.kernel.empty()) fail("the line 'kernel NAME' is missing");
+        for (const ScheduleFile::Turn& turn : file_.turns) {
+            line_ = turn.line;
+            if (file_.together && turn.epoch > 0)
+                fail("blocks that run together have no common epochs: leave the line 'epoch' out");
+        }
         return std::move(file_);
     }
 
@@ -85,7 +90,7 @@ class ScheduleReader {
             if (name == word) file_.landing = landing;
         if (!file_.landing) fail(fmt::format("'{}' is none of random, at-once and late", word));
     }
-    /// "copy N of warp W late", or "… to the end of its turn".
+    /// Reads "copy N of warp W late", or "… at the end of its turn".
     void read_copy() {
         ScheduleFile::Held held{.number = number("the number of a copy")};
         const bool named = next_word() == "of" && next_word() == "warp";
@@ -105,8 +110,6 @@ class ScheduleReader {
         ScheduleFile::Turn turn{.epoch = epoch_, .warp = number("the number of a warp")};
         turn.line = line_;
         turn.block = file_.block;
-        if (file_.together && epoch_ > 0)
-            fail("blocks that run together have no common epochs: leave the line 'epoch' out");
         const std::string_view until = next_word();
         if (!until.empty()) {
             if (until != "until") fail("a warp is followed by 'until PLACE' or by nothing");
@@ -135,6 +138,11 @@ std::vector<std::uint32_t> accesses_at(const Kernel& kernel, const std::string& 
         if (kernel.lines[pc].access != MemoryAccess::none && users_place(kernel, pc) == place)
             found.push_back(pc);
     return found;
+}
+
+bool has_block(const LaunchShape& launch, const Dim3& block) {
+    const Dim3 grid = launch.grid;
+    return block.x < grid.x && block.y < grid.y && block.z < grid.z;
 }
 
 }  // namespace
@@ -247,40 +255,51 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
     settings.schedule = Schedule::run_to_barrier;
     if (to.name != kernel) return;
     const Dim3 grid = launch.grid;
-    if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z)
+    if (!has_block(launch, block))
         throw Error(
             fmt::format("{}: there is no block {} {} {}: the grid of kernel {} has {}x{}x{} blocks",
                         name, block.x, block.y, block.z, kernel, grid.x, grid.y, grid.z));
     settings.schedule = Schedule::manual;
     settings.turns = turns_in(to);
     settings.turns_of_block = std::uint32_t(linear_in(grid, block));
-    settings.together = together;
     if (landing) settings.landing = *landing;
+    settings.held.clear();
     for (const Held& copy : held) {
-        const Dim3& of = together ? copy.block : block;
-        if (of.x >= grid.x || of.y >= grid.y || of.z >= grid.z)
-            throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, copy.line, of.x,
-                                    of.y, of.z));
-        settings.held.push_back({.block = std::uint32_t(linear_in(grid, of)),
-                                 .warp = copy.warp,
-                                 .number = copy.number,
-                                 .late = copy.late});
+        if (settings.landing != Landing::at_once)
+            throw Error(fmt::format(
+                "{}:{}: a copy lands later only where the others land at once: add the line "
+                "'landing at-once'",
+                name, copy.line));
+        settings.held.push_back(
+            {.block = index_of(together ? copy.block : block, copy.warp, launch, copy.line),
+             .warp = copy.warp,
+             .number = copy.number,
+             .late = copy.late});
     }
-    if (!together) return;
+    settings.together = together;
+    if (together) list_units(to, launch, settings);
+}
+
+std::uint32_t ScheduleFile::index_of(const Dim3& of, std::uint32_t warp, const LaunchShape& launch,
+                                     int line) const {
+    if (!has_block(launch, of))
+        throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, line, of.x, of.y, of.z));
+    if (warp >= warps_of_block(launch))
+        throw Error(fmt::format("{}:{}: a block has no warp {}", name, line, warp));
+    return std::uint32_t(linear_in(launch.grid, of));
+}
+
+void ScheduleFile::list_units(const Kernel& to, const LaunchShape& launch,
+                              LaunchSettings& settings) const {
     if (!can_list_units(launch) || ClusterLaunch::is_needed(to, launch))
         throw Error(fmt::format(
             "{}: blocks run together in a launch of at most {} blocks, outside of clusters, with "
             "{} warps in all; that of kernel {} has {} blocks with {} warps each",
-            name, most_listed_blocks, most_units, kernel, grid.count(), warps_of_block(launch)));
+            name, most_listed_blocks, most_units, kernel, launch.grid.count(),
+            warps_of_block(launch)));
     for (std::size_t k = 0; k < turns.size(); ++k) {
-        const Dim3& b = turns[k].block;
-        if (b.x >= grid.x || b.y >= grid.y || b.z >= grid.z)
-            throw Error(fmt::format("{}:{}: there is no block {} {} {}", name, turns[k].line, b.x,
-                                    b.y, b.z));
         std::uint32_t& warp = settings.turns[0][k].warp;
-        if (warp >= warps_of_block(launch))
-            throw Error(fmt::format("{}:{}: a block has no warp {}", name, turns[k].line, warp));
-        warp = unit_of(launch, std::uint32_t(linear_in(grid, b)), warp);
+        warp = unit_of(launch, index_of(turns[k].block, warp, launch, turns[k].line), warp);
     }
 }
 

@@ -48,7 +48,7 @@ struct ScheduleFile {
     static ScheduleFile parse(std::string_view text, std::string name);
     static ScheduleFile of(const Kernel& kernel, Dim3 block,
                            const std::vector<std::vector<ListedTurn>>& turns);
-    /// Of blocks that run together.
+    /// The file of an order of blocks that run together.
     static ScheduleFile of_all(const Kernel& kernel, const LaunchShape& together,
                                const std::vector<std::vector<ListedTurn>>& turns);
     std::string text() const;
@@ -58,6 +58,15 @@ struct ScheduleFile {
     /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
     /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.
     void apply(const Kernel& kernel, const LaunchShape& launch, LaunchSettings& settings) const;
+
+  private:
+    /// The linear index of a block. Throws Error, with the line, if the launch lacks it or the
+    /// warp.
+    std::uint32_t index_of(const Dim3& block, std::uint32_t warp, const LaunchShape& launch,
+                           int line) const;
+    /// Makes the warps of the turns units.
+    void list_units(const Kernel& kernel, const LaunchShape& launch,
+                    LaunchSettings& settings) const;
 };
 
 /// users_place() of an instruction.

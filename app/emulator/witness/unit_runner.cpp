@@ -20,7 +20,7 @@ UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, std::uint32
     unit_ = warps_ - 1;
 }
 
-// As ResidentBlocks begins them.
+// The blocks begin as those of ResidentBlocks do.
 UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget,
                        AccessWatch& watch)
     : warps_(warps_of_block(launch.launch)) {

@@ -24,7 +24,7 @@ class UnitRunner {
     UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget, AccessWatch& watch);
 
     std::uint32_t runnable() const;
-    /// Of the one block; 0 where several run together.
+    /// The epoch of the one block; 0 where several run together.
     std::uint32_t epoch() const { return runners_.size() == 1 ? runners_[0]->epoch() : 0; }
     std::uint32_t usual_unit() const;
     void begin_turn(std::uint32_t unit);

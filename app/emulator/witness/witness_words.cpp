@@ -89,7 +89,7 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
                                  ? "the order in which all warps advance together, access by access"
                                  : "the order in which each warp runs until it waits or ends";
     const char* const anyway =
-        witness.is_wrong_anyway ? " What is expected is not what that order gives." : "";
+        witness.is_wrong_anyway ? " That order does not give the expected result either." : "";
     if (witness.words <= 1)
         return text + (is_expected ? ", which is expected." : fmt::format(" of {}.", from)) +
                anyway;

@@ -55,8 +55,8 @@ std::vector<KnownResult> Launch::known_results() {
                          .relative = expected.relative,
                          .right =
                              [this, i, buffer] {
-                                 computed_ =
-                                     true;  // the launch has run: the buffers hold the frame
+                                 // The launch has run: the buffers hold the frame.
+                                 computed_ = true;
                                  return wanted(i, buffers_.download(buffer));
                              },
                          .is_captured = plan_->file.of_program});

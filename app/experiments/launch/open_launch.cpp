@@ -139,7 +139,7 @@ std::set<std::string> functions_of(const LaunchFile& file, const std::string& so
     return found;
 }
 
-/// Of the launch of a template; `known`: another name expression of it, which has its namespaces.
+/// The name expression of a launch of a template. `known` is another one, with the namespaces.
 std::string name_expression(const HostLaunch& launch, const std::string& known) {
     const std::size_t namespaces = known.find('<') - compiler::template_name(known).size();
     return fmt::format("{}{}<{}>", known.substr(0, namespaces), launch.kernel,

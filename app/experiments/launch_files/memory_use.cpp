@@ -68,7 +68,7 @@ class PointerFlow {
   private:
     using Set = std::uint64_t;  ///< of parameters
 
-    /// Also those in a structure, which are one.
+    /// Adds a parameter that is a pointer, or the pointers in a structure, which count as one.
     void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {
         if (type.kind == Type::Kind::pointer) {
             pointers_[name][offset] = set;
@@ -96,7 +96,7 @@ class PointerFlow {
             mark(address, &MemoryUse::reads);
             const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
             if (of_parameter) add(statement, parameter_at(statement), from_);
-            // What such memory holds may come from anywhere.
+            // What shared and local memory and arguments of functions hold may come from anywhere.
             if (!is_of_kernel(statement)) add(statement, is_passed ? stored_ : address, loaded_);
             return;
         }
@@ -186,7 +186,7 @@ class PointerFlow {
     Set in_structures_ = 0;
     std::vector<Set> from_;    ///< by register: the pointers that it may come from
     std::vector<Set> loaded_;  ///< and those behind which its value was read
-    Set stored_ = 0;  ///< such values, in shared and local memory and in arguments of functions
+    Set stored_ = 0;  ///< and those whose values are in shared or local memory, or in arguments
     std::vector<MemoryUse> use_;
     bool changed_ = true;
     bool escapes_ = false;  ///< a pointer is stored, or passed to a function

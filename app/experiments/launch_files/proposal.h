@@ -104,8 +104,8 @@ class Proposal {
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
-    std::set<std::string> read_, changed_;        ///< buffers
-    bool members_steer_ = true;                   ///< numbers behind a pointer of the structure
+    std::set<std::string> read_, changed_;  ///< buffers of the kernel
+    bool members_steer_ = true;             ///< MemoryUse::steers of the pointers in a structure
     std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 

@@ -54,10 +54,9 @@ void add_barriers(NeededBarriers& all, Specimen& specimen, const emulator::Neces
             NeededBarriers::Barrier{line.finding, line.is_needed, found.words.size(), {}});
         for (const KnownResult& result : results) {
             auto& elements = barrier.elements.emplace_back();
-            const Array shape(result.type, {1});
             std::size_t count = 1;
             for (const std::size_t side : result.shape) count *= side;
-            if (count * shape.bytes.size() > most_bytes) continue;
+            if (count * result.type.size() > most_bytes) continue;
             elements.resize(count, Dependence::unknown);
             mark(elements, result, found.words, Dependence::none);
             mark(elements, result, line.words, Dependence::depends);

@@ -149,8 +149,8 @@ std::string html_page(const RunResult& result, const HeadlessRequest& request);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
 /// 1 if a reading or a compared variant fails, if a check found something as severe as
-/// RunResult::fail_on that does not rest on a guess, or if an error that
-/// does not has ended the run; else 0.
+/// RunResult::fail_on, or if an error has ended the run; else 0. A finding or an error that rests
+/// on a guess does not count.
 int exit_code(const RunResult& result);
 
 /// Refuses a run that would take longer than this, unless it is forced.

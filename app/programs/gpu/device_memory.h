@@ -96,7 +96,7 @@ class DeviceMemory {
     std::set<std::uint64_t> open_;  ///< the addresses of allocations of the device
 
     /// Far from what the loader and malloc use.
-#ifdef __SANITIZE_THREAD__  // which has data of its own where allocations begin otherwise
+#ifdef __SANITIZE_THREAD__  // ThreadSanitizer has data of its own at the usual address
     static constexpr std::uint64_t first_address = 0x40'0000'0000;
 #else
     static constexpr std::uint64_t first_address = 0x2000'0000'0000;

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "programs/recorder/recorder.h"
 
@@ -57,6 +61,7 @@ std::vector<Node> nodes_of(Handle graph) {
             if (number) call("cuGraphNodeGetDependencies", handle, before.data(), &number);
             return std::ranges::all_of(before, is_done);
         });
+        demand(next != rest.end(), Status::invalid_value, "its graph has a circle");
         Node node{.handle = *next};
         call("cuGraphNodeGetType", node.handle, &node.type);
         demand(node.type <= fill_node || node.type == empty_node, Status::not_supported,
@@ -77,6 +82,16 @@ struct Graph {
     std::string problem;  ///< why it cannot run node by node
 };
 
+/// Destroys what the recorder has made of a graph.
+void destroy(const Graph& graph) {
+    try {
+        if (graph.executable) call("cuGraphExecDestroy", graph.executable);
+        if (graph.copy) call("cuGraphDestroy", graph.copy);
+    } catch (const CallError&) {
+        // It stays until the program ends.
+    }
+}
+
 std::mutex graphs_mutex;
 /// By the executable graph of the program.
 std::map<Handle, Graph>& graphs() {
@@ -95,7 +110,10 @@ Status instantiate(Handle* made, Handle graph, Instantiate instantiate) {
     }
     const Status status = instantiate();
     const std::scoped_lock lock(graphs_mutex);
-    if (status == Status::success) graphs()[*made] = std::move(known);
+    if (status == Status::success)
+        graphs()[*made] = std::move(known);
+    else
+        destroy(known);
     return status;
 }
 
@@ -178,10 +196,7 @@ WARPSCOPE_RECORDED(cuGraphLaunch_ptsz, Handle executable, Handle stream) {
 WARPSCOPE_RECORDED(cuGraphExecDestroy, Handle executable) {
     WARPSCOPE_FIND_REAL(cuGraphExecDestroy);
     const std::scoped_lock lock(graphs_mutex);
-    if (const auto node = graphs().extract(executable)) {
-        if (node.mapped().executable) real_cuGraphExecDestroy(node.mapped().executable);
-        if (node.mapped().copy) call("cuGraphDestroy", node.mapped().copy);
-    }
+    if (const auto known = graphs().extract(executable)) destroy(known.mapped());
     return real_cuGraphExecDestroy(executable);
 }
 

@@ -1,6 +1,7 @@
-// Source: CUDA Runtime API, "Graphics Interoperability", "OpenGL Interoperability", and the same
-// chapters of the CUDA Driver API. Memory of the emulated device stands for a buffer or a texture
-// of OpenGL while it is mapped: mapping copies its content there, unmapping copies it back.
+// Source: CUDA Runtime API, "Graphics Interoperability", "OpenGL Interoperability", and the
+// chapters of these names in the CUDA Driver API. Memory of the emulated device stands for a buffer
+// or a texture of OpenGL while it is mapped: mapping copies its content there, unmapping copies it
+// back.
 #include <set>
 
 #include "programs/runtime/arrays.h"

@@ -41,15 +41,14 @@ const std::vector<Owner>& owners() {
 /// A file in memory.
 class Memory {
   public:
-    explicit Memory(std::span<const std::uint8_t> bytes)
-        : file_(::memfd_create("picture", MFD_CLOEXEC)) {
-        while (file_ >= 0 && !bytes.empty()) {
+    Memory() : file_(::memfd_create("picture", MFD_CLOEXEC)) { check(file_ >= 0); }
+    void fill(std::span<const std::uint8_t> bytes) const {
+        while (!bytes.empty()) {
             const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-            if (written <= 0) throw std::runtime_error(std::strerror(errno));
+            check(written > 0);
             bytes = bytes.subspan(std::size_t(written));
         }
-        if (file_ < 0 || ::lseek(file_, 0, SEEK_SET) != 0)
-            throw std::runtime_error(std::strerror(errno));
+        check(::lseek(file_, 0, SEEK_SET) == 0);
     }
     ~Memory() { ::close(file_); }
     Memory(const Memory&) = delete;
@@ -57,6 +56,10 @@ class Memory {
     int file() const { return file_; }
 
   private:
+    static void check(bool is_done) {
+        if (!is_done) throw std::runtime_error(std::strerror(errno));
+    }
+
     int file_;
 };
 
@@ -84,7 +87,8 @@ void copy_png(std::span<const std::uint8_t> png) {
     std::string wanted;
     for (const Owner& owner : owners()) {
         if (!std::getenv(owner.display)) continue;
-        const Memory memory(png);
+        const Memory memory;
+        memory.fill(png);
         int status = 0;
         const int error = run(owner, memory.file(), status);
         if (error == 0 && status == 0) return;

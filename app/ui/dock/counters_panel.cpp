@@ -115,10 +115,8 @@ constexpr TableColumn counter_columns[] = {
     {tr_later("Global bytes moved"),
      tr_later("Bytes of global memory that were moved: 32 for each sector."), 124},
     {tr_later("Bytes used, %"),
-     tr_later(
-         "Bytes that threads use, as a share of the bytes moved. More than 100 where lanes of a "
-         "warp "
-         "use the same bytes."),
+     tr_later("Bytes that threads use, as a share of the bytes moved. More than 100 where lanes of "
+              "a warp use the same bytes."),
      90},
     {tr_later("Shared accesses"), tr_later("Warp instructions that access shared memory."), 108},
     {tr_later("Conflict"),

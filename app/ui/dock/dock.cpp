@@ -165,8 +165,7 @@ std::vector<Dock::Tab> Dock::tabs() {
          draws(findings_)},
         {"counters", tr("Counters"),
          tr("Instructions, sectors of global memory and bank conflicts of shared memory, counted "
-            "by "
-            "the emulator."),
+            "by the emulator."),
          draws(counters_)},
         {"lines", tr("Lines"),
          tr("The counters by source line: where instructions, traffic and conflicts come from."),

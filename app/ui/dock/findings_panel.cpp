@@ -109,7 +109,7 @@ float switch_width(Ui& ui) {
            std::max(ImGui::CalcTextSize(tr("on")).x, ImGui::CalcTextSize(tr("off")).x);
 }
 
-/// Of what automatic() draws.
+/// The width of the switch and the button that automatic() draws.
 float automatic_width(Ui& ui, bool by_button) {
     return ImGui::CalcTextSize(tr("Check automatically")).x + ui.px(8) + switch_width(ui) +
            (by_button ? button_width(tr("Check now")) + ui.px(10) : 0);
@@ -133,8 +133,7 @@ void automatic(Ui& ui, Stage& stage, ViewOptions& options, bool by_button) {
     if (toggle_switch(ui, "findings.automatic", options.inspect, switch_width(ui)))
         options.inspect = !options.inspect;
     tooltip(ui, tr("After each change, the emulator checks a copy of the launch, also where a GPU "
-                   "draws the "
-                   "picture."));
+                   "draws the picture."));
 }
 
 }  // namespace

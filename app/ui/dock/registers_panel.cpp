@@ -75,8 +75,7 @@ void RegistersPanel::draw(Ui& ui) {
     ImGui::SameLine(0, ui.px(12));
     text(ui.fonts.small, colour::faint, tr("newest first"));
     tooltip(ui, tr("The registers of this lane, the last written first. Click a lane in the list "
-                   "of warps to "
-                   "pick another."));
+                   "of warps to pick another."));
     if (writes_copy_ != m.copy()) {
         writes_copy_ = m.copy();
         writes_ = RegisterWrites(m.stepper().kernel());

@@ -34,7 +34,7 @@ Language language_of(std::string_view code);
 /// The first language that LANGUAGE, LC_ALL, LC_MESSAGES or LANG asks for.
 Language language_of_locale();
 
-/// The characters of its translations, each once or more often.
+/// The name and all translations of a language in one text, for the characters that its font needs.
 std::string characters_of(Language language);
 
 /// The English sentences of a catalogue, with their translations.

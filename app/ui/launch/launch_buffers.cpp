@@ -111,8 +111,7 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".keep", buffer.keep, 110,
          tr("A frame begins with what the frame before left in this buffer, or in another one: "
-            "write "
-            "its name. Empty: with the fill."),
+            "write its name. Empty: with the fill."),
          [index](LaunchFile& file, const std::string& text) {
              if (!text.empty()) (void)file.index_of(text);
              file.buffers[index].keep = text;

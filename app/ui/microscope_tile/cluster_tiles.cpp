@@ -1,5 +1,4 @@
 #include "ui/microscope_tile/cluster_tiles.h"
-#include "ui/language/language.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -16,10 +16,10 @@ namespace {
 using emulator::TileView;
 using emulator::WordView;
 
-/// Of all tiles together: more are not told apart at this size, and take time.
+/// Cells of all tiles together: more of them could not be told apart, and would take time.
 constexpr std::size_t most_cells = 8192;
 
-/// How many tiles are beside each other. One has half the room.
+/// How many tiles stand beside each other. A single one takes half of the room.
 std::size_t columns_of(std::size_t tiles) {
     return tiles <= 4 ? std::max<std::size_t>(tiles, 2) : 8;
 }
@@ -29,10 +29,10 @@ std::string words_about(const Microscope& microscope, const TileView& tile) {
         return std::ranges::count(tile.words, state, [](const WordView& w) { return state_of(w); });
     };
     const emulator::Dim3 at = emulator::index_in(microscope.launch().grid, tile.block);
-    return fmt::format(
+    return tr(
         "block {} of the cluster, ({}, {}, {}) of the grid{}: {} of {} words free, "
         "{} in flight, {} written, {} read since",
-        tile.rank, at.x, at.y, at.z, tile.ended ? ", has ended" : "", count(WordState::free),
+        tile.rank, at.x, at.y, at.z, tile.ended ? tr(", has ended") : "", count(WordState::free),
         tile.words.size(), count(WordState::in_flight), count(WordState::landed),
         count(WordState::read));
 }

@@ -156,8 +156,7 @@ void draw_copies(Ui& ui, Microscope& microscope) {
             ui,
             tr("Each disc is an mbarrier, in the order of the addresses. The number is that of its "
                "phase. The disc fills up as threads arrive. A blue edge: bytes are outstanding. "
-               "Below "
-               "it: the outstanding bytes, or how many of the arrivals have come."));
+               "Below it: the outstanding bytes, or how many of the arrivals have come."));
     }
     draw_barriers(ui, barriers);
     ImGui::Dummy({0, ui.px(2)});

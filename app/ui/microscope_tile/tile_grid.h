@@ -34,10 +34,10 @@ enum class TileColour { value, writer, epoch, state };
 
 inline constexpr ImU32 in_flight_colour = IM_COL32(64, 170, 255, 255);
 
-/// What a word of a ring of tiles is, for the code of today and for the copies.
+/// `free`: nobody has written the word. `in_flight`: a copy will write it. `landed`: a copy or a
+/// thread has written it, and nobody has read it since. `read`: somebody has read it since it was
+/// written. `overwritten`: it has taken part in a race.
 enum class WordState { free, in_flight, landed, read, overwritten };
-/// `free`: nobody has written it. `landed`: written, by a copy or a thread, and not read since.
-/// `read`: read since it was written. `overwritten`: it has taken part in a race.
 WordState state_of(const emulator::WordView& word);
 ImU32 state_colour(WordState state);
 

@@ -247,7 +247,7 @@ void ControlsPanel::draw(Ui& ui) {
     program_.draw(ui, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
-    if (group_heading(ui, options_, tr("Device"), tr("Device"), "", changed_run_settings(stage_)))
+    if (group_heading(ui, options_, "Device", tr("Device"), "", changed_run_settings(stage_)))
         device(ui, stage_, at);
 }
 

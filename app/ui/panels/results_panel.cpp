@@ -197,8 +197,7 @@ void ResultsPanel::compare_button(Ui& ui) {
         ui,
         stage_.device().kind == compute::DeviceKind::emulator
             ? tr("Runs every variant of this experiment in the emulator and counts its work: "
-                 "memory "
-                 "accesses, barriers, instructions. This may take some seconds.")
+                 "memory accesses, barriers, instructions. This may take some seconds.")
             : tr("Runs every variant of this experiment on this device and lists their times. This "
                  "may take some seconds."));
     ImGui::Dummy({0, ui.px(2)});

@@ -114,7 +114,7 @@ float language_width(Ui& ui) {
     return widest + ui.px(8) + ImGui::GetFrameHeight();
 }
 
-/// Of the buttons that are always there.
+/// The width of the buttons that are always there.
 float help_width(Ui& ui) {
     return button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * ui.px(4);
 }

@@ -144,11 +144,10 @@ void Inspector::take(Outcome<Inspection> outcome) {
     error_ = std::move(outcome.error);
     too_large_ = limited_ && outcome.too_large;
     if (too_large_)
-        error_ = tr(
-            "Too large to check automatically: a copy takes more than {} MiB. Click \"Check now\" "
-            "to "
-            "check it anyway.",
-            automatic_bytes >> 20);
+        error_ =
+            tr("Too large to check automatically: a copy takes more than {} MiB. Click \"Check "
+               "now\" to check it anyway.",
+               automatic_bytes >> 20);
     // Trying the policies would copy as much.
     if (too_large_) policies_asked_ = false;
     if (outcome.result) name_as_in_source(*outcome.result, edits_);

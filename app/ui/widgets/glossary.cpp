@@ -17,7 +17,7 @@ std::string_view page(std::string_view name);
 namespace {
 
 /// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
-/// In some languages the word for a thread is a part of those for a warp and a block, before it.
+/// "thread" is the last one: in some languages its word is a part of those for a warp and a block.
 constexpr std::array<std::string_view, 13> explained{
     "barrier", "warp",  "lane", "hazard", "race",          "epoch", "sector",
     "bank",    "block", "tile", "kernel", "shared memory", "thread"};

@@ -52,6 +52,8 @@ class Catalogues(unittest.TestCase):
         self.assertEqual(self.faults_of(wanted, swapped), [])
         self.assertEqual(self.faults_of(wanted, swapped.replace("{1:.0f}", "{1}")),
                          ["other placeholders than in: {} of {:.0f}"])
+        self.assertEqual(self.faults_of(wanted, swapped.replace("{0}", "{}")),
+                         ["other placeholders than in: {} of {:.0f}"], "{fmt} does not mix {} and {1}")
         self.assertEqual(self.faults_of(wanted, swapped + 'msgid "gone"\nmsgstr "x"\n'),
                          ["no sentence of the window: gone"])
 

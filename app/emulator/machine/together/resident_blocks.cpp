@@ -110,7 +110,8 @@ void ResidentBlocks::run_listed() {
     StopBefore stop;
     while (const auto unit = next_unit(stop))
         take_listed_turn(places_[*unit / warps_], *unit % warps_, stop);
-    for (Place* const place : order_) take_turns(*place);  // their ends
+    // No warp can run: each block ends, or reports the threads that wait.
+    for (Place* const place : order_) take_turns(*place);
 }
 
 std::optional<ResidentBlocks::Turn> ResidentBlocks::run_listed_others() {

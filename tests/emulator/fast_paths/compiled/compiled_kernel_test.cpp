@@ -352,6 +352,33 @@ TEST_F(CompiledKernelTest, AnExceptionOfAnObserverEndsTheLaunch) {
     EXPECT_EQ(both.run(true, one_block(32), {}, 0, &observer).error, "the observer has failed");
 }
 
+// A box of 4 words goes to element n + 8 of a tensor of 64 words. The interpreter executes the
+// copy, and must find the coordinate that compiled code has computed.
+TEST_F(CompiledKernelTest, ACopyOfATensorGetsACoordinateThatCompiledCodeHasComputed) {
+    static_assert(TensorMap::mark_of_maps == 0x544D4150 && unsigned(Type::u32) == 7);
+    BothForms both(kernel_text(R"(
+add.s64 %rd2, %rd0, 4096;
+and.b64 %rd2, %rd2, -64;
+add.s64 %rd3, %rd0, 8192;
+st.global.v2.u32 [%rd2], {0x544D4150, 0x00070401};
+st.global.u64 [%rd2+8], %rd3;
+st.global.u64 [%rd2+16], 64;
+st.global.u32 [%rd2+88], 4;
+mov.u32 %r2, tile;
+st.shared.u32 [%r2+12], 103;
+add.u32 %r3, %r0, 8;
+cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd2, {%r3}], [%r2];
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+)",
+                               ".shared .align 128 .b8 tile[128];"));
+    for (const bool compiled : {false, true}) {
+        const Outcome outcome = both.run(compiled, one_block(32), {.threads = 1}, 4);
+        EXPECT_EQ(outcome.error, "");
+        EXPECT_EQ(outcome.memory[8192 / 4 + 15], 103u) << "compiled: " << compiled;
+    }
+}
+
 TEST_F(CompiledKernelTest, NothingIsWrittenIntoTheOriginalKernel) {
     const auto module = Module::parse(kernel_text(loop), "test");
     const Kernel& kernel = *module->kernels().front();

@@ -22,9 +22,8 @@ NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variab
     };
     for (const Instruction* i = &units.kernel().code[unit.begin]; i <= unit.instruction; ++i)
         for (const std::uint32_t operand : i->operands) read(operand);
-    // It does not matter which of the kernel's products of matrices reads them.
-    const Operation operation = unit.instruction->operation;
-    if (operation == Operation::mma || operation == Operation::wmma_mma)
+    // It does not matter which of the kernel's instructions reads them.
+    if (has_further_operands(unit.instruction->operation))
         for (const std::uint32_t operand : units.kernel().further_operands) read(operand);
     return reads;
 }
