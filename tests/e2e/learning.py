@@ -3,6 +3,7 @@
 usage: learning.py PROGRAM [Learning.NAME]
 """
 import os
+import re
 import subprocess
 
 from driver import read_png, wait_for

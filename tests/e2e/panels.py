@@ -21,12 +21,12 @@ class Panels(Session):
         for line in (WRITE, READ):
             self.assertIn(f"kernels/ripple.cu:{line}", finding)
         self.assertIn("__syncthreads() is missing", finding)
-        app.click("finding.0")
+        # The row below: a race that the barrier also repairs, whose read got a wrong value.
+        app.click("finding.0.0")
         self.at(app, lambda value: value != "0")
-        sentence = app.value("finding.0")
+        sentence = app.value("finding.0.0")
         block = re.search(r"of block \((\d+),(\d+),", sentence)
         self.assertEqual(app.value("microscope.block"), f"{block[1]}, {block[2]}")
-        print("SENT", sentence)
         x, y, warp, line = re.search(
             r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) read byte \d+ of "
             r"shared memory at \S+:(\d+) before thread",
