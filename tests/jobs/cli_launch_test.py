@@ -282,6 +282,25 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"sums\.cu:11:\d+: error: ")
 
+    def test_a_note_names_an_array_that_the_compiler_has_removed(self):
+        self.write("unread.cu", """__global__ void k(int* out) {
+    __shared__ int unread[32], read[32];
+    read[threadIdx.x] = threadIdx.x;
+    unread[0] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = read[31 - threadIdx.x];
+}
+""")
+        self.write("unread.json", json.dumps({
+            "source": "unread.cu", "buffers": {"out": {"shape": "32"}},
+            "launches": [{"kernel": "k", "grid": [1], "block": [32]}]}))
+        done = self.run_program("--headless", "--device", "emulator", "--launch", "unread.json",
+                                "--check", "race")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("unread.cu:4: note: the compiler has removed the array unread in shared "
+                      "memory", done.stderr)
+        self.assertNotIn("array read", done.stderr)
+
     def test_an_instruction_that_the_emulator_lacks_is_named_in_the_source(self):
         query = 'asm("{ .reg .b32 p; .reg .b64 t; mov.u64 t, 0; txq.width.b32 p, [t]; }");'
         self.write_all(SOURCE.replace("__shared__", query + " __shared__"), LAUNCH)

@@ -31,6 +31,7 @@ void BarrierCheck::join(Observer& fork) {
 
 void BarrierCheck::on_block_turn(std::uint32_t block) {
     log_.begin_block(block);
+    outsiders_.on_block_turn(block);
     if (block == block_) return;
     of_others_[block_] = newest_;
     newest_ = of_others_[block];

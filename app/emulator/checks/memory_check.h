@@ -38,7 +38,10 @@ class MemoryCheck : public Observer {
         undefined_.begin_block(block);
         arrays_.begin_block();
     }
-    void on_block_turn(std::uint32_t block) override { log_.begin_block(block); }
+    void on_block_turn(std::uint32_t block) override {
+        log_.begin_block(block);
+        undefined_.on_block_turn(block);
+    }
     bool wants_instructions(const Kernel& kernel) const override {
         return UndefinedValues::are_possible(kernel, UndefinedValues::Source::unset);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "emulator/handlers/handlers.h"
 #include "emulator/lower/kernel_origin.h"
@@ -55,9 +56,9 @@ bool UndefinedValues::are_possible(const Kernel& kernel, Source source) {
 
 void UndefinedValues::begin_launch(const Kernel& kernel, const LaunchShape& launch) {
     launch_.begin(kernel, launch);
+    of_others_.clear();
     const KernelSyntax& syntax = kernel.origin->syntax;
-    is_on_ = are_possible(kernel, source_) && !launch.cooperative &&
-             syntax.statements.size() == kernel.statements.size();
+    is_on_ = are_possible(kernel, source_) && syntax.statements.size() == kernel.statements.size();
     if (!is_on_) return;
     std::vector<bool> used(syntax.registers.size());
     for (const Statement& s : syntax.statements)
@@ -83,12 +84,19 @@ void UndefinedValues::begin_block(std::uint32_t block) {
     const Kernel& kernel = launch_.kernel();
     const std::vector<bool>& live = kernel.origin->uniformity.live_at_entry;
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    registers_.assign(warps * live.size(), 0);
+    state_.registers.assign(warps * live.size(), 0);
     const bool is_unset = source_ == Source::unset;
-    for (std::size_t k = 0; k < registers_.size() && is_unset; ++k)
-        if (live[k % live.size()]) registers_[k] = all_lanes;
-    local_.assign(std::size_t(warps) * lanes_per_warp * kernel.cleared_local_bytes, is_unset);
-    origins_.assign(is_unset ? 0 : warps * lanes_per_warp, {});
+    for (std::size_t k = 0; k < state_.registers.size() && is_unset; ++k)
+        if (live[k % live.size()]) state_.registers[k] = all_lanes;
+    state_.local.assign(std::size_t(warps) * lanes_per_warp * kernel.cleared_local_bytes, is_unset);
+    state_.origins.assign(is_unset ? 0 : warps * lanes_per_warp, {});
+}
+
+void UndefinedValues::on_block_turn(std::uint32_t block) {
+    if (block == block_) return;
+    of_others_[block_] = std::move(state_);
+    state_ = std::move(of_others_[block]);
+    block_ = block;
 }
 
 UndefinedValues::Lanes UndefinedValues::undefined_of(const Operand& operand) {
@@ -147,7 +155,7 @@ void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& wa
     define(operand, lanes);
     const bool is_unset = source_ == Source::unset;
     const auto lane = std::uint32_t(std::countr_zero(lanes));
-    const std::uint32_t at = is_unset ? pc : origins_[warp.index * lanes_per_warp + lane].pc;
+    const std::uint32_t at = is_unset ? pc : state_.origins[warp.index * lanes_per_warp + lane].pc;
     // The second pc keeps this finding apart from other findings of masks at this instruction.
     const auto kind = is_unset ? FindingKind::undefined : FindingKind::members;
     log_->add({&launch_.kernel(), at, is_unset ? pc : ~1u, kind, Severity::error},
@@ -170,7 +178,7 @@ Finding UndefinedValues::finding(Lanes lanes, const Warp& warp, std::uint32_t pc
             name_of(use.thread), name_of(use.block), does, use.where_in_full());
         return f;
     }
-    const Origin& origin = origins_[user];
+    const Origin& origin = state_.origins[user];
     f.kind = FindingKind::members;
     f.first = launch_.at(origin.pc, begin + origin.lane, block_);
     f.sentence = fmt::format(
@@ -221,7 +229,7 @@ void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::
         const auto place = local_place(warp, lane, pc);
         if (!place) continue;
         for (std::size_t k = 0; k < elements; ++k) {
-            const auto first = local_.begin() + std::ptrdiff_t(*place + k * bytes);
+            const auto first = state_.local.begin() + std::ptrdiff_t(*place + k * bytes);
             if (std::find(first, first + std::ptrdiff_t(bytes), true) !=
                 first + std::ptrdiff_t(bytes))
                 undefined(step.destinations[k]) |= 1u << lane;
@@ -246,7 +254,7 @@ void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std:
             const auto place = local_place(warp, lane, pc);
             if (!place) continue;
             in_global &= ~(1u << lane);
-            std::fill_n(local_.begin() + std::ptrdiff_t(*place + k * bytes), bytes,
+            std::fill_n(state_.local.begin() + std::ptrdiff_t(*place + k * bytes), bytes,
                         (lanes >> lane & 1) != 0);
         }
     }
@@ -267,7 +275,7 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
     const Instruction& i = launch_.kernel().code[pc];
     if (i.operation != Operation::shfl) return result_of(step, warp) & mask ? mask : 0;
     const Lanes before = undefined_of(step.statement->operands[1]);
-    Origin* const origins = &origins_[warp.index * lanes_per_warp];
+    Origin* const origins = &state_.origins[warp.index * lanes_per_warp];
     const std::vector<Origin> old(origins, origins + lanes_per_warp);
     Lanes result = 0;
     for (Lanes m = mask; m; m &= m - 1) {

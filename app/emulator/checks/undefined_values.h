@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,7 @@ std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std:
 ///
 /// It sees what the compiler has left of it: of a variable that is never set, the compiler may have
 /// made any constant. Values that go through shared or global memory, or to another lane, count as
-/// defined; so do all values of a cooperative launch. A store of a vector is undefined where all
-/// elements are.
+/// defined. A store of a vector is undefined where all elements are.
 ///
 /// Or, from `Source::outsiders`, it finds what is undefined because a shuffle has read a lane that
 /// takes no part in it. These values are followed from lane to lane, and a store to shared memory
@@ -42,6 +42,8 @@ class UndefinedValues {
 
     void begin_launch(const Kernel& kernel, const LaunchShape& launch);
     void begin_block(std::uint32_t block);
+    /// Of blocks that run together: the next instructions are of this one.
+    void on_block_turn(std::uint32_t block);
     /// The lanes of `mask` execute the instruction next. What they do with undefined values is
     /// added to the log.
     void follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc, FindingLog& log);
@@ -55,6 +57,13 @@ class UndefinedValues {
         std::uint32_t members = 0;  ///< the mask of the lane
     };
 
+    /// What a block knows.
+    struct BlockState {
+        std::vector<Lanes> registers;  ///< undefined lanes, by warp and register
+        std::vector<bool> local;       ///< undefined, by thread and byte of local memory
+        std::vector<Origin> origins;   ///< by thread, the newest
+    };
+
     /// An instruction, as far as it matters here.
     struct Step {
         const Statement* statement = nullptr;             ///< null: inserted by the decoder
@@ -62,7 +71,7 @@ class UndefinedValues {
     };
 
     static Step step_of(const Statement& statement);
-    Lanes& undefined(std::int32_t reg) { return registers_[warp_begin_ + std::size_t(reg)]; }
+    Lanes& undefined(std::int32_t reg) { return state_.registers[warp_begin_ + std::size_t(reg)]; }
     Lanes undefined_of(const Operand& operand);
     Lanes result_of(const Step& step, const Warp& warp);
     Lanes predicate(const Operand& operand, const Warp& warp) const;
@@ -72,7 +81,7 @@ class UndefinedValues {
     Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, std::string_view does) const;
     void load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
     void store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
-    /// Where a lane accesses local memory, in local_; nothing where it accesses other memory.
+    /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other memory.
     std::optional<std::size_t> local_place(const Warp& warp, unsigned lane, std::uint32_t pc) const;
     /// The lanes do with an undefined value what `does` says. The operand counts as defined then.
     void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc,
@@ -87,10 +96,9 @@ class UndefinedValues {
     std::vector<Step> steps_;           ///< by pc
     std::vector<std::uint32_t> slots_;  ///< by register
     std::vector<bool> is_predicate_;    ///< by register
-    std::vector<Lanes> registers_;      ///< undefined lanes, by warp and register
-    std::size_t warp_begin_ = 0;        ///< of the warp that executes, in registers_
-    std::vector<bool> local_;           ///< undefined, by thread and byte of local memory
-    std::vector<Origin> origins_;       ///< by thread, the newest
+    std::size_t warp_begin_ = 0;        ///< of the warp that executes, in BlockState::registers
+    BlockState state_;                  ///< of block_
+    std::map<std::uint32_t, BlockState> of_others_;  ///< by block that runs together with block_
 };
 
 }  // namespace warpscope::emulator

@@ -21,6 +21,7 @@
 #include "experiments/launch_files/memory_use.h"
 #include "experiments/launch_files/propose_launch.h"
 #include "experiments/launch_files/ptx_source.h"
+#include "experiments/launch_files/removed_arrays.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -278,7 +279,10 @@ CompiledLaunch compiled_for(compute::Helpers& helpers, const LaunchFile& file,
     }
     read_memory_use(found.compiled.ptx, found.signatures);
     found.variables = compiler::read_variables(described);
-    if (!of_program) found.unoptimized = described;
+    if (of_program) return found;
+    for (compiler::Diagnostic& note : removed_arrays(found.compiled.ptx, described, request.file))
+        found.compiled.warnings.push_back(std::move(note));
+    found.unoptimized = described;
     return found;
 }
 

@@ -129,19 +129,31 @@ Handle function_of(const Node& node) {
     return node.kernel.kernel ? node.kernel.kernel : node.kernel.function;
 }
 
+/// Whether the next launch of the graph runs node by node. A graph whose copy cannot be made runs
+/// as the program made it, and the report says why its launches are not recorded.
+bool runs_by_nodes(Graph& graph) {
+    std::vector<Handle> kernels;
+    for (const Node& node : graph.nodes)
+        if (node.type == kernel_node) kernels.push_back(function_of(node));
+    if (!recorder().wants_any(kernels, graph.problem)) return false;
+    if (graph.executable) return true;
+    try {
+        call("cuGraphInstantiateWithFlags", &graph.executable, graph.copy, 0ULL);
+        return true;
+    } catch (const CallError& error) {
+        graph.problem = error.what();
+        return recorder().wants_any(kernels, graph.problem);
+    }
+}
+
 template <class Launch>
 Status launch(Handle executable, Handle stream, Launch launch) {
     const std::scoped_lock lock(graphs_mutex);
     const auto found = graphs().find(executable);
     if (found == graphs().end() || Recorder::becomes_node(stream)) return launch(executable);
     Graph& graph = found->second;
-    std::vector<Handle> kernels;
-    for (const Node& node : graph.nodes)
-        if (node.type == kernel_node) kernels.push_back(function_of(node));
-    if (!recorder().wants_any(kernels, graph.problem)) return launch(executable);
+    if (!runs_by_nodes(graph)) return launch(executable);
     try {
-        if (!graph.executable)
-            call("cuGraphInstantiateWithFlags", &graph.executable, graph.copy, 0ULL);
         for (const Node& now : graph.nodes) {
             if (now.type == empty_node) continue;
             for (const Node& node : graph.nodes)

@@ -58,11 +58,13 @@ Handle register_texture(Gpu& gpu, unsigned texture, unsigned target, unsigned fl
 void map(Gpu& gpu, GraphicsResource& r, Stream& stream) {
     demand(!r.is_mapped, Status::already_mapped, "the graphics resource is mapped already");
     r.bytes = r.array ? r.array->bytes() : opengl::buffer_bytes(r.name);
+    std::vector<std::byte>
+        content;  // read first: a resource that OpenGL cannot read stays unmapped
+    if (!(r.flags & write_discard))
+        content = r.array ? opengl::read_texture(r.name) : opengl::read_buffer(r.name);
     if (!r.array) r.memory = gpu.allocate(r.bytes, MemoryKind::device);
     r.is_mapped = true;
-    if (r.flags & write_discard) return;
-    const std::vector<std::byte> content =
-        r.array ? opengl::read_texture(r.name) : opengl::read_buffer(r.name);
+    if (content.empty()) return;
     gpu.copy(r.array ? r.array->memory : r.memory, address(content.data()), content.size(),
              Direction::host_to_device, stream, Return::when_done);
 }

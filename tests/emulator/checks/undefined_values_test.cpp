@@ -83,6 +83,26 @@ TEST(UndefinedValues, GenericAddressesReachLocalMemoryToo) {
     EXPECT_EQ(undefined_lanes(address + "ld.u32 %r3, [%rd2+4]; st.u32 [%rd1], %r3;", array), 32u);
 }
 
+// Block 0 runs first, and sets the register and the byte of local memory that block 1 only reads.
+TEST(UndefinedValues, BlocksThatRunTogetherHaveValuesOfTheirOwn) {
+    const std::string body =
+        "mov.u32 %r9, %ctaid.x; setp.eq.u32 %p9, %r9, 0; @%p9 mov.u32 %r20, 1;"
+        "@%p9 st.local.u32 [own], 1; ld.local.u32 %r3, [own];"
+        "st.global.u32 [%rd1], %r20; st.global.u32 [%rd1], %r3;";
+    Runner r(kernel_text(".local .align 4 .b8 own[4]; " + body));
+    MemoryCheck check;
+    r.observer = &check;
+    LaunchShape two_blocks = one_block(32);
+    two_blocks.grid.x = 2;
+    two_blocks.cooperative = true;
+    r.run(two_blocks, 0, 512);
+    ASSERT_EQ(check.findings().size(), 2U);
+    for (const Finding& f : check.findings()) {
+        EXPECT_EQ(f.count, 32U);
+        EXPECT_EQ(f.first.block.x, 1U);
+    }
+}
+
 // A value that was found once is not found again.
 TEST(UndefinedValues, AValueIsFoundOnce) {
     EXPECT_EQ(undefined_lanes("st.global.u32 [%rd1], %r20; st.global.u32 [%rd1+4], %r20;"), 32u);

@@ -69,3 +69,14 @@ __global__ void in_turn(volatile int* turn, int* last) {
     __threadfence();
     *turn = mine + 1;
 }
+
+// Lane 0 needs the sum of 16 lanes. Without FIXED it also adds what lane 16 has, which takes no part.
+template <bool FIXED>
+__global__ void sums_of_16(const int* in, int* out) {
+    int v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (threadIdx.x < 16)
+        for (int lanes = FIXED ? 8 : 16; lanes > 0; lanes /= 2)
+            v += __shfl_down_sync(0xffff, v, lanes);
+    cg::this_grid().sync();
+    if (threadIdx.x == 0) out[blockIdx.x] = v;
+}
