@@ -87,7 +87,15 @@ void MemoryCheck::on_global_access(const Access& a) {
             unwritten |= bits & ~word;
             if (writes) word |= std::uint8_t(bits);
         });
-        if (reads && unwritten) report(a, lane, *region);
+        const auto any_written = [&](std::uint64_t begin, std::uint32_t bytes) {
+            int bits_written = 0;
+            for_words(*region, begin, bytes,
+                      [&](std::uint8_t word, int bits) { bits_written |= word & bits; });
+            return bits_written != 0;
+        };
+        if (reads && unwritten &&
+            (writes || loaded_.reads_unwritten(a.pc, address, a.bytes, any_written)))
+            report(a, lane, *region);
         if (a.same_address) break;
     }
 }

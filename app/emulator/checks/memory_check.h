@@ -6,6 +6,7 @@
 #include "emulator/checks/dynamic_arrays.h"
 #include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
+#include "emulator/observe/loaded_elements.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
@@ -29,6 +30,7 @@ class MemoryCheck : public Observer {
 
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         launch_.begin(kernel, launch);
+        loaded_.begin_launch(kernel);
         log_.begin_launch();
         undefined_.begin_launch(kernel, launch);
         arrays_.begin_launch(kernel, launch);
@@ -90,6 +92,7 @@ class MemoryCheck : public Observer {
     DynamicArrays arrays_;
     UndefinedValues undefined_{UndefinedValues::Source::unset};
     ObservedLaunch launch_;
+    LoadedElements loaded_;
     std::map<std::uint64_t, Region> regions_;  ///< indexed by Region::begin
     Region* newest_ = nullptr;                 ///< the region found last
 };

@@ -51,6 +51,7 @@ std::string missing_wait(const Conflict& conflict, const Access& later) {
 void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
                               std::uint32_t shared_bytes, bool by_words) {
     launch_.begin(kernel, launch);
+    loaded_.begin_launch(kernel);
     updates_.clear();
     by_words_ = by_words;
     log_.begin_launch();

@@ -9,6 +9,7 @@
 
 #include "emulator/counters/hazard_counts.h"
 #include "emulator/observe/finding_log.h"
+#include "emulator/observe/loaded_elements.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
 
@@ -44,6 +45,7 @@ class RaceReport {
     const Kernel& kernel() const { return launch_.kernel(); }
     const LaunchShape& launch() const { return launch_.shape(); }
     std::uint32_t threads() const { return launch_.threads(); }  ///< threads of one block
+    LoadedElements& loaded() { return loaded_; }
 
     /// Returns true if the block has no hazard so far, whatever the values that it has stored.
     bool is_clean() const { return is_clean_; }
@@ -81,6 +83,7 @@ class RaceReport {
 
     FindingLog log_;
     ObservedLaunch launch_;
+    LoadedElements loaded_;
     std::uint32_t block_ = 0;
     std::vector<bool> racing_words_;
     bool any_racing_ = false;
