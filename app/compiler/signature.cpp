@@ -146,8 +146,8 @@ class SignatureReader {
             const DebugEntry& named = named_by(entry);
             if (text_.variables.contains(ptx_name(named))) found[ptx_name(named)] = &named;
         };
-        // A local variable can have the name of a variable of the module, but only the latter is a
-        // child of its unit or of a namespace.
+        // A local variable can have the name of a variable of the module, but only that of the
+        // module is a child of its unit or of a namespace.
         for (const DebugEntry& entry : info_.entries())
             if (entry.tag == DebugTag::compile_unit || entry.tag == DebugTag::name_space)
                 for (const std::size_t child : entry.children) add(info_.entries()[child]);

@@ -283,7 +283,7 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
         const auto value = [&](unsigned k) { return warp.get<std::uint32_t>(i.operands[k], lane); };
         const unsigned from =
             shuffle_source(ShuffleMode(i.detail), lane, value(3), value(4)).value_or(lane);
-        // Of a lane that is not in its own mask, the check of the masks says it.
+        // A lane that is not in its own mask is reported by BarrierCheck.
         const bool is_member = value(5) >> lane & 1;
         const bool takes_part = !is_member || (warp.mask & value(5)) >> from & 1;
         if (takes_part && !(before >> from & 1)) continue;

@@ -42,7 +42,7 @@ class UndefinedValues {
 
     void begin_launch(const Kernel& kernel, const LaunchShape& launch);
     void begin_block(std::uint32_t block);
-    /// Of blocks that run together: the next instructions are of this one.
+    /// Among blocks that run together, this one executes the next instructions.
     void on_block_turn(std::uint32_t block);
     /// The lanes of `mask` execute the instruction next. What they do with undefined values is
     /// added to the log.
@@ -81,7 +81,8 @@ class UndefinedValues {
     Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, std::string_view does) const;
     void load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
     void store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
-    /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other memory.
+    /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other
+    /// memory.
     std::optional<std::size_t> local_place(const Warp& warp, unsigned lane, std::uint32_t pc) const;
     /// The lanes do with an undefined value what `does` says. The operand counts as defined then.
     void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc,

@@ -44,7 +44,7 @@ struct Group {
     std::uint32_t warps = 0;
 };
 
-/// In the order in which the warps would run.
+/// Returns the groups in the order in which the warps would run.
 std::vector<Group> groups_of(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
     std::vector<Group> groups;
@@ -117,8 +117,8 @@ bool announces(Operation operation) {
            operation == Operation::mbarrier_expect_bytes;
 }
 
-/// "a.cu:7 and a.cu:9": where the kernel has such operations; empty where it has none. Which
-/// mbarrier they are for is known only when they execute.
+/// Returns the lines of the operations for which is_one() is true: "a.cu:7 and a.cu:9"; empty: the
+/// kernel has none. Which mbarrier an operation is for is known only when it executes.
 std::string lines_of(const Kernel& kernel, bool (*is_one)(Operation)) {
     std::vector<std::string> lines;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
@@ -275,7 +275,7 @@ std::string waits_of(const Hanging& block) {
     return waits;
 }
 
-/// Those of the other blocks of a cluster, each with the block's name in front.
+/// Returns the waits of the other blocks of a cluster, each with the block's name in front.
 std::string waits_of_neighbours(const BlockContext& block) {
     std::string waits;
     for (std::uint32_t rank = 0; block.cluster && rank < block.cluster->size(); ++rank) {

@@ -34,7 +34,7 @@ bool reads_what_others_write(const Statement& statement);
 
 /// Number of leading operands that are destinations: 0 or 1. It may be a vector or a pair.
 unsigned destination_count(const Statement& statement);
-/// Of a decoded instruction: of Instruction::operands.
+/// destination_count() of a decoded instruction counts in Instruction::operands.
 unsigned destination_count(const Instruction& instruction);
 
 }  // namespace warpscope::emulator

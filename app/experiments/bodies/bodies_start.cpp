@@ -41,7 +41,7 @@ class Random {
     std::uint64_t state_;
 };
 
-/// To be called for each body i: looks for a stop request about every millisecond.
+/// Called for each body i. Looks for a stop request about every millisecond.
 void check_stop(const std::stop_token& stop, std::size_t i) {
     if (i % 4096 == 0) compute::throw_if_stopped(stop, "the start of the bodies");
 }

@@ -95,7 +95,7 @@ std::optional<double> number(std::string_view cell) {
     const char* end = cell.data() + cell.size();
     const auto [stop, error] = std::from_chars(cell.data(), end, value);
     if (stop != end || cell.empty() || error == std::errc::invalid_argument) return {};
-    // Too small for a double is 0; too large is refused as such.
+    // A number that is too small for a double is 0; one that is too large is refused later.
     if (error == std::errc::result_out_of_range)
         return cell.find("e-") != cell.npos || cell.find("E-") != cell.npos
                    ? 0
@@ -212,8 +212,9 @@ class Table {
         return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
     }
 
-    /// Of a file without a header. Positions and velocities are mostly negative or 0 somewhere, and
-    /// masses often are equal; where that does not tell them apart, a header has to.
+    /// Chooses the order of the columns of a file without a header. Positions and velocities are
+    /// mostly negative or 0 somewhere, and masses often are equal; where that does not tell them
+    /// apart, a header has to.
     void choose_order() {
         bool mass_first = front_.can_be_mass();
         const bool mass_last = back_.can_be_mass();

@@ -12,7 +12,7 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-/// Of names that stand for other names, and of an expression.
+/// The most names that stand for each other in turn, and the most characters of an expression.
 constexpr int deepest_name = 12;
 constexpr std::size_t longest_value = 1000;
 
@@ -80,7 +80,7 @@ std::string_view without_parentheses(std::string_view text) {
     return text;
 }
 
-/// Of 'a'. Empty: the text is none.
+/// Returns the number of a literal 'a'. Empty: the text is no literal of a character.
 std::string character(std::string_view literal) {
     if (literal.size() == 3 && literal[0] == '\'') return std::to_string(int(literal[1]));
     if (literal == "'\\0'") return "0";

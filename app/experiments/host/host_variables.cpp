@@ -148,7 +148,7 @@ void HostCalls::declare_parameter(std::size_t i) {
     HostVariable variable = declared->variable;
     i = read_declarator(declared->end, variable);
     if (i == text_.size()) return;
-    if (text_.is(i + 1, "[") && !variable.extents.empty()) {  // It is a pointer.
+    if (text_.is(i + 1, "[") && !variable.extents.empty()) {  // a pointer, as in C
         variable.extents.erase(variable.extents.begin());
         ++variable.pointers;
     }

@@ -89,7 +89,7 @@ std::string summary_of(const LaunchFile& file) {
                        title_of(file));
 }
 
-/// With a note for each part that is left out.
+/// Adds a note for each part of the source that is left out.
 CompiledEntry noted(CompiledEntry compiled) {
     auto kernels = std::make_shared<compute::KernelEdit>(*compiled.kernels);
     for (const compiler::LeftOut& part : compiled.left_out)

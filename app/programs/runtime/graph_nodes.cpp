@@ -92,7 +92,7 @@ template <class Parameters>
 std::shared_ptr<const Parameters> kept(const Parameters& p) {
     return std::make_shared<const Parameters>(p);
 }
-/// With the values of the arguments, which the program may change.
+/// Copies the values of the arguments, which the program may change.
 std::shared_ptr<const KernelParameters> kept(const KernelParameters& p) {
     struct Kept {
         KernelParameters parameters;

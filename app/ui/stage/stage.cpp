@@ -176,7 +176,7 @@ bool Stage::set(std::vector<NewValue> values, const compute::RunSettings& run, b
     return carry_out(std::move(values), run);
 }
 
-/// Of a frame with the values that a person has chosen.
+/// The time of a frame with the values that a person has chosen.
 double Stage::expected_seconds() const {
     return shown_->costs.seconds(entry().id, device(), parameters_->work());
 }

@@ -77,7 +77,7 @@ std::string short_meaning(const VocabularyWord& row) {
     return tr(row.word) + ": " + meaning;
 }
 
-/// Of the newest frame in which the mouse was over an explained word.
+/// The explained word that the mouse was over, and the newest frame in which it was.
 struct {
     int frame = -1;
     HoveredMeaning meaning;
