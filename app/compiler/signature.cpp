@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/debug/dwarf.h"
+#include "compiler/take_line.h"
 #include "compiler/type_names.h"
 #include "compiler/type_reader.h"
 
@@ -275,10 +276,7 @@ std::vector<ModuleVariable> read_variables(std::string_view ptx) {
 std::vector<std::string> changing_variables(std::string_view ptx) {
     std::set<std::string_view> declared, named;
     while (!ptx.empty()) {
-        const std::size_t end = std::min(ptx.find('\n'), ptx.size());
-        std::string_view line = ptx.substr(0, end);
-        ptx.remove_prefix(std::min(end + 1, ptx.size()));
-        std::string_view rest = line;
+        std::string_view rest = take_line(ptx);
         std::string_view word = take_word(rest);
         while (word == ".visible" || word == ".weak") word = take_word(rest);
         if (word == ".section") break;  // debug information names every variable

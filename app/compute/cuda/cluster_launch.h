@@ -1,7 +1,6 @@
 #pragma once
 
 #include "compute/cuda/driver.h"
-#include "compute/device/device.h"
 
 namespace warpscope::compute {
 

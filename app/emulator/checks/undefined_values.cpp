@@ -15,11 +15,6 @@ namespace warpscope::emulator {
 
 namespace {
 
-void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
-    if (operand.kind == Operand::register_) into.push_back(operand.index);
-    for (const Operand& element : operand.elements) collect_registers(element, into);
-}
-
 const Operand* address_of(const Statement& statement) {
     for (const Operand& operand : statement.operands)
         if (operand.kind == Operand::address) return &operand;

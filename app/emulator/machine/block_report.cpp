@@ -19,16 +19,7 @@ namespace {
 
 /// "warp 3", "warps 0-2, 5"
 std::string names_of_warps(std::uint32_t warps) {
-    std::string names;
-    for (std::uint32_t w = 0; w < 32; ++w) {
-        if (!(warps >> w & 1)) continue;
-        std::uint32_t last = w;
-        while (last < 31 && (warps >> (last + 1) & 1)) ++last;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", w);
-        if (last > w) names += fmt::format("-{}", last);
-        w = last;
-    }
-    return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
+    return ((warps & (warps - 1)) ? "warps " : "warp ") + warp_ranges(warps);
 }
 
 /// A block in which no thread can go on.
@@ -287,6 +278,18 @@ std::string waits_of_neighbours(const BlockContext& block) {
 }
 
 }  // namespace
+
+std::string warp_ranges(std::uint32_t warps) {
+    std::string ranges;
+    for (unsigned w = 0; w < 32; ++w) {
+        if (!(warps >> w & 1)) continue;
+        ranges += fmt::format("{}{}", ranges.empty() ? "" : ", ", w);
+        const unsigned first = w;
+        while (w < 31 && (warps >> (w + 1) & 1)) ++w;
+        if (w > first) ranges += fmt::format("-{}", w);
+    }
+    return ranges;
+}
 
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;

@@ -15,6 +15,8 @@ enum class Effect : std::uint8_t {
 
 Effect effect_of(const Statement& statement);
 
+/// Appends the registers of an operand: the register itself, or those of its elements.
+void collect_registers(const Operand& operand, std::vector<std::int32_t>& into);
 /// The registers that a statement writes.
 std::vector<std::int32_t> destinations_of(const Statement& statement);
 /// The registers that a statement reads. A guarded statement reads its guard and its destinations,

@@ -9,7 +9,6 @@
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/happens_before/value_paths.h"
-#include "emulator/program/source_name.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 

@@ -6,7 +6,6 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "emulator/lower/kernel_origin.h"
 #include "emulator/slice/statements.h"
 
 namespace warpscope::emulator {

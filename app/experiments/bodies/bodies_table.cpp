@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "compiler/take_line.h"
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_columns.h"
 #include "experiments/bodies/bodies_file.h"
@@ -270,11 +271,7 @@ RawBodies read_table(std::string_view text, std::size_t most, const std::stop_to
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     Table table(most, stop);
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        table.add_line(trimmed(text.substr(0, end)));
-        text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    }
+    while (!text.empty()) table.add_line(trimmed(compiler::take_line(text)));
     return table.take();
 }
 

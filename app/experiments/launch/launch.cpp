@@ -10,7 +10,6 @@
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/measure/launch_times.h"
 
 namespace warpscope::experiments {
 namespace {

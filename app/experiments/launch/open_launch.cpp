@@ -13,7 +13,6 @@
 #include "compiler/host/template_kernels.h"
 #include "compiler/nvrtc.h"
 #include "compiler/signature.h"
-#include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "emulator/fast_paths/compiled/generate/segment.h"
-#include "emulator/fast_paths/compiled/plan/parts.h"
 
 namespace warpscope::emulator {
 
