@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/cuda/driver.h"
+#include "compute/device/device.h"
 
 namespace warpscope::compute {
 

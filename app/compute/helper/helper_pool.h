@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/helper/helper_device.h"
+
 namespace warpscope::compute {
 
 /// Helper processes with an open device, by the name that pick_device takes: those in use, and a

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "emulator/handlers/half.h"
 #include "emulator/handlers/handlers.h"
 
 // Operations that run lane by lane. Like the SIMD handlers, each writes all lanes, or the one value

@@ -5,6 +5,7 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
+#include "emulator/counters/access_counters.h"
 #include "emulator/observe/findings.h"
 
 namespace warpscope::experiments {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "compute/device/exchange.h"
 #include "compute/ranks/calls.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"

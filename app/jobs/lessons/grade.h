@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "compute/helper/helpers.h"
+
 namespace warpscope::jobs {
 
 /// What `--lesson N --check SOLUTION` asks for.

@@ -10,6 +10,7 @@
 
 #include "emulator/program/module.h"
 #include "programs/images/fat_binary.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/needed/dependence.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 

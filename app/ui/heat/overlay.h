@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "experiments/launch/array_picture.h"
+
 namespace warpscope::ui {
 
 /// Makes a texture of this size with a colour for each pixel, to be painted over a picture. It

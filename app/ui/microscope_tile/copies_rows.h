@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ui/microscope/microscope.h"
+#include "ui/microscope_tile/tile_grid.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {

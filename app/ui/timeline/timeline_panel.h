@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "experiments/framework/report.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/timeline/copy_bars.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "emulator/fast_paths/compiled/generate/segment.h"
+#include "emulator/fast_paths/compiled/plan/parts.h"
 
 namespace warpscope::emulator {
 
