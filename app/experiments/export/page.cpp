@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler/take_line.h"
+
 namespace warpscope::experiments {
 namespace {
 

@@ -28,7 +28,7 @@ struct ArgumentPart {
     /// PTX that holds the address of a function, or a texture.
     std::variant<Expression, std::size_t, std::nullptr_t, std::string, TextureArgument> value;
     Expression shift{"0"};        ///< of an address in a buffer, in elements
-    std::size_t shift_bytes = 0;  ///< of such an element
+    std::size_t shift_bytes = 0;  ///< of one of these elements
 };
 
 struct BoundArgument {

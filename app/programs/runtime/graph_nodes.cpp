@@ -84,7 +84,7 @@ void add(Gpu& gpu, Stream& stream, const Copy3dParameters& p) {
 }
 
 template <class Parameters>
-Steps steps_of(Gpu& gpu, const Parameters& parameters) {
+GraphSteps steps_of(Gpu& gpu, const Parameters& parameters) {
     return Streams::captured([&](Stream& stream) { add(gpu, stream, parameters); });
 }
 
@@ -131,7 +131,7 @@ struct Place {
     const NodeHandle* after;
     std::size_t count;
 
-    GraphNode& add(Gpu& gpu, NodeKind kind, Steps steps = {}) const {
+    GraphNode& add(Gpu& gpu, NodeKind kind, GraphSteps steps = {}) const {
         *node = gpu.streams().checked(graph).add(kind, {after, count});
         (*node)->steps = std::move(steps);
         return **node;

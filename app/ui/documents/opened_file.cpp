@@ -13,6 +13,7 @@
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/launch/find_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/nbody/nbody_parameters.h"

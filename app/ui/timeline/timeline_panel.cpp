@@ -9,6 +9,7 @@
 
 #include "ui/language/language.h"
 #include "ui/microscope/warp_words.h"
+#include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
