@@ -363,4 +363,23 @@ bool HostValues::append_call(const HostFunction& function, std::string_view argu
     return true;
 }
 
+std::optional<std::string> HostValues::variable_bytes(std::string_view operand) const {
+    const TokenText text(operand);
+    std::size_t begin = 0, end = text.size(), levels = 0;
+    for (; text.is(begin, "(") && text.after_closing(begin) == end; ++begin) --end;
+    for (; text.is(begin, "*"); ++begin) ++levels;
+    const auto found =
+        text.is_word(begin) ? program_.variables.find(text.text(begin)) : program_.variables.end();
+    if (found == program_.variables.end()) return std::nullopt;
+    for (++begin; text.is(begin, "["); ++levels)
+        begin = text.after_closing(begin).value_or(text.size());
+    const HostVariable& variable = found->second;
+    const std::size_t arrays = variable.extents.size(), all = arrays + variable.pointers;
+    if (begin != end || levels > all) return std::nullopt;
+    std::string bytes;
+    for (std::size_t d = levels; d < arrays; ++d) bytes += "( " + variable.extents[d] + " ) * ";
+    const bool is_pointer = variable.pointers > 0 && levels < all;
+    return bytes + (is_pointer ? "8" : "sizeof ( " + variable.type + " )");
+}
+
 }  // namespace warpscope::experiments
