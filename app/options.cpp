@@ -399,11 +399,15 @@ class Parser {
     static void demand(bool holds, const char* sentence) {
         if (!holds) throw UsageError(sentence);
     }
+    static void refuse(std::initializer_list<const CLI::Option*> options, const char* sentence) {
+        for (const CLI::Option* option : options)
+            if (option->count())
+                throw UsageError(fmt::format("{}: {}", option->get_name(), sentence));
+    }
 
     /// Options that mean something only together with others.
     void check_partners() const {
         const bool is_program = !options_.program.empty();
-        const bool headless = options_.mode == Mode::headless;
         const jobs::HeadlessRequest& run = options_.headless;
         const jobs::Checks& checks = run.checks;
         demand(!checks.needed || (!is_program && !environment_),
@@ -416,10 +420,10 @@ class Parser {
                "--launches, --kernel: add --capture DIR");
         demand(!error_status_->count() || (is_program && check_->count()),
                "--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
-        for (const CLI::Option* option : {frames_, screenshot_, html_, view_only_, compare_, force_,
-                                          why_, checkpoint_, every_, resume_})
-            if (option->count() && !headless)
-                throw UsageError(fmt::format("{}: add --headless", option->get_name()));
+        if (options_.mode != Mode::headless)
+            refuse({frames_, screenshot_, html_, view_only_, compare_, force_, why_, checkpoint_,
+                    every_, resume_},
+                   "add --headless");
         demand(run.sarif.empty() || checks.any(), "--sarif: add --check race,barrier,memory");
         demand(!fail_on_->count() || checks.any(), "--fail-on: add --check race,barrier,memory");
         demand(!witness_->count() || checks.race, "--witness: add --check race");
@@ -438,15 +442,13 @@ class Parser {
         const bool headless = options_.mode == Mode::headless;
         const std::filesystem::path& screenshot = options_.headless.screenshot;
         const bool view_only = options_.headless.view_only;
-        for (const CLI::Option* option : {launch_, kernel_source_, kernels_, language_, record_})
-            if (option->count() && !window && !headless)
-                throw UsageError(fmt::format("{}: only the window and --headless use this option",
-                                             option->get_name()));
-        for (const CLI::Option* option : {vsync_, widget_map_, reset_settings_})
-            if (option->count() && !window)
-                throw UsageError(fmt::format("{}: only the window uses this option; drop it or {}",
-                                             option->get_name(),
-                                             headless ? "--headless" : "the other action"));
+        if (!window && !headless)
+            refuse({launch_, kernel_source_, kernels_, language_, record_},
+                   "only the window and --headless use this option");
+        if (!window)
+            refuse({vsync_, widget_map_, reset_settings_},
+                   headless ? "only the window uses this option; drop it or --headless"
+                            : "only the window uses this option; drop it or the other action");
         demand(!microscope_->count() || window || (!screenshot.empty() && !view_only),
                "--microscope: only the window and its screenshot show it; add --screenshot "
                "FILE.png without --view-only, or drop --headless");
@@ -472,19 +474,13 @@ class Parser {
     void check_program() {
         if (list_ || environment_ || bench_->count())
             throw UsageError("-- PROGRAM: leave out --list, --bench and --print-environment");
-        for (const CLI::Option* option :
-             {experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_})
-            if (option->count())
-                throw UsageError(fmt::format(
-                    "{}: leave it out; the program after -- has launches of its own, which run in "
-                    "the emulator",
-                    option->get_name()));
-        for (const CLI::Option* option : {witness_, provoke_})
-            if (option->count())
-                throw UsageError(fmt::format(
-                    "{}: leave it out; capture the launches of the program with --capture DIR, and "
-                    "check one of them with --launch",
-                    option->get_name()));
+        refuse({experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_},
+               "leave it out; the program after -- has launches of its own, which run in the "
+               "emulator");
+        refuse(
+            {witness_, provoke_},
+            "leave it out; capture the launches of the program with --capture DIR, and check one "
+            "of them with --launch");
         if (options_.run.turns)
             throw UsageError(
                 "--schedule FILE: leave it out; it is the order of one block of a launch");
