@@ -8,7 +8,7 @@ namespace warpscope::experiments {
 namespace {
 
 /// A kernel of kernels/a.cu with two arrays in shared memory, and statements that follow line 4.
-std::string kernel(const std::string& body) {
+std::string two_arrays(const std::string& body) {
     return R"(
 .version 6.4
 .target sm_75
@@ -30,8 +30,8 @@ const std::string stores =
     "    mov.u32 %r1, _ZZ1kvE6unread;\n";
 
 TEST(RemovedArrays, ANoteNamesTheArrayAtTheLineThatFirstUsesIt) {
-    const auto notes = removed_arrays(kernel("    st.shared.u32 [_ZZ1kvE4kept], 1;"),
-                                      kernel(stores), "kernels/a.cu");
+    const auto notes = removed_arrays(two_arrays("    st.shared.u32 [_ZZ1kvE4kept], 1;"),
+                                      two_arrays(stores), "kernels/a.cu");
     ASSERT_EQ(notes.size(), 1U);
     EXPECT_EQ(notes[0].line, 7);
     EXPECT_EQ(notes[0].severity, compiler::Severity::note);
@@ -40,24 +40,24 @@ TEST(RemovedArrays, ANoteNamesTheArrayAtTheLineThatFirstUsesIt) {
 }
 
 TEST(RemovedArrays, AnAddressInARegisterKeepsAnArray) {
-    EXPECT_TRUE(removed_arrays(kernel("    mov.u32 %r1, _ZZ1kvE6unread;\n"
-                                      "    st.shared.u32 [_ZZ1kvE4kept], %r1;"),
-                               kernel(stores), "kernels/a.cu")
+    EXPECT_TRUE(removed_arrays(two_arrays("    mov.u32 %r1, _ZZ1kvE6unread;\n"
+                                          "    st.shared.u32 [_ZZ1kvE4kept], %r1;"),
+                               two_arrays(stores), "kernels/a.cu")
                     .empty());
 }
 
 TEST(RemovedArrays, AnArrayThatNoStatementUsesIsNotTold) {
-    EXPECT_TRUE(removed_arrays(kernel(""), kernel(""), "kernels/a.cu").empty());
+    EXPECT_TRUE(removed_arrays(two_arrays(""), two_arrays(""), "kernels/a.cu").empty());
 }
 
 TEST(RemovedArrays, ALineOfAnotherFileIsNotGiven) {
-    const auto notes = removed_arrays(kernel(""), kernel(stores), "kernels/other.cu");
+    const auto notes = removed_arrays(two_arrays(""), two_arrays(stores), "kernels/other.cu");
     ASSERT_EQ(notes.size(), 2U);
     EXPECT_EQ(notes[0].line, 0);
 }
 
 TEST(RemovedArrays, TextThatIsNoPtxGivesNoNote) {
-    EXPECT_TRUE(removed_arrays(".entry k(", kernel(stores), "kernels/a.cu").empty());
+    EXPECT_TRUE(removed_arrays(".entry k(", two_arrays(stores), "kernels/a.cu").empty());
 }
 
 }  // namespace

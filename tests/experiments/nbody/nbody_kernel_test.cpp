@@ -15,7 +15,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097};
+constexpr std::size_t body_counts[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097};
 constexpr unsigned blocks[] = {32, 96, 256, 1024};
 
 /// The accelerations that a kernel finds, as check_step takes them.
@@ -47,7 +47,7 @@ class NBodyKernels : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(NBodyKernels);
 
 TEST_P(NBodyKernels, ForcesAgreeWithTheReference) {
-    for (std::size_t n : sizes) {
+    for (std::size_t n : body_counts) {
         const StepReference reference = make_reference(uneven(n), eps, all_pairs);
         for (NBodyKernel kernel : all_nbody_kernels) {
             for (unsigned block : blocks) {
