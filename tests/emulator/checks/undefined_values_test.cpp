@@ -88,7 +88,7 @@ TEST(UndefinedValues, BlocksThatRunTogetherHaveValuesOfTheirOwn) {
     const std::string body =
         "mov.u32 %r9, %ctaid.x; setp.eq.u32 %p9, %r9, 0; @%p9 mov.u32 %r20, 1;"
         "@%p9 st.local.u32 [own], 1; ld.local.u32 %r3, [own];"
-        "st.global.u32 [%rd1], %r20; st.global.u32 [%rd1], %r3;";
+        "st.global.u32 [%rd1], %r20;\nst.global.u32 [%rd1], %r3;";  // lines of their own
     Runner r(kernel_text(".local .align 4 .b8 own[4]; " + body));
     MemoryCheck check;
     r.observer = &check;
