@@ -19,7 +19,6 @@
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
-#include "experiments/launch/open_launch.h"
 #include "experiments/launch_files/program_capture.h"
 #include "experiments/replicas/pick_for.h"
 #include "jobs/bench/bench.h"

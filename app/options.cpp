@@ -30,7 +30,11 @@ class Parser {
         app_.option_defaults()->always_capture_default(false);
         app_.set_help_flag("");
         app_.get_formatter()->column_width(28);
-        declare_actions();
+        declare_checks(actions);
+        declare_counters(actions);
+        declare_programs(actions);
+        declare_modes(actions);
+        declare_own_processes();
         declare_experiment();
         declare_headless();
         declare_device();
@@ -77,8 +81,9 @@ class Parser {
         };
     }
 
-    void declare_actions() {
-        const char* group = "What to do (without any: the window)";
+    static constexpr const char* actions = "What to do (without any: the window)";
+
+    void declare_checks(const char* group) {
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ = text("--check", "C,...",
                       "run on the emulator and look for: race, barrier, memory, leaks, needed",
@@ -112,6 +117,9 @@ class Parser {
         why_ = text("--why", "ELEMENT",
                     "say why an element is wrong: X,Y of the picture, NAME[INDEX], first", group,
                     [this](const std::string& element) { options_.headless.why = element; });
+    }
+
+    void declare_counters(const char* group) {
         flag("--counters", options_.headless.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
@@ -123,6 +131,10 @@ class Parser {
              group, [this](const std::string& c) {
                  options_.headless.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
+    }
+
+    /// Options for a program behind "--".
+    void declare_programs(const char* group) {
         capture_ = text("--capture", "DIR",
                         "-- PROGRAM: write its launches into DIR, or FILE.wslaunch", group,
                         [this, take = path("--capture", options_.capture.to, "a folder or a file")](
@@ -144,6 +156,9 @@ class Parser {
             });
         flag("--print-environment", environment_,
              "print what loads the emulator into programs, for a shell", group);
+    }
+
+    void declare_modes(const char* group) {
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
                       "S: emulator, start, edit, gpu, ladders, devices, frames, fast, window",
@@ -161,17 +176,20 @@ class Parser {
         flag("--serve", serve_,
              "answer requests: lines of standard input, JSON arrays of arguments", group);
         flag("-h,--help", help_, "print this help", group);
-        // The app uses this option to start helper processes. It has no help, since no person needs
-        // it.
+        flag("--version", version_, "print the version", group);
+    }
+
+    /// Options for processes that the app starts. They have no help, since no person needs them.
+    void declare_own_processes() {
+        // helper processes
         helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
             options_.helper_socket = int(parse_count("--helper", fd, 1024));
         });
-        // The process that grades a solution is started with this option.
+        // the process that grades a solution
         app_.add_flag("--grade-here", options_.grade_here, "")->group("");
-        // The library in a program uses this option.
+        // the report of the library in a program
         report_ = text("--report", "FILE", "", "",
                        [this](const std::string& file) { options_.report = file; });
-        flag("--version", version_, "print the version", group);
     }
 
     void declare_experiment() {
@@ -374,74 +392,71 @@ class Parser {
         options_.program_window = is_program && !headless_ && !check_->count() &&
                                   !options_.headless.counters && !capture_->count();
         if (is_program) check_program();
-        if (options_.headless.checks.needed && (is_program || environment_))
-            throw UsageError(
-                "--check needed: leave it out for a program; capture its launches with --capture "
-                "DIR");
-        if (options_.headless.checks.leaks && !is_program && !environment_)
-            throw UsageError("--check leaks: add the program behind it: -- ./app");
-        if (capture_->count() && !is_program)
-            throw UsageError("--capture: add the program behind it: -- ./app");
-        if ((captured_launches_->count() || captured_kernel_->count()) && !capture_->count())
-            throw UsageError("--launches, --kernel: add --capture DIR");
-        if (error_status_->count() && (!is_program || !check_->count()))
-            throw UsageError("--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
+        check_partners();
+        check_window_options();
+    }
+
+    static void demand(bool holds, const char* sentence) {
+        if (!holds) throw UsageError(sentence);
+    }
+    static void refuse(std::initializer_list<const CLI::Option*> options, const char* sentence) {
+        for (const CLI::Option* option : options)
+            if (option->count())
+                throw UsageError(fmt::format("{}: {}", option->get_name(), sentence));
+    }
+
+    /// Options that mean something only together with others.
+    void check_partners() const {
+        const bool is_program = !options_.program.empty();
+        const jobs::HeadlessRequest& run = options_.headless;
+        const jobs::Checks& checks = run.checks;
+        demand(!checks.needed || (!is_program && !environment_),
+               "--check needed: leave it out for a program; capture its launches with --capture "
+               "DIR");
+        demand(!checks.leaks || is_program || environment_,
+               "--check leaks: add the program behind it: -- ./app");
+        demand(!capture_->count() || is_program, "--capture: add the program behind it: -- ./app");
+        demand((!captured_launches_->count() && !captured_kernel_->count()) || capture_->count(),
+               "--launches, --kernel: add --capture DIR");
+        demand(!error_status_->count() || (is_program && check_->count()),
+               "--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
+        if (options_.mode != Mode::headless)
+            refuse({frames_, screenshot_, html_, view_only_, compare_, force_, why_, checkpoint_,
+                    every_, resume_},
+                   "add --headless");
+        demand(run.sarif.empty() || checks.any(), "--sarif: add --check race,barrier,memory");
+        demand(!fail_on_->count() || checks.any(), "--fail-on: add --check race,barrier,memory");
+        demand(!witness_->count() || checks.race, "--witness: add --check race");
+        demand(!provoke_->count() || checks.race, "--provoke: add --check race");
+        demand(!run.lines || run.counters, "--lines: add --counters");
+        demand(!run.heat || run.counters, "--heat: add --counters");
+        demand(run.heat != emulator::HeatFigure::races || checks.race,
+               "--heat races: add --check race");
+        demand(!json_->count() || options_.mode != Mode::window,
+               "--json: add --headless, --list or --bench");
+    }
+
+    /// Options of the window, some of which headless runs have too.
+    void check_window_options() const {
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
-        for (const CLI::Option* option : {frames_, screenshot_, html_, view_only_, compare_, force_,
-                                          why_, checkpoint_, every_, resume_}) {
-            if (option->count() && !headless) {
-                throw UsageError(fmt::format("{}: add --headless", option->get_name()));
-            }
-        }
-        if (!options_.headless.sarif.empty() && !options_.headless.checks.any())
-            throw UsageError("--sarif: add --check race,barrier,memory");
-        if (fail_on_->count() && !options_.headless.checks.any())
-            throw UsageError("--fail-on: add --check race,barrier,memory");
-        if (witness_->count() && !options_.headless.checks.race)
-            throw UsageError("--witness: add --check race");
-        if (provoke_->count() && !options_.headless.checks.race)
-            throw UsageError("--provoke: add --check race");
-        if (options_.headless.lines && !options_.headless.counters)
-            throw UsageError("--lines: add --counters");
-        if (options_.headless.heat && !options_.headless.counters)
-            throw UsageError("--heat: add --counters");
-        if (options_.headless.heat == emulator::HeatFigure::races && !options_.headless.checks.race)
-            throw UsageError("--heat races: add --check race");
-        if (json_->count() && window) {
-            throw UsageError("--json: add --headless, --list or --bench");
-        }
-        for (const CLI::Option* option : {launch_, kernel_source_, kernels_}) {
-            if (option->count() && !window && !headless)
-                throw UsageError(fmt::format("{}: only the window and --headless use this option",
-                                             option->get_name()));
-        }
-        for (const CLI::Option* option : {vsync_, widget_map_, reset_settings_}) {
-            if (option->count() && !window) {
-                throw UsageError(fmt::format("{}: only the window uses this option; drop it or {}",
-                                             option->get_name(),
-                                             headless ? "--headless" : "the other action"));
-            }
-        }
-        if (language_->count() && !window && !headless)
-            throw UsageError("--language: only the window and --headless use this option");
-        if (record_->count() && !window && !headless)
-            throw UsageError("--record: only the window and --headless use this option");
-        if (microscope_->count() && !window &&
-            (options_.headless.screenshot.empty() || options_.headless.view_only)) {
-            throw UsageError(
-                "--microscope: only the window and its screenshot show it; add --screenshot "
-                "FILE.png without --view-only, or drop --headless");
-        }
+        const std::filesystem::path& screenshot = options_.headless.screenshot;
+        const bool view_only = options_.headless.view_only;
+        if (!window && !headless)
+            refuse({launch_, kernel_source_, kernels_, language_, record_},
+                   "only the window and --headless use this option");
+        if (!window)
+            refuse({vsync_, widget_map_, reset_settings_},
+                   headless ? "only the window uses this option; drop it or --headless"
+                            : "only the window uses this option; drop it or the other action");
+        demand(!microscope_->count() || window || (!screenshot.empty() && !view_only),
+               "--microscope: only the window and its screenshot show it; add --screenshot "
+               "FILE.png without --view-only, or drop --headless");
         const std::filesystem::path json = options_.json;
-        if (!json.empty() &&
-            json.lexically_normal() == options_.headless.screenshot.lexically_normal()) {
+        if (!json.empty() && json.lexically_normal() == screenshot.lexically_normal())
             throw UsageError(
                 fmt::format("--screenshot and --json both name {}; name two files", json.string()));
-        }
-        if (options_.headless.view_only && options_.headless.screenshot.empty()) {
-            throw UsageError("--view-only: add --screenshot FILE.png");
-        }
+        demand(!view_only || !screenshot.empty(), "--view-only: add --screenshot FILE.png");
     }
 
     /// A lesson says what is run, and how.
@@ -459,19 +474,13 @@ class Parser {
     void check_program() {
         if (list_ || environment_ || bench_->count())
             throw UsageError("-- PROGRAM: leave out --list, --bench and --print-environment");
-        for (const CLI::Option* option :
-             {experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_})
-            if (option->count())
-                throw UsageError(fmt::format(
-                    "{}: leave it out; the program after -- has launches of its own, which run in "
-                    "the emulator",
-                    option->get_name()));
-        for (const CLI::Option* option : {witness_, provoke_})
-            if (option->count())
-                throw UsageError(fmt::format(
-                    "{}: leave it out; capture the launches of the program with --capture DIR, and "
-                    "check one of them with --launch",
-                    option->get_name()));
+        refuse({experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_},
+               "leave it out; the program after -- has launches of its own, which run in the "
+               "emulator");
+        refuse(
+            {witness_, provoke_},
+            "leave it out; capture the launches of the program with --capture DIR, and check one "
+            "of them with --launch");
         if (options_.run.turns)
             throw UsageError(
                 "--schedule FILE: leave it out; it is the order of one block of a launch");

@@ -63,7 +63,7 @@ struct Options {
     bool grade_here = false;           ///< Mode::grade: in this process
     bool reset_settings = false;       ///< the window starts with its defaults
     std::optional<bool> vsync;
-    /// Of the window; empty: as its settings or the locale say.
+    /// The language of the window; nullopt: its settings or the locale say it.
     std::optional<ui::Language> language;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none

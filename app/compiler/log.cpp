@@ -1,4 +1,5 @@
 #include "compiler/log.h"
+#include "compiler/take_line.h"
 
 #include <fmt/format.h>
 
@@ -28,9 +29,7 @@ constexpr std::array<std::pair<std::string_view, Severity>, 7> words{
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        std::string_view line = take_line(text);
         if (line.ends_with('\r')) line.remove_suffix(1);
         lines.push_back(line);
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/debug/dwarf.h"
+#include "compiler/take_line.h"
 #include "compiler/type_names.h"
 #include "compiler/type_reader.h"
 
@@ -146,8 +147,8 @@ class SignatureReader {
             const DebugEntry& named = named_by(entry);
             if (text_.variables.contains(ptx_name(named))) found[ptx_name(named)] = &named;
         };
-        // A local variable can have the name of a variable of the module, but only the latter is a
-        // child of its unit or of a namespace.
+        // A local variable can have the name of a variable of the module, but only that of the
+        // module is a child of its unit or of a namespace.
         for (const DebugEntry& entry : info_.entries())
             if (entry.tag == DebugTag::compile_unit || entry.tag == DebugTag::name_space)
                 for (const std::size_t child : entry.children) add(info_.entries()[child]);
@@ -275,10 +276,7 @@ std::vector<ModuleVariable> read_variables(std::string_view ptx) {
 std::vector<std::string> changing_variables(std::string_view ptx) {
     std::set<std::string_view> declared, named;
     while (!ptx.empty()) {
-        const std::size_t end = std::min(ptx.find('\n'), ptx.size());
-        std::string_view line = ptx.substr(0, end);
-        ptx.remove_prefix(std::min(end + 1, ptx.size()));
-        std::string_view rest = line;
+        std::string_view rest = take_line(ptx);
         std::string_view word = take_word(rest);
         while (word == ".visible" || word == ".weak") word = take_word(rest);
         if (word == ".section") break;  // debug information names every variable

@@ -95,7 +95,8 @@ struct ModuleVariable {
 /// debug information that Request::debug_info asks for. Throws DebugInfoError if that is missing or
 /// damaged.
 std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
-/// The variables of a module, in the order of their names in the PTX. Throws likewise.
+/// The variables of a module, in the order of their names in the PTX. Throws as read_signatures()
+/// does.
 std::vector<ModuleVariable> read_variables(std::string_view ptx_with_debug_info);
 /// The names of the .global variables of any PTX text that a kernel may change: those that a
 /// statement or an initial value names. A header declares thousands that nothing uses.

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 /// equal without each of them. For tests and the bench, which switch them off.
 struct FastPaths {
     bool proof = true;     ///< warps run in the fastest order where it is proved that none is seen
-    bool blocks = true;    ///< likewise, host threads take blocks as they come
+    bool blocks = true;    ///< host threads take blocks as they come where no order of them is seen
     bool model = true;     ///< observers are told once of blocks that are alike
     bool compiled = true;  ///< kernels become machine code
 };
@@ -32,8 +32,9 @@ class Launcher {
     /// execution() is compiled and the kernel cannot be compiled.
     LaunchMethod choose(const FrozenLaunch& launch, Observer* observer,
                         bool waits_for_compiler = false);
-    /// As Machine::run(). A kernel whose interpreted launches have taken long is compiled, on a
-    /// thread of low priority; during a long launch that nobody observes, it is compiled at once.
+    /// Runs a launch as Machine::run() does. A kernel whose interpreted launches have taken long is
+    /// compiled, on a thread of low priority; during a long launch that nobody observes, it is
+    /// compiled at once.
     Statistics run(const FrozenLaunch& launch, Observer* observer, const LaunchMethod& method);
     Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr) {
         return run(launch, observer, choose(launch, observer));

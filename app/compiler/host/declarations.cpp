@@ -243,7 +243,8 @@ class Parser {
         return i;
     }
 
-    /// Of the tokens between the braces of a class, those of nested ones too.
+    /// Returns the tokens of the member functions that only the host can call, also those of nested
+    /// classes. [begin, end): the tokens between the braces of a class.
     std::vector<Declaration::Tokens> host_members(std::size_t begin, std::size_t end) const {
         std::vector<Declaration::Tokens> found;
         for (std::size_t i = begin; i < end;) {

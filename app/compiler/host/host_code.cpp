@@ -160,7 +160,7 @@ class Program {
         each_word(place, [&](std::size_t i) { use(place.part->tokens.text(i)); });
     }
 
-    /// Of a declaration without members of the host.
+    /// Calls `call` for each word of a declaration, except for those of members of the host.
     static void each_word(const Place& place, auto call) {
         const auto& members = place.declaration->host_members;
         auto member = members.begin();

@@ -32,14 +32,15 @@ std::vector<DeviceCode> device_code(std::span<const std::string> texts,
                                     std::span<const std::string> names = {});
 
 /// Puts the device code of `request.source` in its place, without the #include of headers for host
-/// code, and adds the headers that it includes by #include "name", likewise. They are searched for
-/// beside the text that includes them, beside `path`, and in `folders`. Returns what was left out
-/// of the source. Throws std::runtime_error for headers that are too many or too large.
+/// code, and adds the device code of the headers that it includes by #include "name". They are
+/// searched for beside the text that includes them, beside `path`, and in `folders`. Returns what
+/// was left out of the source. Throws std::runtime_error for headers that are too many or too
+/// large.
 std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
                                          std::span<const std::filesystem::path> folders = {});
 
-/// The source behind the texts of the headers that it includes by #include "name", which are
-/// searched for likewise. Throws likewise.
+/// Returns the source with the texts of the headers in front of it that it includes by #include
+/// "name". Searches for them and throws as leave_out_host_code() does.
 std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
                              std::span<const std::filesystem::path> folders = {});
 

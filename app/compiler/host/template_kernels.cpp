@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 16> built_in_words{
     "bool", "char",   "short", "int",   "long",   "unsigned", "signed", "float",
     "half", "double", "true",  "false", "float2", "float4",   "int2",   "int4"};
 
-/// In tokens: of a list of arguments. And the most templates of a source.
+/// The most tokens of a list of arguments, and the most templates of a source.
 constexpr std::size_t longest_list = 1000, most_templates = 64;
 
 struct TokenRange {
@@ -93,7 +93,7 @@ std::string first_use(const TokenText& text, std::string_view name, std::size_t 
     return "";
 }
 
-/// Of the template that begins at `begin`; nullopt: it is no template of a kernel.
+/// Returns the name expression of the declaration; nullopt: it is no template of a kernel.
 std::optional<std::string> name_expression(const TokenText& text, const Declaration& declaration) {
     if (!text.is(declaration.begin, "template") || !text.is(declaration.begin + 1, "<"))
         return std::nullopt;

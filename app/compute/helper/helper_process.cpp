@@ -131,9 +131,7 @@ HelperProcess::HelperProcess(const std::filesystem::path& program, Environment e
         can_not_start("memory", error.code().value());
     }
     std::vector<std::string> few = compiler_environment();
-    std::vector<char*> variables;
-    for (std::string& variable : few) variables.push_back(variable.data());
-    variables.push_back(nullptr);
+    const std::vector<char*> variables = pointers_to(few);
     id_ = spawn(program, environment == Environment::whole ? environ : variables.data(), theirs,
                 memory, output_, errors_);
 }

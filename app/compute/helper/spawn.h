@@ -4,8 +4,18 @@
 #include <spawn.h>
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 namespace warpscope::compute {
+
+/// Returns pointers to the words, which must outlive them, and null at the end: for execv().
+inline std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    return all;
+}
 
 /// The file descriptors of a process that posix_spawn() starts.
 class SpawnFiles {

@@ -58,7 +58,7 @@ struct AsyncCopy {
             for (std::uint32_t done = 0; (of >> part & 1) && done < bytes[part]; done += 4)
                 f(swizzled(swizzle, to[part] + done));
     }
-    /// Those of the parts `of` whose lane is one of `lanes` and whose group is below below[lane].
+    /// Returns which of the parts `of` a lane of `lanes` has started in a group below below[lane].
     std::uint32_t parts_below(std::uint32_t of, std::uint32_t lanes,
                               const std::uint32_t* below) const;
 };

@@ -15,9 +15,9 @@ struct Mbarrier {
     std::uint32_t pending = 0;   ///< arrivals that are missing in this phase
     std::int64_t bytes = 0;      ///< expected and not yet copied in this phase: the tx-count
     std::uint32_t phase = 0;     ///< phases that have ended
-    // Of this phase, for the sentence about a hang: bytes that were expected, arrivals that copies
-    // have added to the expected ones, and by warp the lanes that have arrived; those of the phase
-    // before.
+    // For the sentence about a hang. In this phase: bytes that were expected, arrivals that copies
+    // have added to the expected ones, and by warp the lanes that have arrived. `arrived_before`
+    // has the lanes that arrived in the phase before.
     std::int64_t announced = 0;
     std::uint32_t added = 0;
     std::array<std::uint32_t, 32> arrived{}, arrived_before{};

@@ -15,11 +15,6 @@ namespace warpscope::emulator {
 
 namespace {
 
-void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
-    if (operand.kind == Operand::register_) into.push_back(operand.index);
-    for (const Operand& element : operand.elements) collect_registers(element, into);
-}
-
 const Operand* address_of(const Statement& statement) {
     for (const Operand& operand : statement.operands)
         if (operand.kind == Operand::address) return &operand;
@@ -36,11 +31,11 @@ bool waits(const Warp& warp, const Instruction& shuffle, std::uint32_t mask) {
 
 }  // namespace
 
-UndefinedValues::Step UndefinedValues::step_of(const Statement& statement) {
-    Step step{&statement, {}, destinations_of(statement)};
+UndefinedValues::RegisterUse UndefinedValues::use_of(const Statement& statement) {
+    RegisterUse use{&statement, {}, destinations_of(statement)};
     for (std::size_t k = destination_count(statement); k < statement.operands.size(); ++k)
-        collect_registers(statement.operands[k], step.sources);
-    return step;
+        collect_registers(statement.operands[k], use.sources);
+    return use;
 }
 
 bool UndefinedValues::are_possible(const Kernel& kernel, Source source) {
@@ -64,10 +59,11 @@ void UndefinedValues::begin_launch(const Kernel& kernel, const LaunchShape& laun
     for (const Statement& s : syntax.statements)
         for (const auto& registers : {sources_of(s), destinations_of(s)})
             for (const std::int32_t r : registers) used[std::size_t(r)] = true;
-    steps_.clear();
+    uses_.clear();
     for (const InstructionInfo& info : kernel.lines) {
         const bool has_statement = !info.pseudo && info.statements > 0;
-        steps_.push_back(has_statement ? step_of(syntax.statements[info.statements - 1]) : Step{});
+        uses_.push_back(has_statement ? use_of(syntax.statements[info.statements - 1])
+                                      : RegisterUse{});
     }
     is_predicate_.clear();
     for (const RegisterSyntax& r : syntax.registers) is_predicate_.push_back(r.type == Type::pred);
@@ -111,10 +107,11 @@ UndefinedValues::Lanes UndefinedValues::predicate(const Operand& operand, const 
 }
 
 // A defined operand with the value `decides` makes the result known: false for and, true for or.
-UndefinedValues::Lanes UndefinedValues::logic(const Step& step, const Warp& warp, bool decides) {
+UndefinedValues::Lanes UndefinedValues::logic(const RegisterUse& use, const Warp& warp,
+                                              bool decides) {
     Lanes all = 0, known = 0;
-    for (std::size_t k = 1; k < step.statement->operands.size(); ++k) {
-        const Operand& operand = step.statement->operands[k];
+    for (std::size_t k = 1; k < use.statement->operands.size(); ++k) {
+        const Operand& operand = use.statement->operands[k];
         if (operand.kind != Operand::register_) continue;
         all |= undefined(operand.index);
         if (!is_predicate_[std::size_t(operand.index)]) continue;
@@ -125,10 +122,10 @@ UndefinedValues::Lanes UndefinedValues::logic(const Step& step, const Warp& warp
 }
 
 // What is undefined of the result of a computation, where its operands are.
-UndefinedValues::Lanes UndefinedValues::result_of(const Step& step, const Warp& warp) {
-    const Statement& s = *step.statement;
+UndefinedValues::Lanes UndefinedValues::result_of(const RegisterUse& use, const Warp& warp) {
+    const Statement& s = *use.statement;
     Lanes any = 0;
-    for (const std::int32_t r : step.sources) any |= undefined(r);
+    for (const std::int32_t r : use.sources) any |= undefined(r);
     if (!any) return 0;
     const bool compares = s.opcode->operation == Operation::setp;
     const bool selects = s.opcode->operation == Operation::selp;
@@ -138,9 +135,9 @@ UndefinedValues::Lanes UndefinedValues::result_of(const Step& step, const Warp& 
                (~first & undefined_of(s.operands[2]));
     }
     if (s.opcode->operation == Operation::and_ || (compares && s.has("and")))
-        return logic(step, warp, false);
+        return logic(use, warp, false);
     if (s.opcode->operation == Operation::or_ || (compares && s.has("or")))
-        return logic(step, warp, true);
+        return logic(use, warp, true);
     return any;
 }
 
@@ -219,9 +216,9 @@ std::optional<std::size_t> UndefinedValues::local_place(const Warp& warp, unsign
     return (warp.index * lanes_per_warp + lane) * size + *address;
 }
 
-void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
-    for (const std::int32_t r : step.destinations) undefined(r) &= ~mask;
-    const std::size_t elements = step.destinations.size();
+void UndefinedValues::load(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc) {
+    for (const std::int32_t r : use.destinations) undefined(r) &= ~mask;
+    const std::size_t elements = use.destinations.size();
     if (elements == 0) return;
     const std::size_t bytes = launch_.kernel().lines[pc].bytes / elements;
     for (Lanes m = mask; m; m &= m - 1) {
@@ -232,14 +229,15 @@ void UndefinedValues::load(const Step& step, const Warp& warp, Lanes mask, std::
             const auto first = state_.local.begin() + std::ptrdiff_t(*place + k * bytes);
             if (std::find(first, first + std::ptrdiff_t(bytes), true) !=
                 first + std::ptrdiff_t(bytes))
-                undefined(step.destinations[k]) |= 1u << lane;
+                undefined(use.destinations[k]) |= 1u << lane;
         }
     }
 }
 
-void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc) {
+void UndefinedValues::store(const RegisterUse& use, const Warp& warp, Lanes mask,
+                            std::uint32_t pc) {
     const InstructionInfo& info = launch_.kernel().lines[pc];
-    const Operand& value = step.statement->operands[1];
+    const Operand& value = use.statement->operands[1];
     const bool is_vector = value.kind == Operand::vector;
     const std::size_t elements = is_vector ? value.elements.size() : 1;
     const std::size_t bytes = info.bytes / elements;
@@ -269,12 +267,12 @@ void UndefinedValues::store(const Step& step, const Warp& warp, Lanes mask, std:
         report(value, any & in_global, warp, pc, "stores what is computed of it");
 }
 
-UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& warp, Lanes mask,
-                                                  std::uint32_t pc) {
+UndefinedValues::Lanes UndefinedValues::exchanged(const RegisterUse& use, const Warp& warp,
+                                                  Lanes mask, std::uint32_t pc) {
     if (source_ == Source::unset) return 0;
     const Instruction& i = launch_.kernel().code[pc];
-    if (i.operation != Operation::shfl) return result_of(step, warp) & mask ? mask : 0;
-    const Lanes before = undefined_of(step.statement->operands[1]);
+    if (i.operation != Operation::shfl) return result_of(use, warp) & mask ? mask : 0;
+    const Lanes before = undefined_of(use.statement->operands[1]);
     Origin* const origins = &state_.origins[warp.index * lanes_per_warp];
     const std::vector<Origin> old(origins, origins + lanes_per_warp);
     Lanes result = 0;
@@ -283,7 +281,7 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
         const auto value = [&](unsigned k) { return warp.get<std::uint32_t>(i.operands[k], lane); };
         const unsigned from =
             shuffle_source(ShuffleMode(i.detail), lane, value(3), value(4)).value_or(lane);
-        // Of a lane that is not in its own mask, the check of the masks says it.
+        // A lane that is not in its own mask is reported by BarrierCheck.
         const bool is_member = value(5) >> lane & 1;
         const bool takes_part = !is_member || (warp.mask & value(5)) >> from & 1;
         if (takes_part && !(before >> from & 1)) continue;
@@ -296,10 +294,10 @@ UndefinedValues::Lanes UndefinedValues::exchanged(const Step& step, const Warp& 
 
 void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t pc,
                              FindingLog& log) {
-    if (!is_on_ || !steps_[pc].statement) return;
+    if (!is_on_ || !uses_[pc].statement) return;
     log_ = &log;
-    const Step& step = steps_[pc];
-    const Statement& s = *step.statement;
+    const RegisterUse& use = uses_[pc];
+    const Statement& s = *use.statement;
     warp_begin_ = warp.index * is_predicate_.size();
     if (s.guard >= 0) {
         const Operand guard{.kind = Operand::register_, .index = s.guard};
@@ -319,10 +317,10 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
     Lanes result = 0;
     switch (s.opcode->kind) {
         case OpcodeKind::loads:
-            return load(step, warp, mask, pc);
+            return load(use, warp, mask, pc);
         case OpcodeKind::stores:
         case OpcodeKind::writes_image:
-            return store(step, warp, mask, pc);
+            return store(use, warp, mask, pc);
         case OpcodeKind::branches_by_index:
             report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,
                    "branches by an undefined value");
@@ -334,16 +332,16 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
                            "changes memory by what is computed of it");
             break;
         case OpcodeKind::exchanges:
-            result = exchanged(step, warp, mask, pc);
+            result = exchanged(use, warp, mask, pc);
             break;
         case OpcodeKind::computes:
         case OpcodeKind::carries:
-            result = result_of(step, warp);
+            result = result_of(use, warp);
             break;
         default:
             break;
     }
-    for (const std::int32_t r : step.destinations) {
+    for (const std::int32_t r : use.destinations) {
         undefined(r) = (undefined(r) & ~mask) | (result & mask);
         if (i.operation == Operation::shfl) result = 0;  // whether it was in range is known
     }

@@ -42,7 +42,7 @@ class UndefinedValues {
 
     void begin_launch(const Kernel& kernel, const LaunchShape& launch);
     void begin_block(std::uint32_t block);
-    /// Of blocks that run together: the next instructions are of this one.
+    /// Among blocks that run together, this one executes the next instructions.
     void on_block_turn(std::uint32_t block);
     /// The lanes of `mask` execute the instruction next. What they do with undefined values is
     /// added to the log.
@@ -64,24 +64,25 @@ class UndefinedValues {
         std::vector<Origin> origins;   ///< by thread, the newest
     };
 
-    /// An instruction, as far as it matters here.
-    struct Step {
+    /// The registers that an instruction reads and writes.
+    struct RegisterUse {
         const Statement* statement = nullptr;             ///< null: inserted by the decoder
         std::vector<std::int32_t> sources, destinations;  ///< registers; no guard among them
     };
 
-    static Step step_of(const Statement& statement);
+    static RegisterUse use_of(const Statement& statement);
     Lanes& undefined(std::int32_t reg) { return state_.registers[warp_begin_ + std::size_t(reg)]; }
     Lanes undefined_of(const Operand& operand);
-    Lanes result_of(const Step& step, const Warp& warp);
+    Lanes result_of(const RegisterUse& use, const Warp& warp);
     Lanes predicate(const Operand& operand, const Warp& warp) const;
-    Lanes logic(const Step& step, const Warp& warp, bool decides);
+    Lanes logic(const RegisterUse& use, const Warp& warp, bool decides);
     /// What is undefined of the result of an exchange between lanes.
-    Lanes exchanged(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
+    Lanes exchanged(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
     Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, std::string_view does) const;
-    void load(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
-    void store(const Step& step, const Warp& warp, Lanes mask, std::uint32_t pc);
-    /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other memory.
+    void load(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
+    void store(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
+    /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other
+    /// memory.
     std::optional<std::size_t> local_place(const Warp& warp, unsigned lane, std::uint32_t pc) const;
     /// The lanes do with an undefined value what `does` says. The operand counts as defined then.
     void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc,
@@ -93,7 +94,7 @@ class UndefinedValues {
     ObservedLaunch launch_;
     bool is_on_ = false;
     std::uint32_t block_ = 0;
-    std::vector<Step> steps_;           ///< by pc
+    std::vector<RegisterUse> uses_;     ///< by pc
     std::vector<std::uint32_t> slots_;  ///< by register
     std::vector<bool> is_predicate_;    ///< by register
     std::size_t warp_begin_ = 0;        ///< of the warp that executes, in BlockState::registers

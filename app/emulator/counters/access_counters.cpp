@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "emulator/async/async_copies.h"
-#include "emulator/warp/members.h"
+#include "emulator/program/lanes.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -116,7 +116,7 @@ class AccessCounters : public Observer, BlockSummaries {
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
-    /// Of all accesses of an instruction to global memory in a block that follows the model.
+    /// Counts all accesses of an instruction to global memory in a block that follows the model.
     static MemoryCounts moved_cost(const ModelBlock& model, const ModelBlock::Move& move);
     void add_followers();
     void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;

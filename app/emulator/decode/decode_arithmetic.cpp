@@ -67,7 +67,7 @@ void decode_arithmetic(StatementDecoder& d) {
     d.emit_arithmetic(a, d.type_of(0, type), std::move(operands));
 }
 
-// min{.ftz}{.NaN}{.xorsign.abs}.type d, a, b; max likewise; {.abs} with a third source c
+// min and max: {.ftz}{.NaN}{.xorsign.abs}.type d, a, b; {.abs} with a third source c
 void decode_extremum(StatementDecoder& d) {
     const Type type = d.type();
     Extremum e;
@@ -89,8 +89,8 @@ void decode_extremum(StatementDecoder& d) {
     d.emit_value(extremum_lanes(type), d.destination(d.operand(0)), 32, std::move(emission));
 }
 
-// add{c}{.cc}.type d, a, b; sub the same; mad{c}.hilo{.cc}.type d, a, b, c. They share one
-// condition code register, CC.CF, which has a bit for each lane.
+// add{c}{.cc}.type d, a, b; sub{c}{.cc}.type d, a, b; mad{c}.hilo{.cc}.type d, a, b, c. They share
+// one condition code register, CC.CF, which has a bit for each lane.
 void decode_carry(StatementDecoder& d) {
     const Type type = d.type();
     Emission e;

@@ -36,7 +36,7 @@ Emission copy_emission(StatementDecoder& d, Handler handler, CopyForm& form) {
         d.fail("the offset of an address is too large");
     Emission e = async_emission(d, handler, {to.operand, from.operand});
     e.immediate = std::int64_t(std::uint64_t(from.offset) << 32 | std::uint32_t(to.offset));
-    // Of a copy between blocks, neither: one base cannot stand for both addresses.
+    // A copy between two blocks has no base: one base cannot stand for both addresses.
     e.base = std::int16_t(form.to == Space::global     ? from.base
                           : form.from == Space::global ? to.base
                                                        : -1);
@@ -106,7 +106,7 @@ void decode_async_copy(StatementDecoder& d) {
 // cp.async.bulk.to.from.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], bytes,
 //     [mbarrier]{, ranks}{, policy};
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes{, policy}
-// cp.reduce.async.bulk likewise, with an operation and a type
+// cp.reduce.async.bulk has these forms too, with an operation and a type
 void decode_bulk_copy(StatementDecoder& d) {
     CopyForm form;
     form.to = bulk_space(d, 0);
@@ -144,7 +144,8 @@ void decode_bulk_copy(StatementDecoder& d) {
     d.emit(std::move(e));
 }
 
-// cp.async.commit_group; cp.async.wait_group n; cp.async.wait_all; cp.async.bulk likewise
+// cp.async.commit_group; cp.async.wait_group n; cp.async.wait_all;
+// cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} n
 void decode_async_group(StatementDecoder& d) {
     const Operation operation = d.operation();
     const bool bulk =
@@ -204,7 +205,7 @@ void decode_mbarrier(StatementDecoder& d) {
 // cp.async.bulk.tensor.dim.to.from{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster} [to],
 //     [map, {x, y}], [mbarrier]{, ranks}{, policy};
 // cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]{, policy}
-// cp.reduce.async.bulk.tensor likewise, with an operation
+// cp.reduce.async.bulk.tensor has the second form, with an operation
 void decode_tensor_copy(StatementDecoder& d) {
     CopyForm form;
     form.to = bulk_space(d, 0);
@@ -259,7 +260,8 @@ void decode_tensor_copy(StatementDecoder& d) {
 }
 
 // st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbarrier]
-// red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type likewise
+// red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type
+//     [a], b, [mbarrier]
 void decode_async_store(StatementDecoder& d) {
     MemoryForm form;
     form.type = d.type();

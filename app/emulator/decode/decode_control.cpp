@@ -99,7 +99,8 @@ bool is_aligned(const StatementDecoder& d) {
 
 }  // namespace
 
-// bar{.cta}.sync a{, b}; .arrive a, b; .red.op d, a{, b}, {!}c; barrier likewise, with {.aligned}
+// bar{.cta}.sync a{, b}; .arrive a, b; .red.op d, a{, b}, {!}c; barrier has these forms too, with
+// {.aligned}
 void decode_barrier(StatementDecoder& d) {
     const std::vector<Operand>& operands = d.statement().operands;
     const BarrierKind kind = barrier_kind(d);

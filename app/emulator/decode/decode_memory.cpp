@@ -278,7 +278,8 @@ void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
 
 }  // namespace
 
-// wmma.load.a.sync.aligned.layout.shape{.space}.type d, [a]{, stride}; .b and .c likewise
+// wmma.load.a.sync.aligned.layout.shape{.space}.type d, [a]{, stride};
+// wmma.load.b and wmma.load.c have this form too
 void decode_fragment_load(StatementDecoder& d) {
     const Fragment f = fragment_of(d, d.has("c"));
     const std::vector<Operand> into = elements_of(d.operand(0));

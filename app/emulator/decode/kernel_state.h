@@ -71,7 +71,8 @@ void analyse_control(KernelState& state);
 void place_variables(KernelState& state);
 /// Finds the arrays, variables and parameters of which addresses are computed.
 void find_bases(KernelState& state);
-/// Of an address operand: an index into Kernel::bases, or a negative number.
+/// Returns what an address operand is computed from: an index into Kernel::bases, or a negative
+/// number.
 int base_of_address(const KernelState& state, const Operand& address);
 /// Finds registers that only rename a constant, a special register or a parameter. They need
 /// neither a slot nor an instruction.

@@ -88,7 +88,8 @@ class BaseFinder {
     }
     bool is_pointer(int base) { return bases()[std::size_t(base)].kind >= AddressBase::pointer; }
 
-    /// Of a value that is computed of two others. What is added to an array is an index.
+    /// Returns the base of a value that is computed from two others. What is added to an array is
+    /// an index.
     int joined(int one, int other) {
         if (one == none || one == other) return other;
         if (other == none) return one;

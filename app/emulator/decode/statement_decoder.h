@@ -146,7 +146,7 @@ void decode_hint(StatementDecoder& d);
 void decode_print(StatementDecoder& d);
 void decode_assertion(StatementDecoder& d);
 
-// In decode_compare.cpp: emits a comparison, into a new predicate if `into` is 0.
+// Emits a comparison (decode_compare.cpp), into a new predicate if `into` is 0.
 std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
                               std::uint32_t into, const Operand& a, const Operand& b);
 

@@ -206,7 +206,7 @@ const Instruction* address_rank(const Instruction* i, Warp& w);  ///< operands d
 /// Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
 enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
 Handler atomic_handler(AtomicOp op, Type type);  ///< nullptr where PTX does not have it
-/// What cp.reduce.async.bulk and red.async do; likewise.
+/// What cp.reduce.async.bulk and red.async do; nullptr where PTX does not have it
 AsyncCopy::Join reduction(AtomicOp op, Type type);
 std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned bytes);
 

@@ -33,7 +33,7 @@ class BlockClocks {
     /// `warps`: those of a block that have clocks of their own; 1: all warps have one clock.
     void begin_launch(const LaunchShape& launch, std::uint32_t warps);
     void begin_block(std::uint32_t block);
-    /// Of a cooperative launch, whose blocks take turns: the block goes on where it was.
+    /// The blocks of a cooperative launch take turns: this block goes on where it was.
     void go_on_with(std::uint32_t block);
 
     std::uint32_t time() const { return now_.time; }  ///< releases of the running block so far
@@ -56,7 +56,7 @@ class BlockClocks {
     /// Lanes of a warp of the running block execute a fence that counts for other blocks.
     void fence(std::uint32_t warp, std::uint32_t lanes, Scope scope = Scope::device);
     void barrier();  ///< of the running block; counts as the fence behind its reads
-    // As those of ThreadClocks
+    // These functions do for blocks what those of ThreadClocks do for threads.
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
               Scope scope = Scope::device);
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates,
@@ -102,7 +102,7 @@ class BlockClocks {
         Word device;
         std::map<std::uint32_t, Word> clusters;  ///< for the blocks of each cluster
     };
-    /// Of a block that has not ended, for one scope.
+    /// What a block that has not ended knows in one scope.
     struct Scoped {
         Clock fenced;                           ///< its clock at its last fence; or empty
         ByWarp<std::uint64_t> acquired{};       ///< the version of a word that it took over last
@@ -121,9 +121,9 @@ class BlockClocks {
 
     std::uint32_t warps_ = 1;
     std::uint32_t block_ = 0;
-    Running now_;                              ///< of that block
-    std::map<std::uint32_t, Running> others_;  ///< that run beside it, by block
-    std::vector<Clock> clocks_;                ///< by `seen`; the first one is empty
+    Running now_;                                     ///< of that block
+    std::map<std::uint32_t, Running> others_;         ///< that run beside it, by block
+    std::vector<Clock> clocks_;                       ///< by `seen`; the first one is empty
     std::unordered_map<std::uint64_t, Words> words_;  ///< by address
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks

@@ -158,7 +158,7 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
             if (known_.insert(v.name).second) kernel_.variables.push_back(v);
             continue;
         }
-        // It is in the function's frame.
+        // A local variable of a recursive function is in the function's frame.
         if (v.space == Space::local && graph_.is_recursive(f.name)) continue;
         Variable own = v;
         own.name += body.suffix;

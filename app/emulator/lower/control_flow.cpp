@@ -175,6 +175,13 @@ ControlFlow build_control_flow(const KernelSyntax& kernel) {
     return flow;
 }
 
+bool merge(std::vector<bool>& into, const std::vector<bool>& from) {
+    bool changed = false;
+    for (std::size_t i = 0; i < into.size(); ++i)
+        if (from[i] && !into[i]) changed = into[i] = true;
+    return changed;
+}
+
 std::vector<bool> ControlFlow::region(std::uint32_t from, std::uint32_t stop) const {
     std::vector<bool> inside(blocks.size(), false);
     std::vector<std::uint32_t> work;

@@ -34,6 +34,9 @@ void lower_control(KernelSyntax& kernel);
 /// Throws Error for a branch to a label that does not exist.
 ControlFlow build_control_flow(const KernelSyntax& kernel);
 
+/// Adds `from` to `into`, sets of one size. Returns whether that changed `into`.
+bool merge(std::vector<bool>& into, const std::vector<bool>& from);
+
 /// Index of the statement that a branch jumps to.
 std::uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch);
 

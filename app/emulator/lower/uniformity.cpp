@@ -8,14 +8,6 @@ namespace {
 
 using Bits = std::vector<bool>;
 
-// Adds `from` to `into`. Returns whether that changed it.
-bool merge(Bits& into, const Bits& from) {
-    bool changed = false;
-    for (std::size_t i = 0; i < into.size(); ++i)
-        if (from[i] && !into[i]) changed = into[i] = true;
-    return changed;
-}
-
 class Analysis {
   public:
     Analysis(const KernelSyntax& kernel, const ControlFlow& flow)

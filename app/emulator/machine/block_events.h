@@ -102,9 +102,9 @@ class BlockEvents : public AsyncListener {
     void image_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);
-    /// Of the window .shared::cluster, of lanes in any blocks of the cluster.
+    /// The lanes access the window .shared::cluster, in any blocks of the cluster.
     void shared_access_in_cluster(Access& access, std::uint64_t* addresses);
-    /// Of offsets into the shared memory of block `rank` of the cluster.
+    /// The addresses of `access` are offsets into the shared memory of block `rank` of the cluster.
     void cluster_access(const Access& access, std::uint32_t rank);
     void warp_barrier(const Instruction* i, const Warp& warp, std::uint32_t mask);
 

@@ -19,16 +19,7 @@ namespace {
 
 /// "warp 3", "warps 0-2, 5"
 std::string names_of_warps(std::uint32_t warps) {
-    std::string names;
-    for (std::uint32_t w = 0; w < 32; ++w) {
-        if (!(warps >> w & 1)) continue;
-        std::uint32_t last = w;
-        while (last < 31 && (warps >> (last + 1) & 1)) ++last;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", w);
-        if (last > w) names += fmt::format("-{}", last);
-        w = last;
-    }
-    return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
+    return ((warps & (warps - 1)) ? "warps " : "warp ") + warp_ranges(warps);
 }
 
 /// A block in which no thread can go on.
@@ -44,7 +35,7 @@ struct Group {
     std::uint32_t warps = 0;
 };
 
-/// In the order in which the warps would run.
+/// Returns the groups in the order in which the warps would run.
 std::vector<Group> groups_of(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
     std::vector<Group> groups;
@@ -117,8 +108,8 @@ bool announces(Operation operation) {
            operation == Operation::mbarrier_expect_bytes;
 }
 
-/// "a.cu:7 and a.cu:9": where the kernel has such operations; empty where it has none. Which
-/// mbarrier they are for is known only when they execute.
+/// Returns the lines of the operations for which is_one() is true: "a.cu:7 and a.cu:9"; empty: the
+/// kernel has none. Which mbarrier an operation is for is known only when it executes.
 std::string lines_of(const Kernel& kernel, bool (*is_one)(Operation)) {
     std::vector<std::string> lines;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
@@ -275,7 +266,7 @@ std::string waits_of(const Hanging& block) {
     return waits;
 }
 
-/// Those of the other blocks of a cluster, each with the block's name in front.
+/// Returns the waits of the other blocks of a cluster, each with the block's name in front.
 std::string waits_of_neighbours(const BlockContext& block) {
     std::string waits;
     for (std::uint32_t rank = 0; block.cluster && rank < block.cluster->size(); ++rank) {
@@ -287,6 +278,18 @@ std::string waits_of_neighbours(const BlockContext& block) {
 }
 
 }  // namespace
+
+std::string warp_ranges(std::uint32_t warps) {
+    std::string ranges;
+    for (unsigned w = 0; w < 32; ++w) {
+        if (!(warps >> w & 1)) continue;
+        ranges += fmt::format("{}{}", ranges.empty() ? "" : ", ", w);
+        const unsigned first = w;
+        while (w < 31 && (warps >> (w + 1) & 1)) ++w;
+        if (w > first) ranges += fmt::format("-{}", w);
+    }
+    return ranges;
+}
 
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;

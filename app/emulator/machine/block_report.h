@@ -1,9 +1,15 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/budget.h"
 
 namespace warpscope::emulator {
+
+/// The numbers of warps, a bit each: "0-2, 5".
+std::string warp_ranges(std::uint32_t warps);
 
 /// Errors that concern a block as a whole. Each message says where the block's threads are.
 [[noreturn]] void fail_deadlock(const BlockState& block);

@@ -35,7 +35,7 @@ class BlockRunner {
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
     bool take_turn();
-    /// Likewise, but runs this warp, which can run, to where the turn is listed to end.
+    /// Runs this warp, which can run, to where a listed turn ends.
     void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
     /// Warps that can run, a bit each.
     std::uint32_t runnable_warps() const { return block_.runnable; }
@@ -45,7 +45,7 @@ class BlockRunner {
     bool turn_has_waited() const { return block_.context.async && block_.async.turn_has_waited(); }
     Cluster::Block block_of_cluster() { return {&block_.context, block_.warps}; }
     const Statistics& statistics() const { return block_.statistics; }  ///< of all blocks so far
-    /// Of all observed blocks so far, by pc; empty where none was observed.
+    /// The counts of all observed blocks so far, by pc; empty where none was observed.
     std::span<const ExecutionCount> executions() const { return executions_; }
     const PrintLog& printed() const { return printed_; }  ///< by the newest block
 

@@ -45,7 +45,7 @@ class EndedBlocks {
     std::uint64_t blocks_ = 0, reported_at_ = 0;
 };
 
-/// From `begin` to `end`, without it.
+/// The indices from `begin` on, without `end`.
 struct IndexRange {
     std::uint64_t begin = 0, end = 0;
 };

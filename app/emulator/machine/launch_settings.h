@@ -46,7 +46,8 @@ struct LaunchSettings {
     GridOrder block_order = GridOrder::ascending;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
-    /// Of the whole launch; 0: none. A launch that exceeds it ends with TimedOut.
+    /// The most time that the launch may take; 0: no limit. A launch that exceeds it ends with
+    /// TimedOut.
     std::chrono::milliseconds time_limit{0};
     /// The limit is one of the time in which no block ends, so that it ends no launch that goes on.
     bool limits_time_of_block = false;

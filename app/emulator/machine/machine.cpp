@@ -85,7 +85,7 @@ class Observers {
     }
     unsigned threads() const { return unsigned(all_.size()); }
     Observer* of(unsigned thread) const { return all_[thread]; }
-    /// In pairs: the host threads share the work.
+    /// Joins pairs of forks, so that the host threads share the work.
     void join() const {
         for (unsigned step = 1; step <= forks_.size(); step *= 2)
             run_parallel((threads() - step + 2 * step - 1) / (2 * step), [&](unsigned pair) {

@@ -27,10 +27,10 @@ class WarpScheduler {
     /// A limit, because a warp may spin until another warp stores a value.
     static constexpr std::int64_t longest_turn = 1 << 18;
 
-    /// The next warp that can run, in the order of their numbers, behind that of the last turn.
-    static std::uint32_t after_last(const BlockState& state) {
-        const std::uint32_t last = state.last_warp;
-        return lowest(last == 31 ? 0 : state.runnable & (~0u << (last + 1)), state.runnable);
+    /// The warp (or unit) of `runnable`, which has a bit for each, that follows `last` in the order
+    /// of their numbers; behind the highest one, the lowest one.
+    static std::uint32_t next_after(std::uint32_t last, std::uint32_t runnable) {
+        return lowest(last == 31 ? 0 : runnable & (~0u << (last + 1)), runnable);
     }
 
     /// Begins the next turn: chooses its warp, and sets Warp::left to its warp instructions.
@@ -46,7 +46,7 @@ class WarpScheduler {
             const std::uint32_t below = runnable & ((1u << last) - 1);
             last = 31 - std::uint32_t(std::countl_zero(below ? below : runnable));
         } else {
-            last = after_last(state);
+            last = next_after(last, runnable);
         }
         Warp& warp = state.warps[last];
         warp.left = longest_turn;
@@ -99,7 +99,7 @@ class WarpScheduler {
                 state.stop = {&state.context.kernel->code[turn.until], turn.after};
             return turn.warp;
         }
-        return after_last(state);
+        return next_after(state.last_warp, state.runnable);
     }
 
     const LaunchSettings& settings_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "emulator/warp/members.h"
+#include "emulator/program/lanes.h"
 
 namespace warpscope::emulator {
 

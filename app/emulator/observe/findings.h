@@ -48,7 +48,7 @@ struct ThreadAtLine {
     std::vector<HeaderLine> inlined{};
 
     std::string own_line() const;  ///< "kernels/ripple.cu:76", "PTX line 34"
-    /// users_place(): "tile.h:14 (called at mine.cu:9)". Findings at one such place are one.
+    /// users_place(): "tile.h:14 (called at mine.cu:9)". Findings with equal places are one.
     std::string where() const;
     /// Returns full_place(), which names a header of the toolkit too.
     std::string where_in_full() const;
@@ -100,7 +100,7 @@ struct Finding {
         BarrierScope scope = BarrierScope::block;
     };
     std::optional<BarrierPlace> barrier;
-    /// Of a race: threads change a word at one time, so that changes are lost.
+    /// The threads of a race change a word at one time, so that changes are lost.
     bool needs_atomic = false;
     std::vector<Finding> repaired_too{};       ///< by this barrier or atomic: see by_repair()
     std::optional<WitnessWords> witness{};     ///< nullopt: none was looked for

@@ -19,8 +19,8 @@ class ModelBlock {
         std::uint64_t distance = 0;  ///< from the model's
     };
 
-    /// It is proved that no block of the launch has races, and that all blocks have equal barriers,
-    /// and equal accesses to shared memory where is_foreseen(). These are not compared.
+    /// A proof says that no block of the launch has races, and that all blocks have equal barriers,
+    /// and equal accesses to shared memory where is_foreseen(). Those are not compared.
     bool is_proved() const { return is_proved_; }
     /// The instruction accesses shared memory in all blocks alike: equal threads execute it equally
     /// often, at equal addresses, between equal barriers.
@@ -68,7 +68,7 @@ class ModelBlock {
 
     bool is_proved_ = false;
     std::vector<bool> is_foreseen_;  ///< by pc
-    // Of the accesses, in the order in which they were recorded
+    // The accesses, in the order in which they were recorded:
     std::vector<Access> accesses_;  ///< without lane_addresses
     std::vector<Addresses> addresses_;
     std::vector<std::uint8_t> is_global_;

@@ -53,8 +53,9 @@ struct Access {
     bool is_over = false;  ///< told later than it was executed: stored() is not available
     /// Part of an asynchronous copy, which on_async() tells next: stored() is not available.
     bool asynchronous = false;
-    /// Of a texture or a surface. A fetch that interpolates is several accesses, one for each of
-    /// the elements that a lane reads, and so is one whose lanes fetch from different textures.
+    /// Whether the access is to a texture or a surface. A fetch that interpolates is several
+    /// accesses, one for each of the elements that a lane reads, and so is one whose lanes fetch
+    /// from different textures.
     enum class Image : std::uint8_t { none, first, further };
     Image image = Image::none;
     bool bulk = false;  ///< of a part of a bulk copy, by the thread that has started it

@@ -89,7 +89,7 @@ struct Kernel {
     /// Static shared memory; dynamic shared memory begins behind it.
     std::uint32_t shared_bytes = 0;
     std::vector<SharedVariable> shared_variables;  ///< in the order of their offsets
-    /// Those of the shared variables come first, in their order.
+    /// What addresses are computed from. The shared variables come first, in their order.
     std::vector<AddressBase> bases;
     std::uint32_t local_bytes = 0;  ///< local memory of one thread
     /// The first bytes of local memory, which are zero when a block begins: all of them except the
@@ -121,7 +121,8 @@ struct Kernel {
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;
 
-    /// It synchronises its grid (grid.sync() of Cooperative Groups): each launch is cooperative.
+    /// Whether the kernel synchronises its grid (grid.sync() of Cooperative Groups), so that each
+    /// launch is cooperative.
     bool synchronises_grid() const;
 
     std::shared_ptr<const KernelOrigin> origin;  ///< what it was decoded from

@@ -6,11 +6,6 @@ namespace warpscope::emulator {
 
 namespace {
 
-void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
-    if (operand.kind == Operand::register_) into.push_back(operand.index);
-    for (const Operand& element : operand.elements) collect_registers(element, into);
-}
-
 Effect effect_of_special_register(std::string_view name) {
     if (varies_by_lane(special_named(name))) return Effect::per_lane;
     const bool is_clock = name.starts_with("%clock") || name.starts_with("%globaltimer");
@@ -25,6 +20,11 @@ Effect effect_of_load(const Statement& s) {
 }
 
 }  // namespace
+
+void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
+    if (operand.kind == Operand::register_) into.push_back(operand.index);
+    for (const Operand& element : operand.elements) collect_registers(element, into);
+}
 
 unsigned destination_count(const Statement& s) {
     return s.opcode->operands.destinations();

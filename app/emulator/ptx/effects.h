@@ -15,6 +15,8 @@ enum class Effect : std::uint8_t {
 
 Effect effect_of(const Statement& statement);
 
+/// Appends the registers of an operand: the register itself, or those of its elements.
+void collect_registers(const Operand& operand, std::vector<std::int32_t>& into);
 /// The registers that a statement writes.
 std::vector<std::int32_t> destinations_of(const Statement& statement);
 /// The registers that a statement reads. A guarded statement reads its guard and its destinations,
@@ -34,7 +36,7 @@ bool reads_what_others_write(const Statement& statement);
 
 /// Number of leading operands that are destinations: 0 or 1. It may be a vector or a pair.
 unsigned destination_count(const Statement& statement);
-/// Of a decoded instruction: of Instruction::operands.
+/// destination_count() of a decoded instruction counts in Instruction::operands.
 unsigned destination_count(const Instruction& instruction);
 
 }  // namespace warpscope::emulator

@@ -58,7 +58,7 @@ class BodyParser {
     KernelSyntax& kernel_;
     Scopes scopes_;
     SourceLines lines_;
-    /// Of each scope: its first statement, and its labels with the statements behind them.
+    /// A scope: its first statement, and its labels with the statements behind them.
     struct LabelScope {
         std::size_t first = 0;
         std::map<std::string, std::size_t> labels;

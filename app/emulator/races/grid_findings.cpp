@@ -29,7 +29,7 @@ void GridRaces::report(std::uint32_t last_block) {
                  found.count, [&] { return finding(at, found.example); });
 }
 
-// Of each pair of kinds, the lowest blocks that race.
+// Keeps for each pair of kinds the lowest blocks that race.
 std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
                                     std::map<Instructions, Races>& races) const {
     std::vector<GridStrip> strips;

@@ -142,8 +142,8 @@ void GridRaces::begin_block(std::uint32_t block) {
     running_block(block);
 }
 
-// Of a launch of clusters with more blocks, the clusters of the first ones are checked: of others,
-// a block could order two of the first ones.
+// In a launch of clusters with more blocks, the clusters of the first blocks are checked as wholes:
+// a further block of a cluster could order two of the first ones.
 bool GridRaces::is_beyond(std::uint32_t block) const {
     const LaunchShape& shape = launch_.shape();
     if (!by_words() || shape.grid.count() <= most_blocks_by_words) return false;

@@ -201,9 +201,10 @@ class GridRaces : public Observer, BlockSummaries {
     std::uint32_t block_ = 0;
     std::vector<GridEvent> events_;      ///< the first one is not used
     std::vector<std::uint32_t> newest_;  ///< event, indexed by warp and pc; an old one if < first_
-    std::vector<std::uint64_t> polled_;  ///< address of the newest load of one word, likewise
-    std::uint32_t block_first_ = 1;      ///< first event of the running block
-    std::uint32_t first_ = 1;            ///< first event of the running block since its last clocks
+    std::vector<std::uint64_t>
+        polled_;  ///< address of the newest load of one word, indexed by warp and pc
+    std::uint32_t block_first_ = 1;  ///< first event of the running block
+    std::uint32_t first_ = 1;        ///< first event of the running block since its last clocks
     std::map<std::uint64_t, GridStrips> memories_;  ///< indexed by address
     std::vector<GridStrips*> newest_memory_;        ///< indexed by pc
     std::vector<Flight> flights_;

@@ -70,7 +70,7 @@ class GridStrips {
 
     /// A block writes some of it.
     bool has_writes() const { return has_writes_; }
-    /// Those that have strips.
+    /// The rows that have strips.
     std::span<const std::uint64_t> rows() const { return rows_with_strips_; }
     /// Weak loads of a block by which a race can't be found that is not found without them: the row
     /// has no writes, and two lower blocks load each of the cells.

@@ -165,7 +165,7 @@ void RaceDetector::check_global(const Access& a, std::uint32_t event) {
 }
 
 void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
-    // In the turn of a block, something ends a phase of an mbarrier of another one.
+    // The turn of one block may end a phase of another block's mbarrier.
     if (const std::uint32_t now = block_; block != now) {
         on_block_turn(block);
         on_async(block, event);
@@ -210,7 +210,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
     }
 }
 
-// For the threads of a block, the barrier of the cluster is as an mbarrier of theirs.
+// The barrier of the cluster orders the threads of a block as an mbarrier of the block does.
 void RaceDetector::wait_for_cluster(const AsyncEvent& event) {
     ThreadClocks& clocks = order_.clocks();
     if (cluster_phases_ == event.phase) {

@@ -9,7 +9,6 @@
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/happens_before/value_paths.h"
-#include "emulator/program/source_name.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -194,7 +193,7 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
         if (std::string advice = extern_arrays_are_one(kernel); !advice.empty()) return advice;
     const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&
                        reached_in_epoch(kernel, conflict.earlier.pc)[later.pc];
-    // Of accesses in two branches, the one at the lower line stands first in the program.
+    // If the accesses are in two branches, the one at the lower line comes first in the program.
     const bool in_branches = f.order == AccessOrder::unknown && !loops;
     return emulator::missing_barrier(
         f,

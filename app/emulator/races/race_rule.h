@@ -15,8 +15,8 @@ namespace warpscope::emulator {
 /// nothing orders is reported, and the access is recorded in the cells.
 class RaceRule {
   public:
-    /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
-    /// `event`: the access belongs to this event, which it began earlier; 0: to one of now.
+    /// The access is to shared memory; with a `window`, to global memory at its place there.
+    /// `event`: the event of the access, where it has begun earlier; 0: it begins now.
     RaceRule(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
              RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr,
              std::uint32_t event = 0)

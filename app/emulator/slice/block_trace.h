@@ -48,7 +48,7 @@ class BlockTrace : public Observer {
     const Kernel& kernel() const { return *kernel_; }
     std::uint32_t warps() const { return warps_; }
     const std::vector<Step>& steps() const { return steps_; }
-    /// Those of a step, in their order.
+    /// The accesses of a step, in their order.
     std::span<const TracedAccess> accesses(std::uint64_t step) const;
     std::span<const TracedLanding> landings(std::uint64_t step) const;
     const TracedExchange* exchange(std::uint64_t step) const;  ///< or null

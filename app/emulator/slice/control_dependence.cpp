@@ -11,7 +11,7 @@ ControlDependence::ControlDependence(const KernelSyntax& kernel, const ControlFl
         is_branch_.push_back(s.opcode->kind == OpcodeKind::branches && s.guard >= 0);
     for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
         if (flow.blocks[b].successors.size() < 2) continue;
-        // From each way to where the ways meet.
+        // Walks from each side of the branch to where the sides meet.
         for (std::uint32_t at : flow.blocks[b].successors)
             for (; at != flow.post_dominator[b] && at != ControlFlow::no_block;
                  at = flow.post_dominator[at])

@@ -76,7 +76,7 @@ struct Party {
     bool is_copy() const {
         return kernel.lines[node.pc].access == MemoryAccess::none && kernel.is_asynchronous;
     }
-    /// For another party of this warp its thread, else its warp.
+    /// Names the node's thread for a reader of its warp, else its warp.
     std::string seen_by(const SliceNode& reader) const {
         return reader.warp == node.warp ? thread() : fmt::format("warp {}", node.warp);
     }

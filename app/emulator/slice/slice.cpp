@@ -6,7 +6,6 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "emulator/lower/kernel_origin.h"
 #include "emulator/slice/statements.h"
 
 namespace warpscope::emulator {
@@ -126,7 +125,7 @@ class Slicer {
     std::vector<Nodes> undecided_;             ///< by thread: nodes whose branch has not come yet
     std::map<std::pair<std::uint64_t, unsigned>, std::uint32_t>
         started_;  ///< nodes of copies whose start has not come yet, by step and lane
-    // Of the step that is walked over:
+    // For the step that is walked over:
     std::size_t warp_ = 0;
     std::array<std::uint32_t, 32> node_of_lane_{};
     std::array<std::uint32_t, 32> wanted_results_{};  ///< by lane: which of its results
@@ -209,7 +208,7 @@ void Slicer::take_registers(std::uint64_t step, const StatementEffects& effects,
     }
 }
 
-/// Of lanes that store to one address, the highest one comes last.
+/// Where several lanes store to one address, the highest lane comes last.
 void Slicer::take_stores(std::uint64_t step, const StatementEffects& effects) {
     const auto accesses = trace_.accesses(step);
     for (std::size_t k = accesses.size(); k-- > 0;) {
@@ -265,7 +264,7 @@ void Slicer::want_sources(std::uint64_t step, const StatementEffects& effects, u
     want_memory(step, effects, lane);
 }
 
-/// Of a load: the bytes of the results that are wanted.
+/// Wants the bytes from which a load has the results that are wanted.
 void Slicer::want_memory(std::uint64_t step, const StatementEffects& effects, unsigned lane) {
     const std::uint32_t node = node_of_lane_[lane];
     for (const TracedAccess& access : trace_.accesses(step)) {

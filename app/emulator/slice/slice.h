@@ -13,9 +13,9 @@ struct SliceSource {
         instruction,  ///< `at`: index into Slice::nodes
         parameter,    ///< `at`: its offset in the packed arguments
         special,      ///< `at`: a Special, such as %tid.x
-        global,       ///< the block has not written it before; `at`: the address of its word
-        shared,       ///< likewise, of shared memory
-        local,        ///< likewise, of the thread's local memory
+        global,       ///< a word that the block has not written before; `at`: its address
+        shared,       ///< a word of shared memory that the block has not written before
+        local,        ///< a word of the thread's local memory that it has not written before
         image,        ///< a texture or a surface
         threads,      ///< what other threads have done: a vote of the block, an mbarrier
         undefined     ///< a register that nothing has written; `at`: its index

@@ -14,8 +14,8 @@ namespace warpscope::emulator {
 /// KernelSyntax::registers; -1 stands for what is no register.
 struct StatementEffects {
     const Statement* statement = nullptr;
-    std::vector<std::int32_t> results;  ///< of a load: an element of its vector each
-    std::vector<std::int32_t> stored;   ///< likewise, what it stores
+    std::vector<std::int32_t> results;  ///< of a load: one for each element
+    std::vector<std::int32_t> stored;   ///< of a store: one for each element
     std::size_t first_source = 0;       ///< index into its operands
     std::size_t stored_operand = ~std::size_t(0);
     std::uint32_t element_bytes = 4;  ///< of a load or store
@@ -32,7 +32,7 @@ class KernelStatements {
   public:
     explicit KernelStatements(const Kernel& kernel);
 
-    /// Of the registers, and of the condition code after them.
+    /// The number of registers, with the condition code as the last one.
     std::size_t registers() const { return std::size_t(carry()) + 1; }
     std::int32_t carry() const;
     const StatementEffects& of(std::uint32_t pc) const { return effects_[index_of(pc)]; }

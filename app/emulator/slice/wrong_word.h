@@ -13,8 +13,8 @@ struct WrongWord {
     SlicedRun run;                   ///< with the schedule of the launch
     std::optional<SlicedRun> right;  ///< a run in which the word is right; nullopt: none is known
     std::string order;               ///< of the right run: "all warps advance together, …"
-    /// Of the two runs; without a right one, the first read of shared memory that the block had not
-    /// written. nullopt: they do not part, or there is no such read.
+    /// Where the two runs part; without a right one, the first read of shared memory that the block
+    /// had not written. nullopt: they do not part, or there is no read of that kind.
     std::optional<Parting> parting{};
     PartingWords words{};  ///< why it is wrong, or why that is not known
     std::optional<PartingWriter> writer{};

@@ -97,7 +97,7 @@ bool BlockStepper::advance(Turn& turn) {
     return false;
 }
 
-// In the order of ResidentBlocks::run().
+// Lets the other blocks take their turns in the order of ResidentBlocks::run().
 void BlockStepper::let_others_run() {
     if (turns_ == 0 || (turns_ < together_->most_turns() && !turn_has_waited())) return;
     together_->run_others();

@@ -51,7 +51,7 @@ std::uint64_t BlocksTogether::bytes() const {
     return count_of(launch_) * bytes_of_block(*launch_.kernel, launch_.launch);
 }
 
-// By place: clusters one behind the other, each by rank.
+// Returns the block of each place: clusters one behind the other, each by rank.
 std::vector<std::uint32_t> BlocksTogether::blocks_of(std::uint32_t cluster) const {
     const auto size = std::uint32_t(launch_.launch.cluster.count());
     std::vector<std::uint32_t> blocks;

@@ -34,7 +34,7 @@ class BlocksTogether {
     void begin(Observer& observer);
     ResidentBlocks& blocks() { return blocks_; }
     std::span<std::byte> shared_memory() const { return blocks_.shared_memory(place_); }
-    // Of a block of the stepped block's cluster:
+    // A block of the stepped block's cluster, by its rank:
     std::span<const std::byte> shared_memory(std::uint32_t rank) const {
         return blocks_.shared_memory(place_of(rank));
     }

@@ -56,8 +56,8 @@ struct Stepper::StepHistory {
     Machine& machine;
     FrozenLaunch launch;
     std::uint32_t block, sm;
-    /// Of a block that runs alone: for each virtual SM, a copy, so that the machine's own shared
-    /// memory does not change.
+    /// For a block that runs alone: a copy of the shared memory of each virtual SM, so that the
+    /// machine's own does not change.
     std::vector<std::vector<std::byte>> of_sms;
     std::span<std::byte> shared;  ///< of the block
     Budget budget;

@@ -153,7 +153,7 @@ class Stepper {
     std::uint32_t rank() const;             ///< of the block in its cluster
     std::uint64_t position() const;         ///< number of executed steps
     std::span<const Step> history() const;  ///< the executed steps and the known later ones
-    // Of the whole history:
+    // Parts of the whole history:
     std::span<const BarrierWait> waits() const;
     std::span<const CopyFlight> copies() const;
     std::span<const BlockMark> marks() const;

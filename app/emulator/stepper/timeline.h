@@ -85,7 +85,7 @@ class Lasting {
             if (all_[k].to == open) open_.push_back(k);
         }
     }
-    /// Those of a history of so many steps.
+    /// All of them, where the history has this many steps.
     std::span<const T> all(std::uint64_t steps) {
         for (const std::size_t k : open_) all_[k].to = std::max(steps, all_[k].from);
         return all_;

@@ -75,7 +75,7 @@ struct SharedPlace {
 /// block of the thread that uses it.
 inline constexpr unsigned rank_shift = 24;
 
-/// Of an address that has them: see address_in_cluster().
+/// The rank and the offset that address_in_cluster() has put into an address.
 inline std::uint32_t rank_in_cluster(std::uint64_t address) {
     return std::uint32_t(address % window_size >> rank_shift) - 1;
 }

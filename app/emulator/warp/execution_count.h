@@ -17,7 +17,7 @@ class ExecutionCounter {
         warp.block->observed->last = i;
         warp.block->observed->left_before_last = warp.left;
     }
-    /// It has run.
+    /// Called after the instruction has run.
     void count() const {
         const ObservedBlock& observed = *warp_.block->observed;
         if (observed.left_before_last == warp_.left) return;

@@ -20,7 +20,8 @@ struct AddressRange {
 std::optional<AddressRange> find_global(const Memory& memory, const Module& module,
                                         std::uint64_t address, std::size_t bytes);
 
-/// For people: "byte 12 of an allocation of 400 bytes", "byte 4 of the variable count".
+/// Describes an address for people: "byte 12 of an allocation of 400 bytes", "byte 4 of the
+/// variable count".
 std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address);
 
 }  // namespace warpscope::emulator

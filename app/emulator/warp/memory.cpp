@@ -17,7 +17,7 @@ namespace {
 /// would take seconds.
 constexpr std::size_t least_mapped_bytes = std::size_t(32) << 20;
 
-/// With the bytes behind an allocation that belong to none, and are never touched.
+/// Returns the size with the bytes behind an allocation that belong to none and are never accessed.
 std::size_t with_gap(std::size_t bytes) {
     const std::size_t gap = std::clamp<std::size_t>(bytes, 4096, std::size_t(1) << 20);
     return (bytes + gap + 63) / 64 * 64;

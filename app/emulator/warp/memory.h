@@ -48,8 +48,8 @@ class Memory {
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
     /// The one that is nearest, at most 1 GiB away; or nullptr.
     const Allocation* nearest(std::uint64_t address) const;
-    /// For an error message: "global memory, 16 bytes past the end of the allocation of 64 bytes,
-    /// the nearest". An address far from every allocation is named itself.
+    /// Describes an address for an error message: "global memory, 16 bytes past the end of the
+    /// allocation of 64 bytes, the nearest". An address far from every allocation is named itself.
     std::string describe(std::uint64_t address) const;
     std::size_t used_bytes() const { return used_bytes_; }  ///< of allocate() only
 

@@ -64,7 +64,8 @@ struct Texture {
     /// textures of so many dimensions only.
     TextureReads reads_at(float x, float y, float z = 0) const;
     TextureReads reads_of_cube(float x, float y, float z) const;  ///< of six faces, the slices
-    /// Of an index: of tex1Dfetch(), and of tex.2d with integers. Outside nothing is read.
+    /// Reads by index: tex1Dfetch(), and tex.2d with integers. Outside of the texture nothing is
+    /// read.
     TextureReads reads_of_index(std::int64_t x, std::int64_t y, std::int64_t z) const;
     /// Four numbers of 32 bits each: floats, or integers.
     using Texel = std::array<std::uint32_t, 4>;

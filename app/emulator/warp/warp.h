@@ -47,7 +47,7 @@ struct ExecutionCount {
     std::uint64_t separations = 0;  ///< of a branch: times that some of the lanes took it
 };
 
-/// Of a block that is observed: what its events, the interpreter and compiled code share.
+/// What the events of an observed block, the interpreter and compiled code share.
 struct ObservedBlock {
     std::uint32_t wanted = 0;  ///< events, see BlockEvents::wanted()
     // See ExecutionCounter

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/lower/control_flow.h"
 #include "emulator/lower/kernel_origin.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/warp/instruction_walk.h"
@@ -11,14 +12,6 @@ namespace warpscope::emulator {
 namespace {
 
 using Bits = std::vector<bool>;
-
-/// Returns whether that changed `into`.
-bool merge_registers(Bits& into, const Bits& from) {
-    bool changed = false;
-    for (std::size_t k = 0; k < into.size(); ++k)
-        if (from[k] && !into[k]) changed = into[k] = true;
-    return changed;
-}
 
 void step_back_over(const Statement& statement, Bits& live) {
     for (const std::int32_t r : destinations_of(statement)) live[std::size_t(r)] = false;
@@ -50,7 +43,7 @@ LiveRegisters::LiveRegisters(const Kernel& kernel) : kernel_(kernel) {
     std::vector<Bits> live_in(blocks.size(), Bits(registers));
     const auto live_behind = [&](const BasicBlock& block) {
         Bits live(registers);
-        for (const std::uint32_t s : block.successors) merge_registers(live, live_in[s]);
+        for (const std::uint32_t s : block.successors) merge(live, live_in[s]);
         return live;
     };
     for (bool changed = true; changed;) {
@@ -59,7 +52,7 @@ LiveRegisters::LiveRegisters(const Kernel& kernel) : kernel_(kernel) {
             Bits live = live_behind(blocks[b]);
             for (std::uint32_t i = blocks[b].end; i-- > blocks[b].first;)
                 step_back_over(syntax.statements[i], live);
-            changed |= merge_registers(live_in[b], live);
+            changed |= merge(live_in[b], live);
         }
     }
     pieces_.resize(syntax.statements.size());

@@ -96,10 +96,6 @@ bool TurnRunner::waits_for_phase(std::uint32_t warp) const {
     return false;
 }
 
-std::uint32_t TurnRunner::usual_warp() const {
-    return WarpScheduler::after_last(block_);
-}
-
 void TurnRunner::begin_turn(std::uint32_t warp) {
     warp_ = warp;
     suspended_ = false;

@@ -25,8 +25,6 @@ class TurnRunner : public BlockRunner {
     /// barrier; if all do, the lowest one looks again, and copies land meanwhile.
     std::uint32_t runnable() const;
     std::uint32_t epoch() const { return block_.epoch; }
-    /// The warp that runs next where no turn is listed: see Schedule::manual.
-    std::uint32_t usual_warp() const;
 
     /// Where go_on() stops, before the turn is over.
     enum class StopAt : std::uint8_t { end_only, contended, any_access };

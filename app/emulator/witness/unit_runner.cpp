@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/machine/warp_scheduler.h"
 #include "emulator/program/error.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/splitmix64.h"
@@ -47,13 +48,10 @@ std::uint32_t UnitRunner::runnable() const {
 }
 
 std::uint32_t UnitRunner::usual_unit() const {
-    if (runners_.size() == 1) return runners_[0]->usual_warp();
-    const auto units = std::uint32_t(runners_.size()) * warps_;
-    for (std::uint32_t behind = 1; behind < units; ++behind) {
-        const std::uint32_t unit = (unit_ + behind) % units;
-        if (runners_[unit / warps_]->runnable_warps() >> unit % warps_ & 1) return unit;
-    }
-    return unit_;
+    std::uint32_t able = 0;
+    for (std::size_t k = 0; k < runners_.size(); ++k)
+        able |= runners_[k]->runnable_warps() << k * warps_;
+    return WarpScheduler::next_after(unit_, able);
 }
 
 void UnitRunner::begin_turn(std::uint32_t unit) {

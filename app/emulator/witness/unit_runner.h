@@ -26,6 +26,7 @@ class UnitRunner {
     std::uint32_t runnable() const;
     /// The epoch of the one block; 0 where several run together.
     std::uint32_t epoch() const { return runners_.size() == 1 ? runners_[0]->epoch() : 0; }
+    /// The unit that runs next where no turn is listed: see Schedule::manual.
     std::uint32_t usual_unit() const;
     void begin_turn(std::uint32_t unit);
     bool go_on(StopAt where) { return acting().go_on(where); }

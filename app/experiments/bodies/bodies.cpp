@@ -47,24 +47,4 @@ double radius_of_share(const Bodies& bodies, double share) {
     return radii[index];
 }
 
-void move_to_centre_of_mass(Bodies& bodies) {
-    const bool massless = total_mass(bodies) <= 0;
-    double weights = 0;
-    Vector position{}, velocity{};
-    for (const Body& body : bodies) {
-        const double weight = massless ? 1.0 : body.mass;
-        weights += weight;
-        for (int k = 0; k < 3; ++k) {
-            position[k] += weight * body.position[k];
-            velocity[k] += weight * body.velocity[k];
-        }
-    }
-    for (Body& body : bodies) {
-        for (int k = 0; k < 3; ++k) {
-            body.position[k] = float(body.position[k] - position[k] / weights);
-            body.velocity[k] = float(body.velocity[k] - velocity[k] / weights);
-        }
-    }
-}
-
 }  // namespace warpscope::experiments

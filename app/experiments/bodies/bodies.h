@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <stop_token>
+#include <type_traits>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -27,9 +28,27 @@ double momentum_scale(const Bodies& bodies);
 double rms_speed(const Bodies& bodies);
 /// Distance from the origin within which `share` (0..1) of the bodies lie; by number, not by mass.
 double radius_of_share(const Bodies& bodies, double share);
-/// Moves the centre of mass to the origin and makes its velocity 0. If all masses are 0, it uses
-/// the mean position and velocity.
-void move_to_centre_of_mass(Bodies& bodies);
+/// Moves the centre of mass to the origin and makes its velocity 0; with `massless`, the mean
+/// position and velocity.
+template <class AnyBody>
+void move_to_centre_of_mass(std::vector<AnyBody>& bodies, bool massless) {
+    double weights = 0;
+    Vector position{}, velocity{};
+    for (const AnyBody& body : bodies) {
+        const double weight = massless ? 1.0 : double(body.mass);
+        weights += weight;
+        for (std::size_t k = 0; k < 3; ++k) {
+            position[k] += weight * body.position[k];
+            velocity[k] += weight * body.velocity[k];
+        }
+    }
+    using Number = std::remove_reference_t<decltype(bodies[0].position[0])>;
+    for (AnyBody& body : bodies)
+        for (std::size_t k = 0; k < 3; ++k) {
+            body.position[k] = Number(body.position[k] - position[k] / weights);
+            body.velocity[k] = Number(body.velocity[k] - velocity[k] / weights);
+        }
+}
 
 /// Starts. All have total mass 1, the centre of mass at rest in the origin, and depend on n >= 1
 /// and seed alone. They throw compute::Cancelled soon after a stop request.

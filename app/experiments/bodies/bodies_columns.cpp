@@ -43,7 +43,7 @@ Quantity quantity_of(std::size_t field) {
     return field < 3 ? Quantity::length : field < mass_field ? Quantity::speed : Quantity::mass;
 }
 
-/// In lower case, without the characters in `without`.
+/// Returns the text in lower case, without the characters in `without`.
 std::string simple(std::string_view text, std::string_view without) {
     std::string out;
     for (const char c : text)

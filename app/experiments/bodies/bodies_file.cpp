@@ -38,27 +38,6 @@ bool is_text(const std::string& content) {
                         [](unsigned char c) { return c < 9 || (c > 13 && c < 32); });
 }
 
-/// Moves the centre of mass to the origin and makes its velocity 0. If all masses are 0, it uses
-/// the mean position and velocity.
-void centre(std::vector<RawBody>& raw, bool massless) {
-    Vector position{}, velocity{};
-    double weights = 0;
-    for (const RawBody& body : raw) {
-        const double weight = massless ? 1 : body.mass;
-        weights += weight;
-        for (int k = 0; k < 3; ++k) {
-            position[k] += weight * body.position[k];
-            velocity[k] += weight * body.velocity[k];
-        }
-    }
-    for (RawBody& body : raw) {
-        for (int k = 0; k < 3; ++k) {
-            body.position[k] -= position[k] / weights;
-            body.velocity[k] -= velocity[k] / weights;
-        }
-    }
-}
-
 double radius_of_nine_tenths(const std::vector<RawBody>& raw) {
     std::vector<double> radii;
     for (const RawBody& body : raw) {
@@ -99,7 +78,7 @@ LoadedBodies scaled(RawBodies content) {
     std::vector<RawBody>& raw = content.bodies;
     double mass = 0;
     for (const RawBody& body : raw) mass += body.mass;
-    centre(raw, mass == 0);
+    move_to_centre_of_mass(raw, mass == 0);
     const double radius = radius_of_nine_tenths(raw);
 
     LoadedBodies loaded{.total_mass = mass, .is_si = content.is_si, .said = content.said};

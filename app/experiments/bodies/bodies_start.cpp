@@ -41,7 +41,7 @@ class Random {
     std::uint64_t state_;
 };
 
-/// To be called for each body i: looks for a stop request about every millisecond.
+/// Called for each body i. Looks for a stop request about every millisecond.
 void check_stop(const std::stop_token& stop, std::size_t i) {
     if (i % 4096 == 0) compute::throw_if_stopped(stop, "the start of the bodies");
 }
@@ -117,14 +117,14 @@ Bodies plummer_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& 
         body.position = random.direction(length * radius);
         body.velocity = random.direction(speed / std::sqrt(length));
     }
-    move_to_centre_of_mass(bodies);
+    move_to_centre_of_mass(bodies, false);
     return bodies;
 }
 
 Bodies rotating_disk(std::size_t n, std::uint64_t seed, const std::stop_token& stop) {
     Random random(seed);
     Bodies bodies = make_disk(n, {}, random, stop);
-    move_to_centre_of_mass(bodies);
+    move_to_centre_of_mass(bodies, false);
     return bodies;
 }
 
@@ -148,7 +148,7 @@ Bodies colliding_galaxies(std::size_t n, std::uint64_t seed, const std::stop_tok
         body.velocity[0] -= speed;
     }
     bodies.insert(bodies.end(), other.begin(), other.end());
-    move_to_centre_of_mass(bodies);
+    move_to_centre_of_mass(bodies, false);
     return bodies;
 }
 
@@ -161,7 +161,7 @@ Bodies cold_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& sto
         body.mass = float(1 / double(n));
         body.position = random.direction(std::cbrt(random.uniform()));
     }
-    move_to_centre_of_mass(bodies);
+    move_to_centre_of_mass(bodies, false);
     return bodies;
 }
 

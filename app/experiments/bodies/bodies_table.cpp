@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "compiler/take_line.h"
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_columns.h"
 #include "experiments/bodies/bodies_file.h"
@@ -95,7 +96,7 @@ std::optional<double> number(std::string_view cell) {
     const char* end = cell.data() + cell.size();
     const auto [stop, error] = std::from_chars(cell.data(), end, value);
     if (stop != end || cell.empty() || error == std::errc::invalid_argument) return {};
-    // Too small for a double is 0; too large is refused as such.
+    // A number that is too small for a double is 0; one that is too large is refused later.
     if (error == std::errc::result_out_of_range)
         return cell.find("e-") != cell.npos || cell.find("E-") != cell.npos
                    ? 0
@@ -212,8 +213,9 @@ class Table {
         return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
     }
 
-    /// Of a file without a header. Positions and velocities are mostly negative or 0 somewhere, and
-    /// masses often are equal; where that does not tell them apart, a header has to.
+    /// Chooses the order of the columns of a file without a header. Positions and velocities are
+    /// mostly negative or 0 somewhere, and masses often are equal; where that does not tell them
+    /// apart, a header has to.
     void choose_order() {
         bool mass_first = front_.can_be_mass();
         const bool mass_last = back_.can_be_mass();
@@ -269,11 +271,7 @@ RawBodies read_table(std::string_view text, std::size_t most, const std::stop_to
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     Table table(most, stop);
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        table.add_line(trimmed(text.substr(0, end)));
-        text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    }
+    while (!text.empty()) table.add_line(trimmed(compiler::take_line(text)));
     return table.take();
 }
 

@@ -28,13 +28,13 @@ struct Energy {
     double total() const { return kinetic + potential; }
 };
 
-/// In double precision, on all cores. The value does not depend on their number. With fewer than
-/// all bodies in the `sample`, the potential is estimated: from every body with more than a
-/// `sample`-th of the mass, and from about `sample` of the others, evenly spaced. O(sample *
-/// bodies). Throws compute::Cancelled soon after a stop request.
+/// Computes the energy in double precision, on all cores. The value does not depend on their
+/// number. With fewer than all bodies in the `sample`, the potential is estimated: from every body
+/// with more than a `sample`-th of the mass, and from about `sample` of the others, evenly spaced.
+/// O(sample * bodies). Throws compute::Cancelled soon after a stop request.
 Energy energy(const Bodies& bodies, double eps, std::size_t sample,
               const std::stop_token& stop = {});
-/// Of all bodies, O(bodies^2 / 2).
+/// Computes the energy from all pairs of bodies: O(bodies^2 / 2).
 Energy energy(const Bodies& bodies, double eps, const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler/take_line.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -46,8 +48,7 @@ std::string excerpt(std::string_view source, const std::vector<int>& marked) {
     std::string text;
     int line = 1;
     for (std::string_view rest = source; !rest.empty(); ++line) {
-        const std::string_view words = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(words.size() + 1, rest.size()));
+        const std::string_view words = compiler::take_line(rest);
         if (line < *first - around || line > *last + around) continue;
         const bool marks = std::ranges::count(marked, line) > 0;
         text += fmt::format("{}{:5}  {}{}\n", marks ? "<mark>" : "", line, escaped(words),

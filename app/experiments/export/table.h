@@ -24,7 +24,7 @@ struct Table {
 
 Table results_table(const Report& report);
 Table findings_table(const std::vector<emulator::Finding>& findings);
-/// Of a block: the counters divided by the number of blocks.
+/// The counters of a block: those of a launch, divided by the number of blocks.
 Table counters_table(const std::vector<emulator::KernelCounters>& kernels);
 Table timings_table(const std::vector<compute::KernelTiming>& kernels);
 Table comparison_table(const Comparison& comparison);

@@ -48,7 +48,7 @@ class HostCalls {
     /// The tokens with the names of scope_, and as they stand there.
     std::string words(std::size_t begin, std::size_t end) const;
     std::string plain_words(std::size_t begin, std::size_t end) const;
-    /// What stands between the commas, likewise.
+    /// What stands between the commas, as words() and as plain_words() return it.
     std::vector<std::string> parts(std::size_t begin, std::size_t end) const;
     std::vector<std::string> plain_parts(std::size_t begin, std::size_t end) const;
     /// The token after the ">" of a "<".
@@ -70,7 +70,8 @@ class HostCalls {
         return i < text_.size() ? text_.text(i) : std::string_view();
     }
     void assign(const std::string& word, std::string value);
-    /// Of a grid or a block: the name of a dim3, dim3(…), or a number.
+    /// Returns the sizes of a grid or a block, which `text` gives as the name of a dim3, as dim3(…)
+    /// or as a number.
     std::vector<std::string> sizes(const std::string& text) const;
     /// The variable of this name is a dim3.
     void set_dimensions(const std::string& name, std::vector<std::string> sizes);
@@ -89,7 +90,7 @@ class HostCalls {
     std::vector<std::string> loops_;  ///< the counters of the loops around a statement
 
   private:
-    /// In tokens: of a launch or a value. And the most launches of a program.
+    /// The most tokens of a launch or a value, and the most launches of a program.
     static constexpr std::size_t longest = 1000, most_launches = 64;
 
     bool is_three(std::size_t i, const char* sign) const;

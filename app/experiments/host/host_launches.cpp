@@ -102,8 +102,8 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
     }
 }
 
-/// Of an object that is made where it is passed: "Plus < T > ( )" is a Plus<float>. Empty: the text
-/// is something else.
+/// Returns the class of an object that is made where it is passed: "Plus < T > ( )" is a
+/// Plus<float>. Empty: the text is something else.
 std::string HostCalls::class_of_temporary(const std::string& text) const {
     const TokenText tokens(text);
     const std::size_t n = tokens.size();

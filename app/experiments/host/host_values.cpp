@@ -12,7 +12,7 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-/// Of names that stand for other names, and of an expression.
+/// The most names that stand for each other in turn, and the most characters of an expression.
 constexpr int deepest_name = 12;
 constexpr std::size_t longest_value = 1000;
 
@@ -80,7 +80,7 @@ std::string_view without_parentheses(std::string_view text) {
     return text;
 }
 
-/// Of 'a'. Empty: the text is none.
+/// Returns the number of a literal 'a'. Empty: the text is no literal of a character.
 std::string character(std::string_view literal) {
     if (literal.size() == 3 && literal[0] == '\'') return std::to_string(int(literal[1]));
     if (literal == "'\\0'") return "0";
@@ -361,6 +361,25 @@ bool HostValues::append_call(const HostFunction& function, std::string_view argu
     if (!append(replaced, to, depth + 1)) return false;
     to += ")";
     return true;
+}
+
+std::optional<std::string> HostValues::variable_bytes(std::string_view operand) const {
+    const TokenText text(operand);
+    std::size_t begin = 0, end = text.size(), levels = 0;
+    for (; text.is(begin, "(") && text.after_closing(begin) == end; ++begin) --end;
+    for (; text.is(begin, "*"); ++begin) ++levels;
+    const auto found =
+        text.is_word(begin) ? program_.variables.find(text.text(begin)) : program_.variables.end();
+    if (found == program_.variables.end()) return std::nullopt;
+    for (++begin; text.is(begin, "["); ++levels)
+        begin = text.after_closing(begin).value_or(text.size());
+    const HostVariable& variable = found->second;
+    const std::size_t arrays = variable.extents.size(), all = arrays + variable.pointers;
+    if (begin != end || levels > all) return std::nullopt;
+    std::string bytes;
+    for (std::size_t d = levels; d < arrays; ++d) bytes += "( " + variable.extents[d] + " ) * ";
+    const bool is_pointer = variable.pointers > 0 && levels < all;
+    return bytes + (is_pointer ? "8" : "sizeof ( " + variable.type + " )");
 }
 
 }  // namespace warpscope::experiments

@@ -21,7 +21,8 @@ class HostValues {
     void is_scalar(const std::string& name, const std::string& scalar) { scalars_[name] = scalar; }
     /// The size of a type of the source.
     void has_type(const std::string& name, std::size_t bytes) { types_[name] = bytes; }
-    /// As an expression of numbers and scalars. nullopt: it needs what only the host program knows.
+    /// Reads the text as an expression of numbers and scalars. nullopt: it needs what only the host
+    /// program knows.
     std::optional<Expression> expression(std::string_view text) const {
         return expression(text, 0);
     }
@@ -44,7 +45,8 @@ class HostValues {
     bool append_call(const HostFunction& function, std::string_view arguments, std::string& to,
                      int depth) const;
     std::optional<bool> append_choice(std::string_view text, std::string& to, int depth) const;
-    /// Of the operand of a sizeof that names a variable: "( N ) * sizeof ( int )".
+    /// Returns the bytes of a variable that the operand of a sizeof names: "( N ) * sizeof ( int
+    /// )".
     std::optional<std::string> variable_bytes(std::string_view operand) const;
     std::optional<std::size_t> type_bytes(std::string_view name) const;
 

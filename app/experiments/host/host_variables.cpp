@@ -148,7 +148,7 @@ void HostCalls::declare_parameter(std::size_t i) {
     HostVariable variable = declared->variable;
     i = read_declarator(declared->end, variable);
     if (i == text_.size()) return;
-    if (text_.is(i + 1, "[") && !variable.extents.empty()) {  // It is a pointer.
+    if (text_.is(i + 1, "[") && !variable.extents.empty()) {  // a pointer, as in C
         variable.extents.erase(variable.extents.begin());
         ++variable.pointers;
     }
@@ -190,25 +190,6 @@ void HostCalls::call_member(std::size_t i) {
         set_size(name, given[0], given.size() > 1 ? given[1] : "0");
     if (text_.is(i + 2, "fill")) fill(name, given[0]);
     if (text_.is(i + 2, "push_back") || text_.is(i + 2, "emplace_back")) set_size(name, "?", "");
-}
-
-std::optional<std::string> HostValues::variable_bytes(std::string_view operand) const {
-    const TokenText text(operand);
-    std::size_t begin = 0, end = text.size(), levels = 0;
-    for (; text.is(begin, "(") && text.after_closing(begin) == end; ++begin) --end;
-    for (; text.is(begin, "*"); ++begin) ++levels;
-    const auto found =
-        text.is_word(begin) ? program_.variables.find(text.text(begin)) : program_.variables.end();
-    if (found == program_.variables.end()) return std::nullopt;
-    for (++begin; text.is(begin, "["); ++levels)
-        begin = text.after_closing(begin).value_or(text.size());
-    const HostVariable& variable = found->second;
-    const std::size_t arrays = variable.extents.size(), all = arrays + variable.pointers;
-    if (begin != end || levels > all) return std::nullopt;
-    std::string bytes;
-    for (std::size_t d = levels; d < arrays; ++d) bytes += "( " + variable.extents[d] + " ) * ";
-    const bool is_pointer = variable.pointers > 0 && levels < all;
-    return bytes + (is_pointer ? "8" : "sizeof ( " + variable.type + " )");
 }
 
 }  // namespace warpscope::experiments

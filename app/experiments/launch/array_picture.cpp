@@ -31,7 +31,8 @@ std::uint8_t byte(double fraction) {
     return std::uint8_t(std::lround(255 * std::clamp(fraction, 0.0, 1.0)));
 }
 
-/// From dark blue through green to yellow, brighter with each step, so that it reads in grey too.
+/// Returns a colour from dark blue through green to yellow, brighter with each step, so that it
+/// reads in grey too.
 Rgba mapped(double fraction) {
     static constexpr std::array<std::array<double, 3>, 5> stops{{{0.25, 0.05, 0.35},
                                                                  {0.22, 0.32, 0.55},
@@ -47,7 +48,7 @@ Rgba mapped(double fraction) {
     return {channel(0), channel(1), channel(2), 255};
 }
 
-/// Of one element: four bytes, or floating lanes from 0 to 1.
+/// Returns the colour of one element: four bytes, or floating numbers from 0 to 1.
 Rgba color_of(const Array& array, std::size_t element) {
     const ElementType& type = array.type;
     if (type.size() == 4 && !type.is_real()) {

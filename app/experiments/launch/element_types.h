@@ -9,9 +9,9 @@
 // What the types of a source are as elements of buffers and arguments of launches.
 namespace warpscope::experiments {
 
-/// Of a number. nullopt for pointers, structs and arrays.
+/// Returns the type of a number. nullopt for pointers, structs and arrays.
 std::optional<ElementType> number_type(const compiler::Type& type);
-/// Of what a pointer points at: a number, or two to four of one type as in float4.
+/// Returns the type of what a pointer points at: a number, or two to four of one type as in float4.
 std::optional<ElementType> element_type(const compiler::Type& type);
 
 /// The numbers of a struct: those of its members if they are of one type, else its bytes.

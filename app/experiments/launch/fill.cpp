@@ -68,7 +68,7 @@ void fill_with(const Expression& expression, const Names& scalars, Array& array)
     for (std::size_t i = 0; i < count; ++i) array.set(i, constant);
 }
 
-/// From [0, 1), with 53 bits.
+/// Returns a random number in [0, 1) with 53 bits.
 double uniform(std::uint64_t seed, std::uint64_t index) {
     using emulator::splitmix64;
     return double(splitmix64(splitmix64(seed) ^ splitmix64(~index)) >> 11) * 0x1p-53;

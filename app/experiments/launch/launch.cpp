@@ -10,7 +10,6 @@
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/measure/launch_times.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -89,7 +88,7 @@ std::string summary_of(const LaunchFile& file) {
                        title_of(file));
 }
 
-/// With a note for each part that is left out.
+/// Adds a note for each part of the source that is left out.
 CompiledEntry noted(CompiledEntry compiled) {
     auto kernels = std::make_shared<compute::KernelEdit>(*compiled.kernels);
     for (const compiler::LeftOut& part : compiled.left_out)

@@ -20,7 +20,7 @@ struct BufferContents {
     std::string name;
     Array numbers;
     std::vector<bool> differing;  ///< of each element; empty: nothing is expected
-    Array expected;               ///< empty likewise
+    Array expected;               ///< empty: nothing is expected
 };
 
 /// The kernels of a launch file. Each frame fills the buffers, makes the launches in order, and

@@ -63,7 +63,7 @@ class LaunchBuffers {
 
     One made(std::size_t buffer, const Names& names);
     void make_textures();
-    /// Its fill names buffers, whose addresses it gets.
+    /// Whether the fill of a buffer names buffers, whose addresses it gets.
     bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
     /// `from` is an address.

@@ -95,8 +95,8 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
     group("Checks", {&launch});
 }
 
-/// As if each thread executed 100 instructions: how many it does execute, the first frames tell. 0
-/// where a size can't be computed, so that no launch can be made either.
+/// Estimates the work as if each thread executed 100 instructions; the first frames show how many
+/// it does execute. 0 where a size can't be computed, so that no launch can be made either.
 double LaunchParameters::work() const {
     constexpr double instructions = 100;  // of a thread
     try {

@@ -28,7 +28,7 @@ struct ArgumentPart {
     /// PTX that holds the address of a function, or a texture.
     std::variant<Expression, std::size_t, std::nullptr_t, std::string, TextureArgument> value;
     Expression shift{"0"};        ///< of an address in a buffer, in elements
-    std::size_t shift_bytes = 0;  ///< of such an element
+    std::size_t shift_bytes = 0;  ///< of one of these elements
 };
 
 struct BoundArgument {
@@ -52,19 +52,19 @@ struct LaunchPlan {
     LaunchFile file;
     std::string kernel_file;         ///< the key of its source among a device's edits
     std::vector<ElementType> types;  ///< of the buffers
-    /// Of the buffers: the numbers of a struct, which are the last dimension; 0: it holds none.
+    /// By buffer: how many numbers a struct has, the last dimension; 0: it holds no structs.
     std::vector<std::size_t> rows{};
     std::vector<BoundLaunch> launches;
-    /// Of each buffer that is a variable of the source: its name in the PTX. Else empty.
+    /// By buffer: the name in the PTX of the variable of the source that it is; empty: it is none.
     std::vector<std::string> variables{};
-    /// Of all kernels of the source. Empty: the source has not been compiled yet, so that types and
-    /// arguments are unknown.
+    /// The signatures of all kernels of the source. Empty: the source has not been compiled yet, so
+    /// that types and arguments are unknown.
     std::vector<compiler::Signature> signatures{};
     /// Name expressions of the templates of kernels in the source: "reduce<float, 16>".
     std::vector<std::string> templates{};
     bool proposed = false;  ///< the launches were made for a source that came without any
-    /// Of a proposed plan: what of each launch is guessed, and more that a person should know:
-    /// sizes that are smaller than in the host program, kernels that are not launched.
+    /// What a person should know of a proposed plan: by launch, what is guessed; sizes that are
+    /// smaller than in the host program; kernels that are not launched.
     std::vector<std::vector<std::string>> guesses{};
     std::vector<std::string> reduced{}, not_launched{};
     std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read

@@ -127,7 +127,8 @@ Report Launch::report() {
     return report;
 }
 
-/// Of a buffer: the smallest and the largest number, and their mean. Pixels have colours instead.
+/// Adds the smallest and the largest number of a buffer, and their mean. Pixels have colours
+/// instead.
 void Launch::add_numbers(Report& report, std::size_t index) {
     const std::string& name = plan_->file.buffers[index].name;
     const auto say = [&](const char* id, const std::string& label, double value,
@@ -147,7 +148,7 @@ void Launch::add_numbers(Report& report, std::size_t index) {
     say("mean", "Mean of " + name, range->mean, words);
 }
 
-/// Of every buffer that has such numbers.
+/// Adds how many numbers of a buffer are infinite or no number (NaN), if some are.
 void Launch::add_not_finite(Report& report, std::size_t index) const {
     constexpr std::size_t most_bytes = std::size_t(64) << 20;  // of one that is not shown
     const bool is_shown = index == chosen_.buffer.index();

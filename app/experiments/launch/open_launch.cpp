@@ -13,7 +13,6 @@
 #include "compiler/host/template_kernels.h"
 #include "compiler/nvrtc.h"
 #include "compiler/signature.h"
-#include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"
@@ -42,7 +41,7 @@ std::vector<std::string> templates_to_compile(const LaunchFile& file, const std:
     return names;
 }
 
-/// With a note that names a limit where the compiler says only what follows from it.
+/// Adds a note that names a limit where the compiler says only what follows from it.
 compiler::CompileError about_limits(const compiler::CompileError& error) {
     std::vector<compiler::Diagnostic> said = error.diagnostics;
     for (const compiler::Diagnostic& one : error.diagnostics)
@@ -51,7 +50,7 @@ compiler::CompileError about_limits(const compiler::CompileError& error) {
     return {error.what(), std::move(said)};
 }
 
-/// With a note and a sentence about the headers that were not found.
+/// Adds a note and a sentence about the headers that were not found.
 compiler::CompileError about_headers(const compiler::CompileError& error,
                                      std::span<const compiler::LeftOut> left_out) {
     std::vector<compiler::Diagnostic> said = error.diagnostics;
@@ -180,8 +179,8 @@ struct CompiledLaunch {
     std::string unoptimized;  ///< its PTX with debug information; empty: there is none
 };
 
-/// Of the launches in the host program, each once. A launch by a pointer to a function, which has
-/// no kernel's name, is one of each kernel with as many parameters.
+/// Returns the kernels that the host program launches, each once. A launch by a pointer to a
+/// function, which has no kernel's name, is one of each kernel with as many parameters.
 std::vector<ProposedKernel> kernels_of(const HostProgram& program, const CompiledLaunch& source) {
     std::vector<ProposedKernel> found;
     const auto add = [&](const compiler::Signature& kernel, const HostLaunch& launch) {

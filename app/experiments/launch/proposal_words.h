@@ -20,7 +20,8 @@ struct ProposalWords {
     bool empty() const { return launches.empty(); }
 };
 
-/// With these values of scalars, which are not guessed then. Empty for a plan of a launch file.
+/// Words about a proposed plan, for these values of scalars, which are then not guessed. Empty for
+/// the plan of a launch file.
 ProposalWords proposal_words(const std::shared_ptr<const LaunchPlan>& plan,
                              std::span<const Assignment> values);
 

@@ -91,7 +91,7 @@ void unpack(unzFile from, const Member& member, const fs::path& to, const fs::pa
         out.write(part.data(), read);
         rest -= std::uint64_t(read);
     }
-    // It compares the checksum.
+    // unzCloseCurrentFile() compares the checksum.
     if (unzCloseCurrentFile(from) != UNZ_OK || !is_whole)
         fail(archive, fmt::format("{} is damaged", member.name));
     out.close();

@@ -72,7 +72,7 @@ struct LaunchSpec {
     Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
     /// By parameter. One that is not named takes the scalar or the buffer of its name.
     std::vector<std::pair<std::string, ArgumentSpec>> arguments;
-    /// Of a launch that a program has made: the arguments in the order of the parameters. They
+    /// The arguments of a launch that a program has made, in the order of the parameters. They
     /// become `arguments` when the source is compiled and the types are known.
     std::vector<CapturedArgument> captured{};
 };
@@ -97,7 +97,7 @@ struct Expectation {
 };
 
 enum class BufferView { automatic, colors, grey, map, plot, histogram };
-/// Of a word of the enumeration. Throws LaunchError that lists the words.
+/// Returns the view of a word. Throws LaunchError that lists the words.
 BufferView parse_buffer_view(std::string_view word);
 
 /// How kernels of a source file are launched: the content of a NAME.launch.json, which
@@ -106,7 +106,7 @@ struct LaunchFile {
     std::filesystem::path source;  ///< CUDA C++ or PTX; relative to the launch file
     /// The PTX that a program has run. It runs as long as the source is what it was compiled from.
     std::filesystem::path ptx{};
-    std::vector<std::filesystem::path> include{};  ///< folders of headers, likewise
+    std::vector<std::filesystem::path> include{};  ///< folders of headers
     /// Macros as by -D of nvcc; an empty value is that of a macro that is only defined.
     std::vector<std::pair<std::string, std::string>> defines{};
     unsigned target = 0;  ///< compiler::Request::target
@@ -123,7 +123,7 @@ struct LaunchFile {
     std::filesystem::path file{};  ///< the launch file; paths in it are relative to its folder
     bool saved = true;             ///< `file` has this content
     bool built_in = false;         ///< a launch file of the gallery, perhaps changed
-    /// It was captured: what it expects is what a program's launch has left.
+    /// A program's launch was captured: what the file expects is what that launch has left.
     bool of_program = false;
 
     std::filesystem::path in_folder(const std::filesystem::path& path) const {
@@ -132,7 +132,8 @@ struct LaunchFile {
 
     const BufferSpec* find_buffer(std::string_view name) const;
     const TextureSpec* find_texture(std::string_view name) const;
-    /// Of the buffer in `buffers`. Throws LaunchError if there is none of this name.
+    /// Returns the index of a buffer in `buffers`. Throws LaunchError if there is none of this
+    /// name.
     std::size_t index_of(std::string_view buffer) const;
 };
 

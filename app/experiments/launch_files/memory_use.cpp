@@ -51,7 +51,7 @@ class PointerFlow {
         }
     }
 
-    /// By parameter. Empty: not known.
+    /// Returns the use by parameter. Empty: not known.
     std::vector<MemoryUse> use() const {
         if (escapes_) return {};
         return {use_.begin(), use_.begin() + std::ptrdiff_t(kernel_.parameters.size())};
@@ -120,7 +120,7 @@ class PointerFlow {
         add(statement, numbers, loaded_);
     }
 
-    /// It loads a parameter of the kernel, not one of a function.
+    /// Whether a statement loads a parameter of the kernel, not one of a function.
     bool is_of_kernel(const Statement& load) const {
         if (!load.has("param") || load.operands.size() < 2) return false;
         const Operand& address = load.operands[1];

@@ -130,7 +130,7 @@ std::string Proposal::own_name(const std::string& name) {
         check_scalar_name(name);
         if (!file().find_buffer(name)) return name;
     } catch (const LaunchError&) {
-        // It gets another name.
+        // The value gets another name.
     }
     return "value_of_" + name;
 }

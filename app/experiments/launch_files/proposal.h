@@ -98,7 +98,7 @@ class Proposal {
 
     std::vector<bool> takes_any_grid_;  ///< by launch
 
-    // Of the launch that is made
+    // The launch that is made:
     const compiler::Signature* kernel_ = nullptr;
     const HostLaunch* host_ = nullptr;
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers

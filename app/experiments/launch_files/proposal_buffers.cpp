@@ -16,7 +16,7 @@ using compiler::Type;
 /// A buffer with more bytes is filled with one number, which takes no time.
 constexpr double most_filled = double(1 << 26);
 
-/// Of a struct: the type of all its numbers. Null: they differ.
+/// Returns the type of all numbers of a struct. Null: they differ.
 const Type* number_in(const Type& type) {
     if (type.kind == Type::Kind::array) return type.target ? number_in(*type.target) : nullptr;
     if (type.kind != Type::Kind::structure) return &type;
@@ -71,7 +71,7 @@ Expression repeated_byte(std::int64_t value, const Type& number) {
     return Expression(std::to_string(has_sign ? integer : integer & all));
 }
 
-/// In "rand ( ) % 10" and "rand ( ) & 15": 10 and 15 + 1.
+/// Returns the bound of a random number: 10 in "rand ( ) % 10", 15 + 1 in "rand ( ) & 15".
 std::optional<std::string> after_remainder(const std::string& text) {
     const std::size_t remainder = text.rfind(" % "), mask = text.rfind(" & ");
     const std::size_t sign = remainder == std::string::npos ? mask : remainder;
@@ -205,7 +205,7 @@ bool Proposal::is_empty(const Expression& elements) const {
     }
 }
 
-/// In rows where the kernel has rows of this many elements.
+/// Returns the shape of a buffer: in rows where the kernel has rows of this many elements.
 Proposal::Texts Proposal::shape_of(const Expression& elements) const {
     if (!two()) return {elements};
     const Names known = numbers();

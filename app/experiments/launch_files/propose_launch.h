@@ -22,7 +22,7 @@ struct ProposedKernel {
 
 struct ProposedLaunches {
     LaunchFile file;
-    /// Of each launch, what the host program does not say: "n", "the size of x", "the grid".
+    /// By launch, what the host program does not say: "n", "the size of x", "the grid".
     std::vector<std::vector<std::string>> guesses;
     /// "n is 3976, the host program has 5000": sizes that were made smaller.
     std::vector<std::string> reduced;

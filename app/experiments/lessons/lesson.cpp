@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "compiler/source_file.h"
+#include "compiler/take_line.h"
 #include "compute/device/words.h"
 #include "compute/libraries/shared_file.h"
 #include "experiments/framework/experiment.h"
@@ -59,8 +60,7 @@ class LessonReader {
     Lesson read(std::string_view text) {
         while (!text.empty()) {
             ++line_;
-            read_line(trimmed(text.substr(0, text.find('\n'))));
-            text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+            read_line(trimmed(compiler::take_line(text)));
         }
         end_item();
         check();

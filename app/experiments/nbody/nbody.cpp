@@ -145,7 +145,7 @@ std::vector<KnownResult> NBody::known_results() {
              }}};
 }
 
-// As splat_bodies of kernels/splat.cu places them.
+// The places are those at which splat_bodies of kernels/splat.cu draws the bodies.
 Experiment::Places NBody::places() {
     return [radius = radius_](const ParameterSet& now, Size size, const Array& positions) {
         const auto& chosen = dynamic_cast<const Parameters&>(now);

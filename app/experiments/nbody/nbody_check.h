@@ -32,8 +32,8 @@ struct StepReference {
     std::vector<Pull> pulls;         ///< on the bodies `which`
 };
 
-/// For all bodies, or for evenly spaced ones if all would cost more than `most_pairs`.
-/// Throws Cancelled soon after a stop request.
+/// Computes the reference for all bodies, or for evenly spaced ones if all would cost more than
+/// `most_pairs`. Throws Cancelled soon after a stop request.
 StepReference make_reference(Bodies bodies, float eps, double most_pairs,
                              const std::stop_token& stop = {});
 

@@ -27,7 +27,7 @@ enum class NBodyKernel {
     bulk_no_wait
 };
 
-/// Those with all barriers and waits that they need.
+/// The kernels that have all barriers and waits that they need.
 inline constexpr NBodyKernel all_nbody_kernels[] = {
     NBodyKernel::float3, NBodyKernel::float4,   NBodyKernel::tiled,
     NBodyKernel::rsqrt,  NBodyKernel::unrolled, NBodyKernel::several,

@@ -19,7 +19,7 @@ struct NBodyPartition {
     int bodies = 4;     ///< of a thread: 4 (nbody_fast) or 2 (nbody_fast_small)
     unsigned rows = 1;  ///< wanted; see rows_of
 
-    /// For `moved` bodies.
+    /// Number of columns of blocks that `moved` bodies take.
     unsigned columns_of(std::size_t moved) const;
     /// Bodies that pull in one row: a whole number of turns of the kernel's inner loop.
     int share_of(std::size_t n) const;

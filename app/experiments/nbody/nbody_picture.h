@@ -15,7 +15,7 @@ struct Orbit {
     double distance = 1;  ///< to the origin
 };
 
-/// As in kernels/splat.cu, passed by value.
+/// The struct of kernels/splat.cu, passed by value.
 struct SplatCamera {
     float right[3], down[3], forward[3];
     float distance;

@@ -58,7 +58,7 @@ class NBodyRank {
     compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
     /// Replaces positions and velocities by those in the device's memory; waits for the device.
     void download(Bodies& bodies) const { download(bodies, current_); }
-    /// Those of before the newest swap_states().
+    /// Replaces them by those from before the newest swap_states().
     void download_old(Bodies& bodies) const { download(bodies, 1 - current_); }
 
   private:

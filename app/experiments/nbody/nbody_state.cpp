@@ -83,7 +83,7 @@ void NBodyState::make_ranks(compute::Device& device, NBodyKernel kernel,
     }
 }
 
-/// In the processes of the other ranks.
+/// Drops the state in the processes of the other ranks.
 void NBodyState::drop() const noexcept {
     try {
         carry_out(*this, {.task = Task::drop}, [] {});

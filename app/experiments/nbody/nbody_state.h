@@ -19,7 +19,7 @@ class NBodyState {
     /// A kernel that divides sums, with the given shape.
     NBodyState(compute::Device& device, const NBodyPartition& partition, const Bodies& bodies,
                NBodyKernel kernel = NBodyKernel::fast);
-    /// On this device alone, even if it has other ranks.
+    /// Makes the state on this device alone, even if it has other ranks.
     static NBodyState on_one(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
     NBodyState(NBodyState&& other) noexcept;
     NBodyState& operator=(NBodyState&& other) noexcept;

@@ -19,7 +19,7 @@ double compute_ms(const NBodyRank& rank, std::size_t launches);
 /// One for each rank; waits until all have answered.
 std::vector<RankTime> rank_times(const NBodyState& state);
 
-/// Of exchanges whose times include the waiting: the rank that comes last waits for nobody.
+/// Takes the waiting out of the times of exchanges: the rank that comes last waits for nobody.
 std::vector<RankTime> without_waiting(std::vector<RankTime> times);
 
 }  // namespace warpscope::experiments

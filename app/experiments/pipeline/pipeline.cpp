@@ -14,7 +14,7 @@
 namespace warpscope::experiments {
 namespace {
 
-// As in kernels/pipeline.cu.
+// The constants of kernels/pipeline.cu.
 constexpr unsigned threads = 256, pixels_of_tile = 4 * threads, margin = 4;
 constexpr unsigned bytes_of_tile = (pixels_of_tile + 2 * margin) * sizeof(Rgba);
 

@@ -10,8 +10,13 @@ namespace warpscope::experiments {
 
 namespace {
 
-/// Results with more bytes are not painted.
-constexpr std::size_t most_bytes = std::size_t(64) << 20;
+/// The number of elements of a result; 0: it has too many bytes to be painted.
+std::size_t painted_elements(const KnownResult& result) {
+    constexpr std::size_t most_bytes = std::size_t(64) << 20;
+    std::size_t count = 1;
+    for (const std::size_t side : result.shape) count *= side;
+    return count * result.type.size() <= most_bytes ? count : 0;
+}
 
 /// Collects the names of kernels that are launched.
 class LaunchedKernels : public emulator::Observer {
@@ -54,10 +59,7 @@ void add_barriers(NeededBarriers& all, Specimen& specimen, const emulator::Neces
             NeededBarriers::Barrier{line.finding, line.is_needed, found.words.size(), {}});
         for (const KnownResult& result : results) {
             auto& elements = barrier.elements.emplace_back();
-            std::size_t count = 1;
-            for (const std::size_t side : result.shape) count *= side;
-            if (count * result.type.size() > most_bytes) continue;
-            elements.resize(count, Dependence::unknown);
+            elements.resize(painted_elements(result), Dependence::unknown);
             mark(elements, result, found.words, Dependence::none);
             mark(elements, result, line.words, Dependence::depends);
         }
@@ -70,9 +72,9 @@ void take_results(NeededBarriers& all, const std::stop_token& stop) {
     replica.experiment->launch_kernel();
     all.places = replica.experiment->places();
     for (const KnownResult& result : replica.experiment->results()) {
-        Array values(result.type, result.shape);
-        if (values.bytes.size() <= most_bytes)
-            replica.device->download(values.bytes.data(), result.address, values.bytes.size());
+        const std::size_t elements = painted_elements(result);
+        Array values(result.type, elements ? result.shape : std::vector<std::size_t>{0});
+        replica.device->download(values.bytes.data(), result.address, values.bytes.size());
         all.results.push_back({result.name, result.is_picture, std::move(values)});
     }
 }

@@ -53,8 +53,8 @@ Replica make_replica(const LaunchState& state,
 /// one inspection, or for any number of Steppers, one after another.
 class Specimen {
   public:
-    /// With the settings of the live device. Throws the errors of make_replica(), and
-    /// DeviceError if a launch before the kernel's fails.
+    /// Makes a specimen with the settings of the live device. Throws the errors of make_replica(),
+    /// and DeviceError if a launch before the kernel's fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {},
@@ -84,7 +84,7 @@ struct Inspection {
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;
-    /// Of the kernel, where it has been counted; shared, because it can be large. Or null.
+    /// The heat of the kernel; shared, because it can be large. Null: it was not counted.
     std::shared_ptr<const emulator::KernelHeat> heat;
     std::uint64_t blocks = 0;     ///< number of blocks that ran to their end
     std::uint64_t of_blocks = 0;  ///< in the grid

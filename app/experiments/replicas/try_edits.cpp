@@ -139,7 +139,7 @@ Snapshot fitted(Snapshot snapshot, const Entry& entry) {
 
 namespace {
 
-/// As try_edits(), but where an error ends the try, nothing runs.
+/// Does what try_edits() does, but where an error ends the try, nothing runs.
 EditResult try_once(compute::Helpers& helpers, const EditRequest& request,
                     const std::stop_token& stop) {
     EditResult result;

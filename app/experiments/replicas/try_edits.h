@@ -31,8 +31,8 @@ struct EditRequest {
     compute::Sources sources;  ///< kernel sources that differ from those built in, by file; none:
                                ///< the kernels that are built in, which need no compiler
     Snapshot snapshot;         ///< where the experiment stands
-    /// Of parameters, after those of the snapshot. Values that the experiment can't take are left
-    /// out.
+    /// Values of parameters that come after those of the snapshot. Values that the experiment can't
+    /// take are left out.
     std::vector<Assignment> values{};
     Size view;       ///< that the picture is for, in pixels
     int frames = 1;  ///< to draw; the first is the snapshot's

@@ -95,6 +95,22 @@ Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address, Elem
     return numbers;
 }
 
+/// What is explained of a wrong element: all of it, or the wrong number of a larger one.
+struct Explained {
+    std::uint64_t address;
+    Array right;  ///< one element
+};
+
+Explained explained(const KnownResult& known, const Array& right, std::size_t element,
+                    std::size_t number) {
+    const bool is_whole = known.type.size() <= 4;
+    const ElementType one{known.type.kind, known.type.bytes, 1};
+    const std::size_t offset = is_whole ? element * known.type.size() : number * known.type.bytes;
+    Explained wrong{known.address + offset, Array(is_whole ? known.type : one, {1})};
+    std::memcpy(wrong.right.bytes.data(), right.bytes.data() + offset, wrong.right.bytes.size());
+    return wrong;
+}
+
 /// Memory with a kernel that a reason speaks of.
 struct KeptWord {
     Specimen specimen;
@@ -210,7 +226,6 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     const auto kept = std::make_shared<KeptWord>(
         KeptWord{Specimen(*launch_, compute::usual_emulator_memory(), stop), {}});
     const KnownResult known = kept->specimen.experiment().known_results()[place.result];
-    const bool is_whole = known.type.size() <= 4;
     const std::size_t number = wrong_number(known, result.found, result.right, place.element);
     if (result.is_picture) {
         std::tie(reason.found, reason.expected) =
@@ -234,20 +249,14 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
         return reason;
     }
     const emulator::FrozenLaunch& launch = kept->specimen.launch();
-    const ElementType type =
-        is_whole ? known.type : ElementType{known.type.kind, known.type.bytes, 1};
-    const std::uint64_t address =
-        known.address + (is_whole ? place.element * known.type.size() : number * known.type.bytes);
-    Array right(type, {1});
-    std::memcpy(right.bytes.data(), result.right.bytes.data() + (address - known.address),
-                right.bytes.size());
-    kept->word = emulator::explain(
-        kept->specimen.machine(), launch, block, {address, std::uint32_t(type.size())},
-        [&](const emulator::Stepper& stepper) {
-            return out_of_tolerance(read_numbers(stepper, address, type), right, known.absolute,
-                                    known.relative)
-                       .count == 0;
-        });
+    const Explained wrong = explained(known, result.right, place.element, number);
+    const auto is_right = [&](const emulator::Stepper& stepper) {
+        const Array numbers = read_numbers(stepper, wrong.address, wrong.right.type);
+        return out_of_tolerance(numbers, wrong.right, known.absolute, known.relative).count == 0;
+    };
+    kept->word =
+        emulator::explain(kept->specimen.machine(), launch, block,
+                          {wrong.address, std::uint32_t(wrong.right.type.size())}, is_right);
     reason.block = emulator::index_in(launch.launch.grid, block);
     reason.word = {kept, &*kept->word};
     reason.kernel = launch.kernel;

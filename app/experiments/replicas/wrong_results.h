@@ -31,7 +31,7 @@ struct WrongReason {
     std::string whole;  ///< sentences with the lines
     /// The block that has written the element; nullopt: none has, and there is no more to say.
     std::optional<emulator::Dim3> block{};
-    std::shared_ptr<const emulator::WrongWord> word{};  ///< null likewise
+    std::shared_ptr<const emulator::WrongWord> word{};  ///< null: none is known
     const emulator::Kernel* kernel = nullptr;           ///< of `word`, which keeps it alive
 };
 

@@ -218,15 +218,12 @@ void Recording::begin_ffmpeg(int width, int height) {
                                    "-preset",
                                    "ultrafast",
                                    partial_.string()};
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
     compute::SpawnFiles files;
     files.give(ends[0], STDIN_FILENO);
-    const int error =
-        ::posix_spawnp(&process_, "ffmpeg", files.get(), nullptr, arguments.data(), environ);
+    const int error = ::posix_spawnp(&process_, "ffmpeg", files.get(), nullptr,
+                                     compute::pointers_to(words).data(), environ);
     ::close(ends[0]);
     socket_ = ends[1];
     if (error != 0) process_ = -1;

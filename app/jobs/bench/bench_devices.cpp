@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "compute/cuda/cuda_device.h"
-#include "compute/device/quantity.h"
 #include "compute/pick_ranks.h"
 #include "experiments/nbody/nbody_state.h"
 #include "jobs/bench/bench.h"

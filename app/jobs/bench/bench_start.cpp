@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "compute/helper/spawn.h"
 #include "jobs/bench/bench.h"
 
 extern char** environ;
@@ -20,16 +21,11 @@ namespace {
 void run_self(std::vector<std::string> arguments) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     arguments.insert(arguments.begin(), self);
-    std::vector<char*> argv;
-    for (std::string& a : arguments) argv.push_back(a.data());
-    argv.push_back(nullptr);
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    compute::SpawnFiles files;
+    files.give_null(STDOUT_FILENO, O_WRONLY);
     pid_t child = 0;
-    const int error = posix_spawn(&child, self.c_str(), &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    const int error = posix_spawn(&child, self.c_str(), files.get(), nullptr,
+                                  compute::pointers_to(arguments).data(), environ);
     if (error != 0) {
         throw std::runtime_error("starting " + self + " failed: " + std::strerror(error));
     }

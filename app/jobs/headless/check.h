@@ -68,7 +68,8 @@ experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings
                                         const std::shared_ptr<const experiments::LaunchPlan>& plan,
                                         const std::vector<experiments::Assignment>& values);
 
-/// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
+/// Returns a text as compute-sanitizer prints it: one paragraph for each finding, then a summary
+/// line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

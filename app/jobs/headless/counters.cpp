@@ -7,7 +7,6 @@
 
 #include "compute/device/sentences.h"
 #include "experiments/measure/source_names.h"
-#include "jobs/output/output.h"
 
 namespace warpscope::jobs {
 

@@ -36,7 +36,7 @@ std::string counters_text(const std::vector<emulator::KernelCounters>& counters)
 std::string lines_text(const std::vector<emulator::KernelCounters>& counters,
                        experiments::LineFigure figure, const compute::KernelEdits& edits);
 
-/// For each array of each kernel its sums and its hottest words.
+/// Returns the sums and the hottest words of each array of each kernel.
 std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::HeatFigure figure,
                       const compute::KernelEdits& edits);
 

@@ -75,9 +75,6 @@ Ended grade_apart(const GradeRequest& request) {
     std::vector<std::string> words{"warpscope", "--grade-here",
                                    "--lesson",  request.lesson.string(),
                                    "--check",   request.solution.string()};
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     compute::SpawnFiles files;
     files.give_null(STDIN_FILENO, O_RDONLY);
     files.give(writing.get(), STDOUT_FILENO);
@@ -85,7 +82,7 @@ Ended grade_apart(const GradeRequest& request) {
     const compute::SpawnAttributes attributes;
     pid_t process = -1;
     if (const int error = ::posix_spawn(&process, "/proc/self/exe", files.get(), attributes.get(),
-                                        arguments.data(), environ))
+                                        compute::pointers_to(words).data(), environ))
         throw std::runtime_error(
             fmt::format("no process can be started: {}", std::generic_category().message(error)));
     writing = compute::Descriptor();

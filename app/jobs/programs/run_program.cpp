@@ -13,6 +13,7 @@
 #include <map>
 
 #include "compute/cuda/cuda_device.h"
+#include "compute/helper/spawn.h"
 #include "compute/libraries/own_libraries.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
@@ -129,13 +130,6 @@ std::vector<std::string> with(const std::map<std::string, std::string>& variable
     return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
-    return all;
-}
-
 volatile std::sig_atomic_t running_program = 0;
 
 /// While it exists, signals are for the program: those of the terminal reach it too, and SIGTERM is
@@ -174,8 +168,9 @@ int run(const std::vector<std::string>& command,
     std::optional<SignalsForProgram> signals;
     if (takes_signals) signals.emplace();
     pid_t child = 0;
-    const int problem = posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
-                                     pointers(arguments).data(), pointers(all).data());
+    const int problem =
+        posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
+                     compute::pointers_to(arguments).data(), compute::pointers_to(all).data());
     posix_spawnattr_destroy(&attributes);
     if (problem)
         throw UsageError(

@@ -23,8 +23,8 @@ class HostChecks {
     void on_allocate(std::uint64_t address, std::size_t bytes);
     void on_free(std::uint64_t address, CallSite site);
     bool is_freed(std::uint64_t address) const;
-    /// For a sentence: "byte 4 of an allocation of 16 bytes, allocated at app.cu:3, freed at
-    /// app.cu:9"; empty for an address that was never allocated.
+    /// Describes an address for a sentence: "byte 4 of an allocation of 16 bytes, allocated at
+    /// app.cu:3, freed at app.cu:9"; empty for an address that was never allocated.
     std::string describe(std::uint64_t address) const;
 
     /// Adds a finding. Findings of one kind at one place are one, with the first sentence.

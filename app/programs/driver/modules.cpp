@@ -77,15 +77,9 @@ struct LaunchConfiguration {  // CUlaunchConfig
 void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape& shape,
             StreamHandle stream, void** arguments, void** extra) {
     demand(function, Status::invalid_handle, "the kernel is null");
-    std::vector<const void*> pointers;
-    const char* buffer = nullptr;
-    // CU_LAUNCH_PARAM_END is 0, CU_LAUNCH_PARAM_BUFFER_POINTER 1, CU_LAUNCH_PARAM_BUFFER_SIZE 2.
-    for (void** e = extra; e && *e; e += 2)
-        if (reinterpret_cast<std::uintptr_t>(*e) == 1) buffer = static_cast<const char*>(e[1]);
-    if (function->kernel)
-        for (const auto& parameter : function->kernel->parameters)
-            pointers.push_back(buffer ? buffer + parameter.offset : *arguments++);
-    gpu.launch(*function, shape, pointers, stream_of(stream));
+    std::vector<const void*> values;
+    if (function->kernel) values = values_of(*function->kernel, arguments, extra);
+    gpu.launch(*function, shape, values, stream_of(stream));
 }
 
 /// Writes what a program may read of the options of a compilation: a time, and empty messages.

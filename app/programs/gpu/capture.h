@@ -42,7 +42,7 @@ class CapturedMemory {
 /// point to, each content once. What the launch has changed is what the file expects.
 class Capture {
   public:
-    /// Of all launches of a program. Larger captures are refused.
+    /// The most bytes of all launches of a program. Larger captures are refused.
     static constexpr std::size_t most_bytes = std::size_t(4) << 30;
 
     /// `memory` must outlive it.

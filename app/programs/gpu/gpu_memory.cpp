@@ -40,7 +40,7 @@ std::uint64_t Gpu::add_condition(Graph& graph, std::uint32_t at_launch, bool is_
 }
 
 std::uint64_t Gpu::heap() {
-    // Its pages are used when kernels write them.
+    // The heap takes up address space only; a page takes memory when a kernel writes it.
     constexpr std::size_t most_bytes = std::size_t(64) << 30;
     if (!heap_) {
         void* const pages = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,

@@ -11,12 +11,12 @@ namespace {
 
 std::uint64_t newest_id = 0;
 
-void run(const Steps& steps) {
-    for (const Step& step : steps) step();
+void run(const GraphSteps& steps) {
+    for (const GraphStep& step : steps) step();
 }
 
 /// One step that runs the bodies which the condition chooses when it runs.
-Step conditional(const GraphNode& node, std::vector<Steps> bodies) {
+GraphStep conditional(const GraphNode& node, std::vector<GraphSteps> bodies) {
     return [kind = node.condition_kind, value = node.condition, bodies = std::move(bodies)] {
         switch (kind) {
             case ConditionKind::if_:
@@ -35,8 +35,8 @@ Step conditional(const GraphNode& node, std::vector<Steps> bodies) {
     };
 }
 
-void append(Steps& to, Steps more) {
-    for (Step& step : more) to.push_back(std::move(step));
+void append(GraphSteps& to, GraphSteps more) {
+    for (GraphStep& step : more) to.push_back(std::move(step));
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ bool Graph::update(const Graph& other) {
     return true;
 }
 
-Steps Graph::steps(const Choice& choice) const {
-    Steps all;
+GraphSteps Graph::steps(const Choice& choice) const {
+    GraphSteps all;
     for (const auto& condition : conditions)
         if (condition->is_set_at_launch)
             all.push_back([condition] { condition->value = condition->at_launch; });
@@ -117,13 +117,13 @@ Steps Graph::steps(const Choice& choice) const {
         const GraphNode& node = **at;
         ready.erase(at);
         ++count;
-        std::vector<Steps> bodies;
+        std::vector<GraphSteps> bodies;
         for (const auto& body : node.bodies) bodies.push_back(body->steps(choice));
         if (node.is_enabled && node.kind == NodeKind::conditional)
             all.push_back(conditional(node, std::move(bodies)));
         else if (node.is_enabled) {
             append(all, node.steps);
-            for (Steps& body : bodies) append(all, std::move(body));
+            for (GraphSteps& body : bodies) append(all, std::move(body));
         }
         for (const GraphNode* later : next[&node])
             if (--waits[later] == 0) ready.push_back(later);

@@ -27,8 +27,8 @@ enum class NodeKind : int {
     conditional = 13,
 };
 
-using Step = std::function<void()>;
-using Steps = std::vector<Step>;
+using GraphStep = std::function<void()>;
+using GraphSteps = std::vector<GraphStep>;
 
 /// CUgraphConditionalHandle is the address of the value, to which kernels write.
 struct Condition {
@@ -43,7 +43,7 @@ struct GraphNode {
     std::uint64_t id = 0;  ///< its copies in clones and executable graphs have the same one
     Graph* graph = nullptr;
     std::vector<GraphNode*> after;
-    Steps steps;
+    GraphSteps steps;
     std::vector<std::shared_ptr<Graph>> bodies;  ///< of a child graph or a condition
     const std::uint32_t* condition = nullptr;    ///< which bodies run
     ConditionKind condition_kind = ConditionKind::if_;
@@ -73,7 +73,7 @@ class Graph {
 
     /// All work, in an order that the dependencies allow and `choice` chooses. Throws CallError if
     /// nodes wait for each other.
-    Steps steps(const Choice& choice) const;
+    GraphSteps steps(const Choice& choice) const;
     /// Does what must have happened when the launch of the graph returns: allocations.
     void allocate() const;
 

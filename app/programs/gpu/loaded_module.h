@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,20 @@ struct Function {
     /// Throws CallError if a block cannot have so much shared memory.
     void set_most_dynamic_shared(int bytes);
 };
+
+/// The values of a launch by the driver API, a pointer for each parameter: `arguments`, or the
+/// buffer that `extra` names.
+inline std::vector<const void*> values_of(const emulator::Kernel& kernel, void** arguments,
+                                          void** extra) {
+    const char* buffer = nullptr;
+    // CU_LAUNCH_PARAM_END is 0, CU_LAUNCH_PARAM_BUFFER_POINTER 1, CU_LAUNCH_PARAM_BUFFER_SIZE 2.
+    for (void** e = extra; e && *e; e += 2)
+        if (reinterpret_cast<std::uintptr_t>(*e) == 1) buffer = static_cast<const char*>(e[1]);
+    std::vector<const void*> values;
+    for (const emulator::Parameter& parameter : kernel.parameters)
+        values.push_back(buffer ? buffer + parameter.offset : *arguments++);
+    return values;
+}
 
 /// The kernels and variables of one image: CUmodule, CUlibrary.
 class LoadedModule {

@@ -77,7 +77,7 @@ std::vector<Stream*> Streams::all() {
     return streams;
 }
 
-WorkId Streams::add(Stream& stream, Step run, NodeKind kind) {
+WorkId Streams::add(Stream& stream, GraphStep run, NodeKind kind) {
     if (stream.capture) {
         GraphNode* const node = stream.capture->add(kind, stream.captured_after);
         node->steps.push_back(std::move(run));
@@ -172,7 +172,7 @@ void Streams::record(Event* event, Stream& stream) {
     if (e.is_shared) run_until(e.work);
 }
 
-Step Streams::time_of(Event* event) {
+GraphStep Streams::time_of(Event* event) {
     return [this, event] {
         // A graph may outlive the events that it records.
         for (const auto& kept : events_)
@@ -228,11 +228,11 @@ Graph* Streams::end_capture(Stream& stream) {
     return captured.get();
 }
 
-Steps Streams::captured(const std::function<void(Stream&)>& calls) {
+GraphSteps Streams::captured(const std::function<void(Stream&)>& calls) {
     Stream stream;
     stream.capture = std::make_shared<Graph>();
     calls(stream);
-    Steps steps;
+    GraphSteps steps;
     for (const auto& node : stream.capture->nodes())
         steps.insert(steps.end(), node->steps.begin(), node->steps.end());
     return steps;
@@ -258,7 +258,7 @@ Graph& Streams::checked(Graph* graph) const {
 
 void Streams::launch(Graph* graph, Stream& stream) {
     checked(graph).allocate();
-    Steps steps = graph->steps([this](std::size_t count) { return choose(count); });
+    GraphSteps steps = graph->steps([this](std::size_t count) { return choose(count); });
     const auto events_of = [&](NodeKind kind, auto use) {
         for (const auto& node : graph->nodes())
             if (node->kind == kind && node->is_enabled) use(checked(node->event));
@@ -267,7 +267,7 @@ void Streams::launch(Graph* graph, Stream& stream) {
     const WorkId id = add(
         stream,
         [steps = std::move(steps)] {
-            for (const Step& step : steps) step();
+            for (const GraphStep& step : steps) step();
         },
         NodeKind::graph);
     events_of(NodeKind::record_event, [&](Event& e) { e.work = id; });

@@ -24,7 +24,7 @@ using WorkId = std::uint64_t;
 struct Work {
     WorkId id = 0;
     std::vector<WorkId> after;
-    Step run;
+    GraphStep run;
 };
 
 /// CUstream, cudaStream_t.
@@ -73,7 +73,7 @@ class Streams {
     Stream& of_thread();  ///< the calling thread's default stream
 
     /// Adds work to the end of a stream, or to its capture.
-    WorkId add(Stream& stream, Step run, NodeKind kind = NodeKind::empty);
+    WorkId add(Stream& stream, GraphStep run, NodeKind kind = NodeKind::empty);
     bool is_done(WorkId id) const { return !pending_.contains(id); }
     bool is_idle() const { return pending_.empty(); }
 
@@ -89,7 +89,7 @@ class Streams {
     void destroy(Event* event);
     Event& checked(Event* event) const;  ///< throws CallError for one that does not exist
     void record(Event* event, Stream& stream);
-    Step time_of(Event* event);  ///< the step that notes the time of a recording
+    GraphStep time_of(Event* event);  ///< the step that notes the time of a recording
     /// All later work of the stream comes after what the event has recorded.
     void wait(Stream& stream, Event* event);
     void finish(Event* event);
@@ -100,7 +100,7 @@ class Streams {
                        std::span<GraphNode* const> after = {});
     Graph* end_capture(Stream& stream);
     /// The work that `calls` adds to its stream.
-    static Steps captured(const std::function<void(Stream&)>& calls);
+    static GraphSteps captured(const std::function<void(Stream&)>& calls);
 
     Graph* create_graph();
     Graph* copy_of(Graph* graph);

@@ -9,6 +9,6 @@ extern "C" __attribute__((visibility("default"))) void* dlopen(const char* file,
     using Open = void*(const char*, int);
     static auto* const open = reinterpret_cast<Open*>(dlsym(RTLD_NEXT, "dlopen"));
     if (file && std::strstr(file, "libnvJitLink.so")) file = "libcuda.so.1";
-    // It searches as its caller says, so the compiler must make a jump of this call.
+    // dlopen() searches the folders of its caller, so the compiler must make a jump of this call.
     return open(file, mode);
 }

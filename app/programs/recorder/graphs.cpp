@@ -88,7 +88,7 @@ void destroy(const Graph& graph) {
         if (graph.executable) call("cuGraphExecDestroy", graph.executable);
         if (graph.copy) call("cuGraphDestroy", graph.copy);
     } catch (const CallError&) {
-        // It stays until the program ends.
+        // The copy stays until the program ends.
     }
 }
 

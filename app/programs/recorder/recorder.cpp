@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "programs/gpu/loaded_module.h"
+
 namespace warpscope::programs {
 
 namespace {
@@ -13,18 +15,6 @@ namespace {
 double now() {
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(time).count();
-}
-
-/// The values of a launch: a pointer for each parameter.
-std::vector<const void*> values_of(const emulator::Kernel& kernel, void** arguments, void** extra) {
-    const char* buffer = nullptr;
-    // CU_LAUNCH_PARAM_END is 0, CU_LAUNCH_PARAM_BUFFER_POINTER 1.
-    for (void** e = extra; e && *e; e += 2)
-        if (reinterpret_cast<std::uintptr_t>(*e) == 1) buffer = static_cast<const char*>(e[1]);
-    std::vector<const void*> values;
-    for (const emulator::Parameter& parameter : kernel.parameters)
-        values.push_back(buffer ? buffer + parameter.offset : *arguments++);
-    return values;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct ProgramReport {
     std::vector<emulator::KernelCounters> counters;
 };
 
-/// Of this process, its arguments separated by spaces.
+/// The command line of this process, its arguments separated by spaces.
 std::string command_line();
 
 /// Writes the report whole or not at all. Throws std::runtime_error.

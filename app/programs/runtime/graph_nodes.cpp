@@ -84,7 +84,7 @@ void add(Gpu& gpu, Stream& stream, const Copy3dParameters& p) {
 }
 
 template <class Parameters>
-Steps steps_of(Gpu& gpu, const Parameters& parameters) {
+GraphSteps steps_of(Gpu& gpu, const Parameters& parameters) {
     return Streams::captured([&](Stream& stream) { add(gpu, stream, parameters); });
 }
 
@@ -92,7 +92,7 @@ template <class Parameters>
 std::shared_ptr<const Parameters> kept(const Parameters& p) {
     return std::make_shared<const Parameters>(p);
 }
-/// With the values of the arguments, which the program may change.
+/// Copies the values of the arguments, which the program may change.
 std::shared_ptr<const KernelParameters> kept(const KernelParameters& p) {
     struct Kept {
         KernelParameters parameters;
@@ -131,7 +131,7 @@ struct Place {
     const NodeHandle* after;
     std::size_t count;
 
-    GraphNode& add(Gpu& gpu, NodeKind kind, Steps steps = {}) const {
+    GraphNode& add(Gpu& gpu, NodeKind kind, GraphSteps steps = {}) const {
         *node = gpu.streams().checked(graph).add(kind, {after, count});
         (*node)->steps = std::move(steps);
         return **node;

@@ -13,21 +13,25 @@ namespace {
 
 using Numbers = emulator::Texture::Numbers;
 
-/// A function of the OpenGL that the program has loaded: linked, by GLFW or by itself.
-void* find(const char* name) {
-    if (void* const function = dlsym(RTLD_DEFAULT, name)) return function;
-    for (const char* const library : {"libOpenGL.so.0", "libGL.so.1"})
-        if (void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD))
-            if (void* const function = dlsym(loaded, name)) return function;
-    return nullptr;
+/// The OpenGL that the program has loaded: linked, by GLFW or by itself.
+void* library() {
+    static void* const loaded = [] {
+        if (dlsym(RTLD_DEFAULT, "glGetString")) return RTLD_DEFAULT;
+        void* found = dlopen("libOpenGL.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        if (!found) found = dlopen("libGL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        demand(found != nullptr, Status::invalid_graphics_context,
+               "the program has loaded no library of OpenGL");
+        return found;
+    }();
+    return loaded;
 }
 
 template <class Function>
 Function function(const char* name) {
-    const auto found = reinterpret_cast<Function>(find(name));
+    void* const found = dlsym(library(), name);
     demand(found != nullptr, Status::invalid_graphics_context,
-           "the program has loaded no library of OpenGL");
-    return found;
+           "the program's library of OpenGL is too old");
+    return reinterpret_cast<Function>(found);
 }
 #define GL(type, name) function<type>(#name)
 

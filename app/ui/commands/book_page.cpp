@@ -81,8 +81,9 @@ std::vector<BookPart> book_parts(std::string_view page) {
         else
             parts.push_back({Kind::text, plain_words(part)});
         std::string& words = parts.back().words;
-        if (parts.back().kind == Kind::picture) words.erase(words.rfind(')'));
-        if (parts.back().kind == Kind::code) words.erase(words.rfind("\n```"));
+        // A damaged page may lack the end of a part.
+        if (parts.back().kind == Kind::picture) words = words.substr(0, words.rfind(')'));
+        if (parts.back().kind == Kind::code) words = words.substr(0, words.rfind("\n```"));
     }
     return parts;
 }

@@ -31,6 +31,12 @@ ImU32 colour_of(const RaceSummary& summary) {
     return colour::dim;
 }
 
+/// Returns a function that draws the panel.
+template <class Panel>
+std::function<void(Ui&)> draws(Panel& panel) {
+    return [&panel](Ui& ui) { panel.draw(ui); };
+}
+
 /// Space on each side of a tab's title.
 float tab_padding(const Ui& ui, bool dense) {
     return ui.px(dense ? 6 : 10);
@@ -151,7 +157,6 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       policies_(stage, options) {}
 
 std::vector<Dock::Tab> Dock::tabs() {
-    const auto draws = [](auto& panel) { return [&panel](Ui& ui) { panel.draw(ui); }; };
     std::vector<Tab> tabs{
         {"timings", tr("Timings"), tr("How long the kernels take."), draws(timings_)},
         {"roofline", tr("Roofline"),
@@ -181,30 +186,30 @@ std::vector<Dock::Tab> Dock::tabs() {
                       draws(launch_)},
                      {"buffer", tr("Buffer"), tr("The numbers of the buffer that is shown."),
                       draws(buffer_)}});
-    const bool open = microscope_.is_open();
-    if (open || timeline_.has_measured())
+    if (microscope_.is_open() || timeline_.has_measured())
         tabs.push_back({"timeline", tr("Timeline"), tr("What each warp of a block does over time."),
                         draws(timeline_)});
-    if (open) {
-        if (microscope_.reason())
-            tabs.push_back(
-                {"why", tr("Why"),
-                 tr("The instructions behind the wrong value, beside those of a right run."),
-                 draws(why_)});
-        tabs.push_back({"banks", tr("Banks"),
-                        tr("The newest shared access: 32 lanes onto 32 banks."), draws(banks_)});
-        tabs.push_back({"registers", tr("Registers"), tr("The registers of the picked lane."),
-                        draws(registers_)});
-        tabs.push_back({"breaks", tr("Breakpoints"),
-                        tr("The lines and the words of memory at which a run of the block stops."),
-                        draws(breaks_)});
-    }
+    if (microscope_.is_open()) add_microscope_tabs(tabs);
     tabs.push_back(
         {"barriers", tr("Barriers"),
          tr("What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
             "ISA do with this kernel."),
          draws(policies_)});
     return tabs;
+}
+
+void Dock::add_microscope_tabs(std::vector<Tab>& tabs) {
+    if (microscope_.reason())
+        tabs.push_back({"why", tr("Why"),
+                        tr("The instructions behind the wrong value, beside those of a right run."),
+                        draws(why_)});
+    tabs.push_back({"banks", tr("Banks"), tr("The newest shared access: 32 lanes onto 32 banks."),
+                    draws(banks_)});
+    tabs.push_back(
+        {"registers", tr("Registers"), tr("The registers of the picked lane."), draws(registers_)});
+    tabs.push_back({"breaks", tr("Breakpoints"),
+                    tr("The lines and the words of memory at which a run of the block stops."),
+                    draws(breaks_)});
 }
 
 /// A click on the chosen tab of the open dock folds it; any other click opens a tab.

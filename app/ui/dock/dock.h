@@ -42,6 +42,7 @@ class Dock {
         std::function<void(Ui&)> draw;
     };
     std::vector<Tab> tabs();
+    void add_microscope_tabs(std::vector<Tab>& tabs);
     void list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen);
     void choose(const char* tab, bool was_open);
     void show_proposal();

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "compute/device/sentences.h"
 #include "ui/dock/roofline.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"

@@ -128,7 +128,7 @@ void KernelDocument::follow(SharedText text) {
     if (text == text_) return;
     text_ = std::move(text);
     lines_ = KernelLines(*text_);
-    // They are changes of the text before.
+    // The changes are those of the text before.
     changes_.clear();
     done_ = held_ = 0;
     set_cursor(cursor_);

@@ -87,7 +87,8 @@ class KernelDocument {
     void redo();
 
     EditState state() const;
-    /// Of the newest text that was tried. Never null; another pointer means another outcome.
+    /// The outcome of the newest text that was tried. Never null; another pointer means another
+    /// outcome.
     const std::shared_ptr<const EditOutcome>& outcome() const { return outcome_; }
     void set_outcome(EditOutcome outcome);
     void set_outcome(std::shared_ptr<const EditOutcome> outcome) { outcome_ = std::move(outcome); }

@@ -22,7 +22,7 @@ struct OpenedFile {
     std::string kernel;  ///< the source of the launch file, CUDA C++
     experiments::LaunchFile launch;
 
-    // Of a picture that Warpscope saved: what its metadata say. A picture of a launch has the kind
+    // What the metadata of a picture say that Warpscope saved. A picture of a launch has the kind
     // `launch`, and the launch file is the one that the metadata name.
     const experiments::Entry* entry = nullptr;
     std::vector<experiments::Assignment> parameters;

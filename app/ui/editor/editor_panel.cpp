@@ -318,7 +318,7 @@ bool EditorPanel::close_find() {
 }
 
 void EditorPanel::reveal(const std::string& file, int row) {
-    // As if the pane had been drawn for this file.
+    // The pane is now that of this file, as if it had been drawn for it.
     view_.kernel = stage_.parameters().kernel_file();
     view_.file = file;
     view_.diff = false;

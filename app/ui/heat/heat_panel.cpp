@@ -7,7 +7,6 @@
 #include <cmath>
 #include <span>
 
-#include "compute/device/sentences.h"
 #include "emulator/counters/access_counters.h"
 #include "experiments/measure/heat_figures.h"
 #include "ui/heat/heat_scale.h"

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "compute/device/sentences.h"
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"

@@ -54,7 +54,7 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
     const auto range = experiments::finite_range_of(array);
     if (!range) return;
     const std::size_t count = array.elements();
-    // As the plot is drawn: with a margin of a twentieth of the range above and below.
+    // The plot is drawn with a margin of a twentieth of the range above and below.
     const double span = range->high > range->low ? 1.1 * (range->high - range->low) : 1;
     const auto y = [&](double value) {
         const double share = 0.5 + (value - (range->low + range->high) / 2) / span;

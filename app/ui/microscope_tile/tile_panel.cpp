@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "compute/device/sentences.h"
 #include "ui/language/language.h"
 #include "ui/microscope_tile/cluster_tiles.h"
 #include "ui/microscope_tile/copies_rows.h"

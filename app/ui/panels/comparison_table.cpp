@@ -67,7 +67,7 @@ std::string error_words(const Comparison::Row& row) {
     return tr("error {}", compute::relative_error(row.error));
 }
 
-/// As long as the number is large, beside the largest one of its column.
+/// Draws a bar that is as long as `share`: the number, divided by the largest one of its column.
 void bar(Ui& ui, float x, float y, float width, double share, ImU32 colour) {
     const float height = ui.px(3);
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <type_traits>
 
-#include "compute/device/sentences.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "ui/language/language.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "compute/device/sentences.h"
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/launch_plan.h"
 #include "programs/report/program_control.h"

@@ -12,8 +12,8 @@ namespace warpscope::ui {
 std::vector<bool> wrong_sums(const experiments::Tree::Row& before,
                              const experiments::Tree::Row& after);
 
-/// By row and element: whether its value differs from the one that the tree gives where each sum is
-/// that of the right values before it. Only elements that were written by then count.
+/// Returns by row and element whether its value differs from the one that the tree gives where each
+/// sum is that of the right values before it. Only elements that were written by then count.
 std::vector<std::vector<bool>> wrong_values(const experiments::Tree& tree);
 
 }  // namespace warpscope::ui

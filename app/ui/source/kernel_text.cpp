@@ -1,4 +1,5 @@
 #include "ui/source/kernel_text.h"
+#include "compiler/take_line.h"
 
 #include <algorithm>
 #include <map>
@@ -9,11 +10,7 @@ namespace {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        lines.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    while (!text.empty()) lines.push_back(compiler::take_line(text));
     return lines;
 }
 

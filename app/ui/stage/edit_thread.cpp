@@ -23,7 +23,8 @@ void EditThread::start(experiments::EditRequest request) {
 }
 
 void EditThread::stop() {
-    // Its result may hold a device that takes a while to go, so it goes without the lock.
+    // The job's result may hold a device that takes a while to destroy, so that happens without the
+    // lock.
     const std::shared_ptr<Job> unwanted = std::exchange(current_, nullptr);
     if (!unwanted) return;
     unwanted->stop.request_stop();
@@ -59,8 +60,8 @@ void EditThread::work(const std::stop_token& closing) {
         job->ended = true;
         changed_.notify_all();
         lock.unlock();
-        // Of a request that was given up, this is the last owner: its device goes here, where
-        // nobody waits.
+        // This is the last owner of a request that was given up: its device is destroyed here,
+        // where nobody waits.
         job.reset();
         lock.lock();
     }

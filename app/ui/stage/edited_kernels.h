@@ -58,7 +58,7 @@ class EditedKernels {
     /// Once a frame, with the experiment on show: follows changes of the texts, starts what is due
     /// and takes over what has ended. `view` is the size of the picture's area.
     News advance(LiveExperiment& live, experiments::Size view);
-    /// Its kernels have failed with this error: others are tried that take their place.
+    /// The kernels of `live` have failed with this error: others are tried that take their place.
     News replace_failed(LiveExperiment& live, const std::string& error, experiments::Size view);
 
     /// The experiment may take kernels from other files now.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/ceilings.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/source_names.h"
 #include "ui/language/language.h"
@@ -197,12 +196,16 @@ std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish,
     return device;
 }
 
+void Engine::move_to(const std::string& wish) {
+    auto fresh = make(live_->entry(), make_device(wish, *live_->entry()));
+    fresh->experiment().set(experiment().parameters().assignments(true));
+    fresh->experiment().reset();
+    put_on_show_alone(std::move(fresh));
+}
+
 void Engine::set_device(const std::string& wish) {
     const auto change = [&] {
-        auto fresh = make(live_->entry(), make_device(wish, *live_->entry()));
-        fresh->experiment().set(experiment().parameters().assignments(true));
-        fresh->experiment().reset();
-        put_on_show_alone(std::move(fresh));
+        move_to(wish);
         shown_.device_wish = wish;
         say(device().info().reason);
     };
@@ -218,10 +221,7 @@ void Engine::set_run(const compute::RunSettings& run) {
             edits_.forget_failures();
             return experiment().reset();
         }
-        auto fresh = make(live_->entry(), make_device(shown_.device_wish, *live_->entry()));
-        fresh->experiment().set(experiment().parameters().assignments(true));
-        fresh->experiment().reset();
-        put_on_show_alone(std::move(fresh));
+        move_to(shown_.device_wish);
     };
     if (!attempt(tr("Math, schedule, seed and barrier policy are unchanged."), change,
                  same_kernels ? From::shown_device : From::new_device)) {

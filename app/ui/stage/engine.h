@@ -143,6 +143,8 @@ class Engine {
     std::unique_ptr<compute::Device> make_device(const std::string& wish,
                                                  const experiments::Entry& entry) const;
     void use_ranks();
+    /// Shows the experiment on a new device, from its start with its parameters.
+    void move_to(const std::string& wish);
     void put_on_show(std::unique_ptr<LiveExperiment> live);
     void put_on_show_alone(std::unique_ptr<LiveExperiment> live);
     void remember_launch();

@@ -37,7 +37,7 @@ struct Checks {
     bool policies_current = false;
     std::string policies_error;
 
-    /// Of the kernel of `inspection`; nullptr where there are none.
+    /// The counters of the kernel of `inspection`; nullptr where there are none.
     const emulator::KernelCounters* newest_counters() const;
 };
 

@@ -43,7 +43,7 @@ void LiveExperiment::open(experiments::SharedEntry entry,
     if (opening_.entry != entry_) return;
     opening_.entry.reset();
     if (!entry_->built_in) return;
-    // Its kernels run already.
+    // The kernels of the new entry run already.
     opening_.state = LaunchOpening::State::shown;
     experiment().resume(experiments::fitted({opening_.values, 0, false, {}}, *entry_));
 }

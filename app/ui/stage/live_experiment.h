@@ -40,9 +40,10 @@ class LiveExperiment {
     const LaunchOpening& opening() const { return opening_; }
     /// A launch file of this source was opened, or was changed.
     void open(experiments::SharedEntry entry, std::vector<experiments::Assignment> values);
-    /// It, or entry() with other kernels, runs now.
+    /// The entry that is opened, or entry() with other kernels, runs now.
     void opened() { opening_ = {}; }
-    /// It does not run, or an edit of its source does not. `may_follow`: it may with another text.
+    /// The entry that is opened does not run, or an edit of its source does not. `may_follow`: it
+    /// may run with another text.
     void fail_opening(std::string error, bool may_follow);
     experiments::Experiment& experiment() const { return *running_.experiment; }
     compute::Device& device() const { return *running_.device; }
@@ -63,7 +64,7 @@ class LiveExperiment {
     void stay_without_ranks() { left_ranks_ = false; }
     /// The sources of the edits that run.
     compute::Sources sources() const;
-    /// Of these edits, those whose file the experiment takes kernels from.
+    /// Returns the edits of files from which the experiment takes kernels.
     compute::Sources used(const compute::Sources& edited) const;
 
     /// The kernels that run have failed, so nothing can be computed until replace() succeeds.

@@ -53,10 +53,11 @@ struct LiveLaunch {
     bool on_this_thread = true;  ///< copies are there at once, and long work may hold this thread
     /// Copies the launch with these settings as soon as no frame is being computed.
     std::function<std::future<LaunchCopy>(const compute::RunSettings&)> copy;
-    /// Copies a launch that a check has run, likewise.
+    /// Copies a launch that a check has run, as soon as no frame is being computed.
     std::function<std::future<LaunchCopy>(std::shared_ptr<const experiments::LaunchState>)>
         copy_checked;
-    /// What a copy is made from, for work on another thread, likewise.
+    /// Returns what a copy is made from, for work on another thread, as soon as no frame is being
+    /// computed.
     std::function<std::future<std::shared_ptr<const experiments::LaunchState>>()> state;
 };
 

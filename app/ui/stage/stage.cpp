@@ -51,7 +51,7 @@ void Stage::take(std::shared_ptr<const Shown> shown) {
     }
     for (const auto& [file, outcome] : shown_->outcomes) {
         const auto before = std::exchange(taken_outcomes_[file], outcome);
-        // Every file begins as shipped, here as there.
+        // A file begins as it was shipped, in the engine and here: that is no news.
         const bool news = before ? before != outcome : outcome->state != EditState::shipped;
         if (news) documents_[file].set_outcome(outcome);
     }
@@ -176,7 +176,7 @@ bool Stage::set(std::vector<NewValue> values, const compute::RunSettings& run, b
     return carry_out(std::move(values), run);
 }
 
-/// Of a frame with the values that a person has chosen.
+/// The time of a frame with the values that a person has chosen.
 double Stage::expected_seconds() const {
     return shown_->costs.seconds(entry().id, device(), parameters_->work());
 }

@@ -103,7 +103,8 @@ class Stage {
     /// which a running experiment would take more than `costly_seconds` for a frame, and much
     /// longer than now, wait as costly_change().
     bool assign(std::span<const experiments::Assignment> assignments);
-    /// Of one parameter. Does nothing, and returns false, where it is not of parameters() any more.
+    /// Sets one parameter. Does nothing, and returns false, where it is not of parameters() any
+    /// more.
     bool assign(const experiments::Parameter& parameter, std::string_view text);
     /// Shows an experiment with these values. False: a value is not legal.
     bool open(const experiments::SharedEntry& entry,

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "compute/device/sentences.h"
+#include "emulator/machine/block_report.h"
 #include "ui/language/language.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"
@@ -30,15 +30,7 @@ auto key_of(const CopyFlight& copy) {
 
 /// "warps 0-3, 7"
 std::string names_of_warps(std::uint32_t warps) {
-    std::string names;
-    for (unsigned w = 0; w < 32; ++w) {
-        if (!(warps >> w & 1)) continue;
-        unsigned last = w;
-        while (last < 31 && (warps >> (last + 1) & 1)) ++last;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", w);
-        if (last > w) names += fmt::format("-{}", last);
-        w = last;
-    }
+    const std::string names = emulator::warp_ranges(warps);
     return (warps & (warps - 1)) ? tr("warps {}", names) : tr("warp {}", names);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/take_line.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {
@@ -51,8 +52,7 @@ std::vector<VocabularyWord> read_vocabulary() {
     std::string_view rest = page("vocabulary.md");
     constexpr std::string_view begin = "| **", between = "** | ", link_begin = " ([page ";
     while (!rest.empty()) {
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        const std::string_view line = compiler::take_line(rest);
         const std::size_t end = line.find(between);
         if (!line.starts_with(begin) || end == std::string_view::npos) continue;
         std::string_view meaning = line.substr(end + between.size());
@@ -77,7 +77,7 @@ std::string short_meaning(const VocabularyWord& row) {
     return tr(row.word) + ": " + meaning;
 }
 
-/// Of the newest frame in which the mouse was over an explained word.
+/// The explained word that the mouse was over, and the newest frame in which it was.
 struct {
     int frame = -1;
     HoveredMeaning meaning;

@@ -53,15 +53,15 @@ ImU32 faded(ImU32 colour, float opacity);
 
 /// Whether an installed font has the letters of the language.
 bool has_font_for(Language language);
-/// Its name in itself, or in English where no installed font has its letters.
+/// The name of a language in that language, or in English where no installed font has its letters.
 const char* shown_name(Language language);
 
 /// Sets the colours, spacings and fonts of the current ImGui context, for the language of the
 /// window. `scale`: layout units per logical pixel. `raster`: framebuffer pixels per layout unit; 2
 /// on desktops that scale windows.
 Fonts apply_theme(float scale, float raster = 1);
-/// Likewise, with fonts from these folders. Where they have none that is known, Dear ImGui's own
-/// font shows each character of the interface, some as one that is alike.
+/// Does so with fonts from these folders. Where they have none that is known, Dear ImGui's own font
+/// shows each character of the interface, some as a similar one.
 Fonts apply_theme(float scale, float raster, std::span<const std::filesystem::path> folders);
 /// Where fonts are searched: those that come with Warpscope, then those of the system and the user.
 std::vector<std::filesystem::path> font_folders();

@@ -15,7 +15,7 @@
 namespace warpscope::ui {
 namespace {
 
-std::vector<std::string> cut_words;  // see take_cut_words()
+std::vector<std::string>* cut_words = nullptr;  // see collect_cut_words()
 
 /// The colour, faded like ImGui's own widgets while items are disabled.
 ImU32 faint_where_disabled(ImU32 colour) {
@@ -91,15 +91,14 @@ void record(Ui& ui, std::string id, std::string value, bool enabled) {
     ui.widgets.last().enabled = enabled;
 }
 
-std::vector<std::string> take_cut_words() {
-    return std::exchange(cut_words, {});
+void collect_cut_words(std::vector<std::string>* words) {
+    cut_words = words;
 }
 
 void note_if_cut(std::string_view words, float width) {
-    constexpr std::size_t most = 1000;  // where no test takes the words
     // Code, which has the monospaced font, may be cut.
-    if (text_size("i").x == text_size("M").x) return;
-    if (text_size(words).x > width + 1 && cut_words.size() < most) cut_words.emplace_back(words);
+    if (!cut_words || text_size("i").x == text_size("M").x) return;
+    if (text_size(words).x > width + 1) cut_words->emplace_back(words);
 }
 
 bool hit_area(const std::string& id, ImVec2 size, ImGuiButtonFlags buttons) {

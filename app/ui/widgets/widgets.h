@@ -31,9 +31,10 @@ float character_width();
 /// Size of text in a font, for ImDrawList::AddText().
 float text_size(const ImFont* font);
 
-/// The words that were drawn with less room than they need since the last call: for tests.
-std::vector<std::string> take_cut_words();
-/// Remembers the words for take_cut_words() where `width` is too little for them.
+/// Adds words that are drawn with less room than they need to `words` from now on. Null, as at
+/// first: to none. For tests.
+void collect_cut_words(std::vector<std::string>* words);
+/// Collects the words where `width` is too little for them.
 void note_if_cut(std::string_view words, float width);
 
 /// Text in a font and colour, from the current place on.

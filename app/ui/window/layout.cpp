@@ -7,7 +7,8 @@ namespace warpscope::ui {
 
 namespace {
 
-/// Of their column, in logical pixels. Beside it, a window of 1280 pixels is not narrow.
+/// The width of the column of the lessons, in logical pixels. Beside it, a window of 1280 pixels is
+/// not narrow.
 constexpr float lessons_width = 280;
 
 /// With the microscope open, the picture moves above the controls. The source is in the place of

@@ -346,7 +346,7 @@ void App::remember() {
     settings.run = stage_->run();
     settings.view = view_->options();
     settings.parameters = stage_->changed_parameters();
-    // They belong to one launch file.
+    // Those parameters belong to one launch file.
     settings.parameters.erase(experiments::launch_experiment().id);
     save_settings(options_.settings, settings);
 }

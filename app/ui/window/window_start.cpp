@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/helper/spawn.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "ui/language/language.h"
@@ -114,10 +115,7 @@ void start_again() {
     std::vector<std::string> words;
     for (std::string word; std::getline(in, word, '\0');)
         if (word != "--reset-settings") words.push_back(word);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    ::execv("/proc/self/exe", arguments.data());
+    ::execv("/proc/self/exe", compute::pointers_to(words).data());
 }
 
 }  // namespace warpscope::ui

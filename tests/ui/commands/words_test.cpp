@@ -79,6 +79,16 @@ TEST(Book, APageIsReadWithoutItsMarks) {
         EXPECT_EQ(std::pair(parts[i].kind, parts[i].words), wanted[i]) << i;
 }
 
+TEST(Book, ADamagedPageIsReadToItsEnd) {
+    const std::vector<BookPart> parts =
+        book_parts("![cut](pictures/a.png\n\n```cuda\nint i;\n\n1. Press [S\n\n```");
+    ASSERT_EQ(parts.size(), 4u);
+    EXPECT_EQ(parts[0].words, "pictures/a.png");
+    EXPECT_EQ(parts[1].words, "int i;");
+    EXPECT_EQ(parts[2].words, "1. Press S");
+    EXPECT_EQ(parts[3].words, "```");
+}
+
 TEST_F(Words, AWordLeadsToItsPageOfTheBook) {
     show("ripple", {{"size", "64"}});
     key(key_f2);

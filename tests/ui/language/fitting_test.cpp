@@ -36,10 +36,12 @@ class Fitting : public ViewFixture {
         where_ = fmt::format("{}, {} %", name_of(language).english, percent);
     }
     std::set<std::string> cut_in_this_frame() {
-        take_cut_words();
+        std::vector<std::string> drawn;
+        collect_cut_words(&drawn);
         frames();
+        collect_cut_words(nullptr);
         std::set<std::string> cut = cut_letters();
-        for (const std::string& words : take_cut_words())
+        for (const std::string& words : drawn)
             if (!may_be_cut(words) && words != value("message")) cut.insert(words);
         return cut;
     }

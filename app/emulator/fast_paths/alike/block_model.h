@@ -50,7 +50,8 @@ class BlockModel : public ModelBlock {
     bool is_at_end() const {
         return followed() == number_of_steps_ && released_ == releases_.size();
     }
-    /// Of the running block. Its warps have no next step where it does not follow the model.
+    /// Where the running block is in the model. Its warps have no next step where it does not
+    /// follow the model.
     ModelPosition& position() { return position_; }
 
     /// The answer of BlockSummaries::needs_values() for the newest move.
@@ -102,7 +103,7 @@ class BlockModel : public ModelBlock {
         return true;
     }
     std::size_t followed() const { return std::size_t(position_.next_warp - order_.data()); }
-    /// Of the running block, from now on: not the model.
+    /// From now on, the running block does not follow the model.
     void leave_position() { position_.next.fill(&ModelPosition::no_step); }
     bool move(const Access& access, std::uint64_t distance);
 
@@ -116,7 +117,7 @@ class BlockModel : public ModelBlock {
     std::vector<BarrierArrival> arrivals_;
     std::vector<Release> releases_;
     std::size_t number_of_steps_ = 0;
-    // Of the running block
+    // What the running block has done:
     std::vector<std::uint64_t> distances_;  ///< see ModelPosition
     std::vector<std::uint8_t> order_;       ///< warps of the steps
     std::size_t released_ = 0;              ///< barriers

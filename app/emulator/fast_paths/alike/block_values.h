@@ -48,7 +48,7 @@ class BlockValues {
             /// Statements that set the register; more than one if it may be unset.
             0;
         std::uint32_t set_in = 0;  ///< the basic block that sets it
-        /// It is read elsewhere than behind that statement in its block.
+        /// Whether the register is read elsewhere than behind that statement in its block.
         bool leaves_block = false;
     };
     void collect_registers();

@@ -9,7 +9,7 @@ namespace warpscope::emulator {
 /// or a warp-wide synchronization. Small, so that those of a block stay in the CPU's cache.
 struct ModelStep {
     enum class Kind : std::uint8_t { shared_access, global_access, arrival, warp_sync };
-    /// Of an access: which addresses tell those of all lanes.
+    /// Which addresses of an access determine those of all lanes.
     enum class Shape : std::uint8_t {
         lanes,  ///< each its own
         first,  ///< that of the first lane

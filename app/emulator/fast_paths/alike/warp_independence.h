@@ -46,7 +46,8 @@ class WarpIndependence {
     std::vector<Known> newest_;
 };
 
-/// Those of a launch that nobody remembers.
+/// Computes the obstacles of a launch anew, as WarpIndependence does for one that it does not
+/// remember.
 Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory,
                                     std::uint64_t most_steps = steps_for_new_launch);
 

@@ -51,7 +51,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
             fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
                         kernel.name, kernel.code.size(), most_instructions));
     const bool is_watched = form == CompiledForm::reports_accesses;
-    std::vector<Plan> plans;
+    std::vector<CompilationPlan> plans;
     plans.emplace_back(kernel, Instruction::full, is_watched);
     const std::vector<bool> separated = find_separated_loops(plans.front().units());
     if (std::find(separated.begin(), separated.end(), true) != separated.end())
@@ -59,7 +59,7 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
     number_entries(plans);
     has_late_code_ = plans.size() > 1 && for_some_lanes == ForSomeLanes::when_asked;
     std::vector<Function> functions;
-    for (const Plan& plan : plans) {
+    for (const CompilationPlan& plan : plans) {
         const bool is_late = has_late_code_ && plan.mode() == Instruction::masked;
         for (const Part& part : is_late ? std::vector{whole(plan)} : divide_into_parts(plan))
             functions.push_back({&plan, part, is_late});
@@ -79,7 +79,8 @@ bool CompiledKernel::misses_code_for_some_lanes() const {
 void CompiledKernel::compile_for_some_lanes() {
     const std::lock_guard lock(compiling_);
     if (is_complete()) return;
-    const Plan plan(original_, Instruction::masked, form_ == CompiledForm::reports_accesses);
+    const CompilationPlan plan(original_, Instruction::masked,
+                               form_ == CompiledForm::reports_accesses);
     std::vector<Function> functions;
     for (const Part& part : divide_into_parts(plan)) functions.push_back({&plan, part, false});
     const std::vector<Handler> handlers = compile(functions);
@@ -90,10 +91,10 @@ void CompiledKernel::compile_for_some_lanes() {
     late_.handlers = late_handlers_.data();
 }
 
-void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
+void CompiledKernel::number_entries(const std::vector<CompilationPlan>& plans) {
     std::uint16_t entries = 0;
     for (std::uint32_t u = 0; u < plans.front().units().size(); ++u) {
-        const auto begins = [&](const Plan& plan) { return plan.units()[u].is_entry; };
+        const auto begins = [&](const CompilationPlan& plan) { return plan.units()[u].is_entry; };
         if (std::any_of(plans.begin(), plans.end(), begins))
             kernel_.code[plans.front().units()[u].begin].entry = entries++;
     }

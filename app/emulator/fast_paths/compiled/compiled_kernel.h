@@ -50,13 +50,13 @@ class CompiledKernel {
   private:
     /// A part of a plan, which becomes a function.
     struct Function {
-        const Plan* plan;
+        const CompilationPlan* plan;
         Part part;
         bool is_late;  ///< the code may be compiled later
         /// Calls visit(index into Kernel::code) for each entry.
         void each_entry(const std::function<void(std::uint32_t)>& visit) const;
     };
-    void number_entries(const std::vector<Plan>& plans);
+    void number_entries(const std::vector<CompilationPlan>& plans);
     struct MachineCode compile(const Function& function);
     /// Compiles functions at the same time, and sorts them.
     std::vector<Handler> compile(std::vector<Function>& functions);

@@ -53,7 +53,7 @@ struct Orders {
     Ir::Order of_signed, of_unsigned;
     Ir::FloatOrder of_floats;
 };
-/// By Comparison.
+/// The orders of LLVM for each Comparison.
 constexpr Orders orders[] = {{Ir::eq, Ir::eq, Ir::foeq},   {Ir::ne, Ir::ne, Ir::fone},
                              {Ir::slt, Ir::ult, Ir::folt}, {Ir::sle, Ir::ule, Ir::fole},
                              {Ir::sgt, Ir::ugt, Ir::fogt}, {Ir::sge, Ir::uge, Ir::foge},

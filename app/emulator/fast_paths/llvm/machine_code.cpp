@@ -52,8 +52,8 @@ Ir::Attributes CodeTarget::attributes(bool flushes) const {
 
 namespace {
 
-/// These passes do what the generator leaves to them: variables become values, and each chain of
-/// blocks becomes one. Other passes, such as instcombine, take longer than they save LLVM later.
+/// The passes that the generator relies on: they turn variables into values, and join each chain
+/// of blocks. Other passes, such as instcombine, take longer than they save LLVM later.
 constexpr const char* optimizations = "function(mem2reg,early-cse,simplifycfg)";
 
 /// LLVMCodeGenLevelLess: LLVM does not schedule instructions again behind the allocation of

@@ -19,7 +19,7 @@ struct Place {
     std::uint64_t address = 0;
     int rank = -1;  ///< of another block of the cluster, in whose shared memory it is
 };
-/// Of `bytes` bytes.
+/// Returns the place of `bytes` bytes at an address of a lane. Throws AccessError.
 Place place_of(const Instruction* i, Warp& w, unsigned lane, Space space, std::uint64_t address,
                unsigned bytes, unsigned align);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/machine/warp_scheduler.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -79,21 +80,18 @@ void ResidentBlocks::run(std::span<const std::uint32_t> blocks, unsigned virtual
 
 /// The unit of the next turn; nullopt: no warp can run.
 std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
-    const auto units = std::uint32_t(places_.size()) * warps_;
-    const auto can_run = [&](std::uint32_t unit) {
-        return unit < units &&
-               (places_[unit / warps_].runner->runnable_warps() >> unit % warps_ & 1);
-    };
+    std::uint32_t runnable = 0;
+    for (std::size_t k = 0; k < places_.size(); ++k)
+        runnable |= places_[k].runner->runnable_warps() << k * warps_;
     stop = {};
     while (!settings_.turns.empty() && listed_ < settings_.turns[0].size()) {
         const ListedTurn& turn = settings_.turns[0][listed_++];
-        if (!can_run(turn.warp)) continue;
+        if (turn.warp >= most_units || !(runnable >> turn.warp & 1)) continue;
         if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
         return unit_ = turn.warp;
     }
-    for (std::uint32_t behind = 1; behind <= units; ++behind)
-        if (const std::uint32_t unit = (unit_ + behind) % units; can_run(unit)) return unit_ = unit;
-    return {};
+    if (!runnable) return {};
+    return unit_ = WarpScheduler::next_after(unit_, runnable);
 }
 
 void ResidentBlocks::take_listed_turn(Place& place, std::uint32_t warp,

@@ -76,7 +76,8 @@ class AsyncRaces {
                               const Access& later, unsigned lane, Space space,
                               std::uint64_t address, RaceReport& report);
 
-    /// Of all copies of the block that read shared memory, read global memory, write global memory.
+    /// The bounds of what all copies of the block read in shared memory, read in global memory and
+    /// write in global memory.
     Bounds shared_sources_, global_sources_, global_destinations_;
     std::deque<Flight> flights_;  ///< in the order of their numbers
     /// By cell of shared memory: the copy that writes it, as its number * 32 + the part; or 0.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/program/lanes.h"
 #include "emulator/ptx/opcodes.h"
-#include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
 

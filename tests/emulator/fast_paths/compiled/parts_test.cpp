@@ -34,7 +34,7 @@ std::string long_kernel(const std::string& end = "") {
 
 TEST(PlanParts, CoverEachUnitOnceAndBeginOutsideOfTightLoops) {
     const auto module = Module::parse(long_kernel(), "test");
-    const Plan plan(*module->kernels().front(), Instruction::full, false);
+    const CompilationPlan plan(*module->kernels().front(), Instruction::full, false);
     const std::vector<Part> parts = divide_into_parts(plan);
     EXPECT_GE(parts.size(), 3u);
     EXPECT_LE(parts.size(), 6u);
@@ -58,7 +58,7 @@ TEST(PlanParts, CoverEachUnitOnceAndBeginOutsideOfTightLoops) {
 
 TEST(PlanParts, AShortKernelIsOnePart) {
     const auto module = Module::parse(kernel_text(loads(3)), "test");
-    const Plan plan(*module->kernels().front(), Instruction::full, false);
+    const CompilationPlan plan(*module->kernels().front(), Instruction::full, false);
     ASSERT_EQ(divide_into_parts(plan).size(), 1u);
     EXPECT_EQ(divide_into_parts(plan).front().end, plan.units().size());
 }
@@ -68,7 +68,7 @@ TEST(PlanParts, AKernelOfOneLongLoopIsNotCutWithinIt) {
         kernel_text("mov.u32 %r3, 0;\nLOOP:\n" + loads(60) +
                     "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p0, %r3, 2; @%p0 bra LOOP;\n"),
         "test");
-    const Plan plan(*module->kernels().front(), Instruction::full, false);
+    const CompilationPlan plan(*module->kernels().front(), Instruction::full, false);
     std::set<std::uint32_t> begins;
     for (const Part& part : divide_into_parts(plan)) begins.insert(part.begin);
     for (std::uint32_t u = 1; u < plan.units().size(); ++u) {
@@ -149,7 +149,9 @@ TEST_F(CompiledParts, CodeForSomeLanesHasPartsToo) {
     const std::string text = kernel_text(separating_loops);
     const auto module = Module::parse(text, "test");
     EXPECT_GE(
-        divide_into_parts(Plan(*module->kernels().front(), Instruction::masked, false)).size(), 2u);
+        divide_into_parts(CompilationPlan(*module->kernels().front(), Instruction::masked, false))
+            .size(),
+        2u);
     BothForms at_once(text);
     at_once.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
     at_once.expect_equal_budgets(one_block(64), 600);

@@ -23,7 +23,7 @@ class PlanOf {
     std::shared_ptr<const Module> module_;
 
   public:
-    const Plan plan;
+    const CompilationPlan plan;
 };
 
 TEST(Units, AShuffleWithAnUnknownMaskIsCompiledWhereNobodyWatches) {

@@ -4,8 +4,8 @@
 
 namespace warpscope::emulator {
 
-FunctionContext::FunctionContext(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
-                                 bool reports)
+FunctionContext::FunctionContext(Ir& ir, const CompilationPlan& plan, const Instruction* code,
+                                 unsigned lanes, bool reports)
     : ir(ir),
       plan(plan),
       code(code),

@@ -13,7 +13,7 @@ struct FunctionContext {
     static constexpr const char* function_name = "run";
 
     /// Begins a function that has the type of a Handler, and goes on in its first block.
-    FunctionContext(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
+    FunctionContext(Ir& ir, const CompilationPlan& plan, const Instruction* code, unsigned lanes,
                     bool reports);
     /// Loads the members of the warp that most of the code needs.
     void load_warp();
@@ -47,7 +47,7 @@ struct FunctionContext {
     void go_to(LlvmValue handler, LlvmValue at) const;
 
     Ir& ir;
-    const Plan& plan;
+    const CompilationPlan& plan;
     const Instruction* const code;  ///< where the compiled kernel's instructions will lie
     const unsigned width;           ///< lanes in a group: those of the CPU's vectors of i32
     const unsigned group_count;
@@ -61,7 +61,7 @@ struct FunctionContext {
     /// lanes, whose values lie in the register file only.
     LlvmValue running = nullptr;
     Segment segment;
-    std::uint32_t loop = 0;  ///< the tight loop that is being written; see Plan::loop()
+    std::uint32_t loop = 0;  ///< the tight loop that is being written; see CompilationPlan::loop()
 };
 
 }  // namespace warpscope::emulator

@@ -4,7 +4,7 @@
 
 namespace warpscope::emulator {
 
-Generator::Generator(Ir& ir, const Plan& plan, const Part& part, const Instruction* code,
+Generator::Generator(Ir& ir, const CompilationPlan& plan, const Part& part, const Instruction* code,
                      unsigned lanes, bool has_fma, bool reports)
     : context_(ir, plan, code, lanes, reports),
       ir_(ir),

@@ -16,8 +16,8 @@ class Generator {
   public:
     /// `lanes` (4, 8 or 16): those of the CPU's vectors of 32-bit elements. `code`: where the
     /// compiled kernel's instructions will lie. `reports`: see CompiledForm.
-    Generator(Ir& ir, const Plan& plan, const Part& part, const Instruction* code, unsigned lanes,
-              bool has_fma, bool reports);
+    Generator(Ir& ir, const CompilationPlan& plan, const Part& part, const Instruction* code,
+              unsigned lanes, bool has_fma, bool reports);
     void write();
 
   private:

@@ -12,7 +12,7 @@ namespace {
 // in pairs. Moving 16 times 8 bytes takes a third of the time of a gather or scatter. Code for
 // pairs takes the compiler as long as the rest of an access, so only kernels of blocks with rows
 // have it, which have few accesses to shared memory.
-bool may_have_pairs(const Plan& plan) {
+bool may_have_pairs(const CompilationPlan& plan) {
     const auto is_row = [](const SpecialSlot& slot) { return slot.special == Special::tid_y; };
     const auto is_in_shared = [](const Unit& unit) {
         return (unit.kind == Unit::Kind::loads || unit.kind == Unit::Kind::stores) &&

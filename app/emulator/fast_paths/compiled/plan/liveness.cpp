@@ -22,7 +22,7 @@ NumberSet reads_of(const Units& units, const Unit& unit, const Variables& variab
     };
     for (const Instruction* i = &units.kernel().code[unit.begin]; i <= unit.instruction; ++i)
         for (const std::uint32_t operand : i->operands) read(operand);
-    // It does not matter which of the kernel's instructions reads them.
+    // All further operands of the kernel count as read, whichever instruction reads them.
     if (has_further_operands(unit.instruction->operation))
         for (const std::uint32_t operand : units.kernel().further_operands) read(operand);
     return reads;

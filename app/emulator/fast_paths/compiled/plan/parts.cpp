@@ -7,7 +7,7 @@ namespace warpscope::emulator {
 namespace {
 
 // Estimates how long LLVM compiles a unit, in steps of 20 µs.
-unsigned effort_of(const Plan& plan, std::uint32_t u) {
+unsigned effort_of(const CompilationPlan& plan, std::uint32_t u) {
     const Unit& unit = plan.units()[u];
     unsigned effort = 0;
     if (unit.is_entry) effort += 4 * unsigned(plan.live(u).size());
@@ -29,7 +29,7 @@ unsigned effort_of(const Plan& plan, std::uint32_t u) {
     return effort;
 }
 
-Part part_of(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
+Part part_of(const CompilationPlan& plan, std::uint32_t begin, std::uint32_t end) {
     Part part = {begin, end};
     for (std::uint32_t u = begin; u < end; ++u) part.effort += effort_of(plan, u);
     return part;
@@ -37,7 +37,7 @@ Part part_of(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
 
 // Finds the unit at which the second of two parts begins; part.begin: no cut is worth a function
 // more. Where the interpreter runs the unit before, the way to the second part costs nothing.
-std::uint32_t best_cut(const Plan& plan, const Part& part) {
+std::uint32_t best_cut(const CompilationPlan& plan, const Part& part) {
     std::uint32_t best = part.begin;
     unsigned least = part.effort * 9 / 10, before = 0;
     for (std::uint32_t u = part.begin + 1; u < part.end; ++u) {
@@ -55,11 +55,11 @@ std::uint32_t best_cut(const Plan& plan, const Part& part) {
 
 }  // namespace
 
-Part whole(const Plan& plan) {
+Part whole(const CompilationPlan& plan) {
     return part_of(plan, 0, std::uint32_t(plan.units().size()));
 }
 
-std::vector<Part> divide_into_parts(const Plan& plan) {
+std::vector<Part> divide_into_parts(const CompilationPlan& plan) {
     constexpr std::size_t most_parts = 6;
     constexpr unsigned long_effort = 2500;
     std::vector<Part> parts = {whole(plan)};

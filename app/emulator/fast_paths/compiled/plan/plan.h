@@ -7,9 +7,9 @@
 namespace warpscope::emulator {
 
 /// All that is found out about a kernel before code is written for it.
-class Plan {
+class CompilationPlan {
   public:
-    Plan(const Kernel& kernel, Instruction::Mode mode, bool is_watched);
+    CompilationPlan(const Kernel& kernel, Instruction::Mode mode, bool is_watched);
 
     const Kernel& kernel() const { return units_.kernel(); }
     Instruction::Mode mode() const { return units_.mode(); }

@@ -18,7 +18,7 @@ struct SlotVariable {
     enum class Place : std::uint8_t {
         variable,  ///< loaded where compiled code begins, stored where it ends
         slot,
-        slot_outside_loops  ///< in a variable within each tight loop; see Plan::loop()
+        slot_outside_loops  ///< in a variable within each tight loop; see CompilationPlan::loop()
     };
     Place place = Place::variable;
     std::uint32_t number = 0;  ///< among the kernel's variables
