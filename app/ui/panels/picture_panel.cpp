@@ -284,7 +284,8 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
     ImU32 colour = colour::dim;
     if (const std::string element = element_at(x, y); stage_.paused() && !element.empty())
         if (const auto reason = microscope_.reasons().ask(stage_.launch(), element)) {
-            hint = reason->words.brief + tr("\nright click: open this access in the microscope");
+            hint =
+                tr(reason->words.brief) + tr("\nright click: open this access in the microscope");
             colour = colour::bad;
         }
     if (hint.empty() && stage_.tile_side() > 0 && !microscope_.is_open())
@@ -299,7 +300,7 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         const auto remark = p->remark();
         if (remark && remark_box(ui, at, high.x, {"picture.remark", "picture.remedy"},
-                                 remark->sentence, remark->action))
+                                 tr(remark->sentence), tr(remark->action)))
             ui.later([this, remedy = remark->remedy] { stage_.assign({&remedy, 1}); });
     }
     const Shown& shown = stage_.shown();

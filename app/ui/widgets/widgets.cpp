@@ -33,12 +33,12 @@ ImVec2 text_size(std::string_view words) {
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
 /// for one frame in the size of the tooltip before, and a frame may take long.
 void show_tooltip(std::string_view words, Ui* ui = nullptr) {
-    const float widest = 24 * ImGui::GetFontSize();
-    const ImVec2 padding{0.7F * ImGui::GetFontSize(), 0.55F * ImGui::GetFontSize()};
-    const std::string lines = wrapped(words, widest);
-    const ImVec2 size = text_size(lines);
+    const float em = ImGui::GetFontSize();
+    const std::string lines = wrapped(words, 24 * em);
+    const ImVec2 padding{0.7F * em, 0.55F * em}, size = text_size(lines);
     ImGui::SetNextWindowSize({std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::PushStyleColor(ImGuiCol_PopupBg, colour::raised);
     ImGui::BeginTooltip();
     text(ImGui::GetFont(), colour::text, lines);
     if (ui) {
@@ -46,6 +46,7 @@ void show_tooltip(std::string_view words, Ui* ui = nullptr) {
         record_rect(*ui, low, {low.x + full.x, low.y + full.y}, "tooltip", std::string(words));
     }
     ImGui::EndTooltip();
+    ImGui::PopStyleColor();
     ImGui::PopStyleVar();
 }
 
@@ -284,8 +285,8 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
     const char* word = on ? tr("on") : tr("off");
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
-    list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
-                 word);
+    const ImU32 ink = faint_where_disabled(on ? colour::text : colour::dim);
+    list.AddText({high.x + ui.px(9), text_y}, ink, word);
     note_if_cut(word, width - size.x - ui.px(9));
     record(ui, id, on ? "on" : "off");
     return clicked;
@@ -294,8 +295,8 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
 /// A button that can't be pressed has no ground.
 bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
     ImGui::PushID(id.c_str());
-    const bool disabled = ImGui::GetStyle().Alpha < 1;
-    const ImU32 ground = on ? colour::accent_deep : disabled ? 0 : colour::raised;
+    const ImU32 off = ImGui::GetStyle().Alpha < 1 ? 0 : colour::raised;  // less than 1: disabled
+    const ImU32 ground = on ? colour::accent_deep : off;
     ImGui::PushStyleColor(ImGuiCol_Button, ground);
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
     const bool clicked = ImGui::Button((std::string(label) + "###label").c_str(), size);

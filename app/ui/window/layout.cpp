@@ -102,10 +102,13 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     if (strip > 0) layout.strip = {x, top + upper - strip, centre, strip};
     if (controls) layout.controls = {0, top, left, body};
     if (controls) layout.left_edge = {left, top, edge, body};
-    if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, upper};
-    if (right > 0) layout.right_edge = {width - right - edge, top, edge, upper};
-    if (lower_edge > 0) layout.lower_edge = {x, top + upper, std::max(1.F, width - x), lower_edge};
-    layout.dock = {x, top + upper + lower_edge, std::max(1.F, width - x), lower};
+    // Beside the source in a small window, the warps and the tile need the height of the dock, too.
+    const float column = slim ? body : upper, beside = slim ? right + right_edge : 0;
+    const float dock = std::max(1.F, width - x - beside);
+    if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, column};
+    if (right > 0) layout.right_edge = {width - right - edge, top, edge, column};
+    if (lower_edge > 0) layout.lower_edge = {x, top + upper, dock, lower_edge};
+    layout.dock = {x, top + upper + lower_edge, dock, lower};
     layout.foot = {0, height - foot, width, foot};
     if (microscope) open_microscope(layout, bar, scale);
     if (layout.narrow) open_drawer(layout, width, scale, options);
@@ -131,6 +134,11 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     const float top = layout.top.height;
     layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
     return layout;
+}
+
+// In steps, since each needs fonts of its own. 720 pixels are as high as 480 usually are.
+float presentation_scale(float height) {
+    return std::max(1.5F, std::floor(height / 120) / 4);
 }
 
 float framebuffer_pixels(float framebuffer_width, float window_width, float content_scale) {
