@@ -119,6 +119,8 @@ constexpr const char* forms[] = {
     tr_later("{} of type {}, {}."),
     tr_later("{} of block 0, kernel {}, as the emulator runs it"),
     tr_later("{} of block 0, kernel {}, as the emulator runs it, by pass; red reads race"),
+    tr_later("{} of block 0, kernel {}, as the emulator runs it, {}, by pass; red reads race"),
+    tr_later("{} of block 0, kernel {}, as the emulator runs it, {}"),
     tr_later("Warp sums"),
     // Of the race check: the threads and places of a sentence.
     tr_later("Thread {} of block {} (warp {})"),
@@ -319,6 +321,24 @@ constexpr const char* forms[] = {
     tr_later("{} call"),
     tr_later("{} object"),
     tr_later("emulator"),
+    // Of the bodies and the trees.
+    tr_later("A block reads each body once: {} of a sector for each interaction."),
+    tr_later("Without the tile it is {}."),
+    tr_later("Each warp reads each body: {} of a sector for each interaction."),
+    tr_later("With the tile it is {}."),
+    tr_later("A Plummer sphere in equilibrium."),
+    tr_later("A disk that turns round a heavy central body."),
+    tr_later("Two disks that will collide."),
+    tr_later("A sphere at rest."),
+    tr_later("It collapses and then expands again."),
+    tr_later("All masses in the file are 0, so no body pulls another one."),
+    tr_later("The masses in the file add up to {}."),
+    tr_later("With G = 1, the unit of length is {} of the file's units, the unit of mass {}, the "
+             "unit of time {}."),
+    tr_later("With G = 6.6743e-11 m^3 / (kg s^2), the unit of length is {} m, the unit of mass {} "
+             "kg, the unit of time {} s."),
+    tr_later("From {}."),
+    tr_later("{}: no barrier, so there is nothing to show"),
 };
 
 }  // namespace

@@ -60,11 +60,13 @@ struct RemarkIds {
 /// Draws a remark at `at`, which moves below it. Returns whether its button was clicked.
 bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std::string& sentence,
                 const std::string& action) {
-    const float words = ImGui::CalcTextSize(sentence.c_str()).x;
-    const float button = button_width(action.c_str()), line = ImGui::GetFrameHeight();
+    const std::string lines = wrapped(sentence, std::max(1.F, right - at.x - ui.px(32)));
+    const ImVec2 needed = ImGui::CalcTextSize(lines.c_str());
+    const float words = needed.x, button = button_width(action.c_str());
+    const float line = ImGui::GetFrameHeight(), below = std::max(line, needed.y + ui.px(10));
     const bool beside = words + button + ui.px(44) <= right - at.x;
     const float width = beside ? words + ui.px(12) + button : std::max(words, button);
-    const ImVec2 size{width + ui.px(20), (beside ? 1.F : 2.F) * line + ui.px(12)};
+    const ImVec2 size{width + ui.px(20), (beside ? line : below + line) + ui.px(12)};
     // A window of its own takes the mouse from the picture.
     ImGui::SetCursorScreenPos(at);
     ImGui::BeginChild(sentence.c_str(), size, false, ImGuiWindowFlags_NoScrollbar);
@@ -73,10 +75,10 @@ bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std
     const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
     ImGui::SetCursorScreenPos(place);
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.body, colour::finding, sentence);
+    text(ui.fonts.body, colour::finding, lines);
     record(ui, ids.sentence, sentence);
     ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
-                                     : ImVec2{place.x, place.y + line});
+                                     : ImVec2{place.x, place.y + below});
     const bool clicked = flat_button(ui, ids.button, action.c_str(), true);
     ImGui::EndChild();
     at.y += size.y + ui.px(6);

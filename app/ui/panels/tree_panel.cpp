@@ -263,7 +263,7 @@ void TreePanel::draw(Ui& ui) {
     if (!tree || size.x < ui.px(220) || size.y < ui.px(120)) return;
     if (tree->rows.empty()) {
         ImGui::SetCursorScreenPos({low.x + ui.px(16), low.y + ui.px(12)});
-        paragraph(ui.fonts.body, colour::dim, tree->title);
+        paragraph(ui.fonts.body, colour::dim, tr(tree->title));
         record(ui, "tree", tree->title);
         return;
     }
@@ -275,7 +275,7 @@ void TreePanel::draw(Ui& ui) {
     hover(ui, *tree, wrong, at);
     const float left = low.x + ui.px(16);
     ImGui::SetCursorScreenPos({left, low.y + ui.px(12)});
-    clipped_text(ui.fonts.small, colour::dim, tree->title, size.x - ui.px(32));
+    clipped_text(ui.fonts.small, colour::dim, tr(tree->title), size.x - ui.px(32));
     legend(ui, *tree, {left, low.y + ui.px(32)});
     overview(ui, *tree, at);
     ImGui::PushClipRect({at.low.x, low.y}, {at.high.x, high.y}, true);

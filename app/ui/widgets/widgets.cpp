@@ -311,49 +311,6 @@ float button_width(const char* label) {
     return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-float segments_width(const std::vector<std::string>& labels) {
-    float widest = 0;
-    for (const std::string& label : labels) widest = std::max(widest, text_size(label).x);
-    return (widest + 2 * ImGui::GetStyle().FramePadding.x) * float(labels.size());
-}
-
-int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
-             const std::vector<std::string>& labels, std::size_t chosen, float width) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float height = ImGui::GetFrameHeight();
-    const float each = width / float(labels.size());
-    const float rounding = ImGui::GetStyle().FrameRounding;
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + width, at.y + height}, faint_where_disabled(colour::raised),
-                       rounding);
-    int clicked = -1;
-    const bool narrow = segments_width(labels) > width;
-    ImGui::PushFont(narrow ? ui.fonts.small : ImGui::GetFont());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const ImVec2 low{at.x + each * float(i), at.y};
-        const ImVec2 high{low.x + each, low.y + height};
-        ImGui::SetCursorScreenPos(low);
-        if (hit_area(id + ":" + ids[i], {each, height})) clicked = int(i);
-        record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
-        hover_label(labels[i]);
-        if (i == chosen)
-            list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);
-        else if (ImGui::IsItemHovered())
-            list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
-        const ImVec2 size = text_size(labels[i]);
-        note_if_cut(labels[i], each);
-        ImGui::PushClipRect(low, high, true);
-        const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
-        list.AddText({std::round(left), low.y + (height - size.y) / 2},
-                     faint_where_disabled(i == chosen ? colour::text : colour::dim),
-                     labels[i].c_str());
-        ImGui::PopClipRect();
-    }
-    ImGui::PopFont();
-    record_rect(ui, at, {at.x + width, at.y + height}, id, ids[chosen]);
-    return clicked;
-}
-
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
            std::string& typed) {
     const bool editing = ui.edit.id == id;

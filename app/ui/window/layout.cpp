@@ -122,7 +122,7 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     if (options.presentation && !microscope)
         return lay_out_presentation(width, height, scale, options);
     const float lessons =
-        options.lessons ? std::round(std::min(lessons_width * scale, width * 0.4F)) : 0;
+        options.lessons ? std::round(std::min(lessons_width * scale, width * 0.33F)) : 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
     if (lessons <= 0) return layout;
     for (Box* box :
@@ -137,8 +137,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
 }
 
 // In steps, since each needs fonts of its own. 720 pixels are as high as 480 usually are.
-float presentation_scale(float height) {
-    return std::max(1.5F, std::floor(height / 120) / 4);
+float presentation_scale(float height, float wish) {
+    const float usual = std::max(1.5F, std::floor(height / 120) / 4);
+    return usual * std::min(wish, 1.5F);  // larger words of the caption have no room
 }
 
 float framebuffer_pixels(float framebuffer_width, float window_width, float content_scale) {

@@ -226,7 +226,8 @@ void WindowView::draw_overlays() {
 }
 
 float WindowView::enlargement(float height) const {
-    return float(options_.percent) / 100 * (options_.presentation ? presentation_scale(height) : 1);
+    const float wish = float(options_.percent) / 100;
+    return options_.presentation ? presentation_scale(height, wish) : wish;
 }
 
 void WindowView::splitters() {

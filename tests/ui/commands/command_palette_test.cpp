@@ -105,6 +105,8 @@ TEST_F(PaletteView, TheSizesHaveEnds) {
     EXPECT_FLOAT_EQ(view_->enlargement(1080), 2.25F);
     EXPECT_FLOAT_EQ(view_->enlargement(1100), 2.25F);
     EXPECT_FLOAT_EQ(view_->enlargement(300), 1.5F);
+    view_->options().percent = 200;
+    EXPECT_FLOAT_EQ(view_->enlargement(720), 2.25F);
 }
 
 TEST_F(PaletteView, APresentationHasALargeBarrierAndASentence) {

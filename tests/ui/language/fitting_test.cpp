@@ -174,6 +174,9 @@ class Fitting : public ViewFixture {
         options.presentation = true;
         enlarge();
         look("presentation");
+        for (const Letter& one : letters_of({view_->ui().fonts.body, view_->ui().fonts.small}))
+            if (one.high.y > height + 1)
+                cut_.insert(where_ + ": words of the caption are too high");
         options.editor = true;
         look("presentation with its source");
         options.editor = options.presentation = false;
@@ -212,6 +215,7 @@ class Fitting : public ViewFixture {
             view_->ui().ask(Command::show_book);
             look("book");
             view_->press(escape, 0);
+            frames(2);
         }
         view_->tour().start();
         for (int step = 1; view_->tour().shows(); ++step) {
@@ -261,7 +265,9 @@ TEST_F(Fitting, WordsWithoutAnyFontFile) {
     settle();
     bare_ = true;
     draw_in(Language::english, 100);
-    walk();
+    look("at first");
+    view_->options().lessons = true;
+    look("lessons");
     expect_none();
 }
 
@@ -276,11 +282,11 @@ TEST_F(Fitting, WordsOfTheLessons) {
 }
 
 TEST_F(Fitting, WordsOfTheBodies) {
-    walk_everything("nbody", {{"bodies", "256"}});
+    walk_everything("nbody", {{"bodies", "256"}, {"reuse_barrier", "off"}});
 }
 
 TEST_F(Fitting, WordsOfTheDotProduct) {
-    walk_everything("dot", {{"n", "4096"}});
+    walk_everything("dot", {{"n", "4096"}, {"kernel", "no_barriers"}});
 }
 
 TEST_F(Fitting, WordsOfTheReduction) {
@@ -288,7 +294,7 @@ TEST_F(Fitting, WordsOfTheReduction) {
 }
 
 TEST_F(Fitting, WordsOfThePipeline) {
-    walk_everything("pipeline", {{"size", "256"}});
+    walk_everything("pipeline", {{"size", "256"}, {"wait", "off"}});
 }
 
 TEST_F(Fitting, WordsOfAKernelOfOnesOwn) {
