@@ -149,18 +149,16 @@ class Lessons(unittest.TestCase):
         self.hand_in(right.replace("float* out", "floaty* out"), "carl.cu")
         self.hand_in(right.replace("tile[t] = in[i];", "while (n) tile[t] = in[i];"), "dora.cu")
         self.hand_in(right.replace("tile[t] = in[i];", "tile[t] = in[i + 123456789];"), "emil.cu")
-        self.hand_in('#include "/etc/passwd"\n' + right, "fay.cu")
         (self.folder / "notes.txt").write_text("no kernel", encoding="utf-8")
         done = run("--lesson", 8, "--check", self.folder)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual(done.returncode, 1)
         self.assertEqual([(r["file"], r["passed"]) for r in rows],
                          [("anna.cu", "yes"), ("ben, the second.cu", "no"), ("carl.cu", "no"),
-                          ("dora.cu", "no"), ("emil.cu", "no"), ("fay.cu", "no")])
+                          ("dora.cu", "no"), ("emil.cu", "no")])
         self.assertEqual(rows[0]["reason"], "")
         self.assertIn("Every word of the tile is written", rows[1]["reason"])
         self.assertIn("carl.cu:3: ", rows[2]["reason"])
-        self.assertNotIn("root", rows[5]["reason"], "the process of a grade reads no other file")
 
     def test_what_cannot_be_used_is_said(self):
         for words, said in [

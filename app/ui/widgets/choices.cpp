@@ -87,6 +87,7 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     ImGui::PushFont(font);
     if (is_long) words = wrapped(labels[chosen], room);
     if (!words.empty()) note_if_cut(words, room);
+    if (width_of(words) > room) words = shortened(labels[chosen], room);
     ImGui::PopFont();
     const auto more = float(std::ranges::count(words, '\n')) * ImGui::GetTextLineHeight();
     const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);
@@ -99,9 +100,7 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     ImGui::PopStyleVar();
     // While the list is open, the last item is not the box.
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-    list.PushClipRect(low, {high.x - arrow, high.y}, true);  // the name of a file may be longer
     list.AddText(font, text_size(font), {low.x + padding.x, low.y + padding.y}, ink, words.c_str());
-    list.PopClipRect();
     const ImVec2 tip{high.x - arrow / 2, (low.y + high.y) / 2 + ui.px(4)};
     list.AddTriangleFilled({tip.x - ui.px(5), tip.y - ui.px(8)},
                            {tip.x + ui.px(5), tip.y - ui.px(8)}, tip, ink);

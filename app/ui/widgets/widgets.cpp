@@ -67,6 +67,17 @@ std::string wrapped(std::string_view words, float width) {
                             [&](const std::string& line) { return text_size(line).x <= width; });
 }
 
+std::string shortened(std::string_view words, float width) {
+    std::string shown(words);
+    for (std::size_t keep = words.size(); keep > 0 && text_size(shown).x > width;) {
+        // Remove whole UTF-8 characters only.
+        do --keep;
+        while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
+        shown = std::string(words.substr(0, keep)) + "…";
+    }
+    return shown;
+}
+
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
     const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
     const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
@@ -175,18 +186,9 @@ void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width) 
 
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width) {
     ImGui::PushFont(font);
-    std::string shown(words);
     const bool clipped = text_size(words).x > width;
     note_if_cut(words, width);
-    if (clipped) {
-        std::size_t keep = words.size();
-        while (keep > 0 && text_size(shown).x > width) {
-            // Remove whole UTF-8 characters only.
-            do --keep;
-            while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
-            shown = std::string(words.substr(0, keep)) + "…";
-        }
-    }
+    const std::string shown = shortened(words, width);
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(shown.c_str());
     ImGui::PopStyleColor();

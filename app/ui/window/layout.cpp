@@ -50,7 +50,7 @@ void open_drawer(Layout& layout, float width, float scale, const ViewOptions& op
 /// The picture, or the picture and the editor, above a caption.
 Layout lay_out_presentation(float width, float height, float scale, const ViewOptions& options) {
     Layout layout;
-    const float caption = std::round(std::min(84 * scale, height * 0.3F));
+    const float caption = std::round(std::min(96 * scale, height * 0.32F));
     const float above = std::max(1.F, height - caption);
     const float editor = options.editor ? std::round(width * 0.48F) : 0;
     layout.canvas = {0, 0, std::max(1.F, width - editor), above};

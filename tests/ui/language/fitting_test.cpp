@@ -18,7 +18,8 @@ namespace {
 bool may_be_cut(const std::string& words) {
     static const std::regex name(R"([\w.:\[\]]*([A-Z_.:\[]|cuda)[\w.:\[\]]*)");
     return std::regex_match(words, name) || words.find(".cu") != std::string::npos ||
-           words.find("kernel") != std::string::npos;
+           words.find("kernel") != std::string::npos || words.find("ядро") != std::string::npos ||
+           words.find("核函数") != std::string::npos;
 }
 
 /// A letter on the screen, with the corners of its quad and of what may be drawn in.
@@ -46,7 +47,8 @@ std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFo
                 };
                 const ImDrawVert a = corner(0), c = corner(2);
                 const auto glyph = glyphs.find({a.uv.x, a.uv.y});
-                if (glyph != glyphs.end())
+                // The second triangle of a quad begins at this corner, too.
+                if (glyph != glyphs.end() && c.pos.x > a.pos.x)
                     found.push_back({glyph->second, a.pos, c.pos, part.ClipRect});
             }
 #endif
