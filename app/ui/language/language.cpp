@@ -160,6 +160,11 @@ const char* tr(const char* english) {
 std::string tr(std::string_view english) {
     if (language() == Language::english) return std::string(english);
     if (const std::string* found = find(english)) return *found;
+    // Of several sentences, each is translated alone, and so are the parts of one that has no form.
+    if (const std::size_t at = english.find(". "); at != english.npos) {
+        const std::string first = tr(english.substr(0, at + 1));
+        return first + (first.ends_with("。") ? "" : " ") + tr(english.substr(at + 2));
+    }
     for (const char* form : made_forms()) {
         const auto values = values_in(english, form);
         const std::string* const translation = values ? find(form) : nullptr;
@@ -168,13 +173,8 @@ std::string tr(std::string_view english) {
         for (const std::string& value : *values) store.push_back(tr(std::string_view(value)));
         return fmt::vformat(*translation, store);
     }
-    // Of several sentences, each is translated alone.
-    for (const std::string_view between : {". ", "; "})
-        if (const std::size_t at = english.find(between); at != english.npos) {
-            const std::string first = tr(english.substr(0, between[0] == '.' ? at + 1 : at));
-            const char* const gap = first.ends_with("。") ? "" : between[0] == '.' ? " " : "; ";
-            return first + gap + tr(english.substr(at + 2));
-        }
+    if (const std::size_t at = english.find("; "); at != english.npos)
+        return tr(english.substr(0, at)) + "; " + tr(english.substr(at + 2));
     return std::string(english);
 }
 

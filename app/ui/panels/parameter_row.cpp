@@ -165,7 +165,7 @@ void say_barrier_taken_out(Ui& ui, Stage& stage, const Parameter& parameter,
 RowColumns row_columns(Ui& ui, float widest_label) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float gap = ui.px(12);
-    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.5F);
+    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.52F);
     return {label, std::max(ui.px(24), width - label)};
 }
 

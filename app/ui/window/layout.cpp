@@ -79,7 +79,7 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     const float edge = part(8, height), bar = part(40, height);
     const float body = std::max(1.F, height - top - foot);
     const float left =
-        controls ? part(options.left, width * (microscope || editor ? 0.25F : 0.4F)) : 0;
+        controls ? part(options.left, width * (microscope || editor ? 0.28F : 0.4F)) : 0;
     const float right = editor ? part(options.editor_width, width * 0.46F)
                         : results
                             ? part(slim ? width : options.right, width * (slim         ? 0.4F

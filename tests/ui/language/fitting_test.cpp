@@ -75,7 +75,7 @@ std::vector<std::string> lines_of(const std::vector<Letter>& letters) {
 /// Lines with three English words in a row. Names of files, of code and of settings are none.
 bool is_english(const std::string& line) {
     static const std::regex words("(^| )[A-Z]?[a-z]+ [a-z]{2,} [a-z]{2,}($|[ .,:;])");
-    return std::regex_search(line, words);
+    return std::regex_search(line, words) && line.find("//") == line.npos;
 }
 
 /// A walk through all panels in every language. It collects the words that have too little room,
@@ -238,6 +238,7 @@ class Fitting : public ViewFixture {
         show(experiment, std::move(assignments));
         stage_->compare();
         settle();
+        stage_->say("");  // that there is nothing to compare, in English
         for (const LanguageName& one : languages)
             for (const int percent : {100, 200}) {
                 draw_in(one.language, percent);
