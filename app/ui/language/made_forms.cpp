@@ -37,6 +37,7 @@ constexpr const char* forms[] = {
     tr_later("{} of the pixels were read before their thread had written them; {} orders the reads "
              "after the writes."),
     tr_later("__syncthreads() at {}"),
+    tr_later("{}.cu:{} and {}"),
     tr_later("cluster_sync() at {}"),
     tr_later("No pixel is wrong this time."),
     tr_later("That proves nothing: without {} nothing orders the reads after the writes."),

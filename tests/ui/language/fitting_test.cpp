@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -59,22 +60,23 @@ std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFo
 std::vector<std::string> lines_of(const std::vector<Letter>& letters) {
     std::vector<std::string> lines;
     const Letter* before = nullptr;
+    float tallest = 0;  // of the line's letters
     for (const Letter& letter : letters) {
         const float gap = before ? letter.low.x - before->high.x : 0;
-        const float size = letter.high.y - letter.low.y;
         const bool goes_on =
             before && gap > -2 && gap < 20 && std::abs(letter.high.y - before->high.y) < 10;
         if (!goes_on) lines.emplace_back();
-        if (goes_on && gap > 0.22F * std::max(size, 10.F)) lines.back() += ' ';
+        tallest = std::max(goes_on ? tallest : 0, letter.high.y - letter.low.y);
+        if (goes_on && gap > 0.25F * std::max(tallest, 10.F)) lines.back() += ' ';
         lines.back() += letter.character < 128 ? char(letter.character) : '?';
         before = &letter;
     }
     return lines;
 }
 
-/// Lines with three English words in a row. Names of files, of code and of settings are none.
+/// Lines with two English words in a row. Names of files, of code and of settings are none.
 bool is_english(const std::string& line) {
-    static const std::regex words("(^| )[A-Z]?[a-z]+ [a-z]{2,} [a-z]{2,}($|[ .,:;])");
+    static const std::regex words("(^| )[A-Z]?[a-z]+ [a-z]{2,}($|[ .,:;])");
     return std::regex_search(line, words) && line.find("//") == line.npos;
 }
 
@@ -129,7 +131,8 @@ class Fitting : public ViewFixture {
         return found;
     }
     void note_english(const std::string& at) {
-        if (language() != Language::chinese) return;
+        // The list of words has their English names, too.
+        if (language() != Language::chinese || at == "words") return;
         const Fonts& fonts = view_->ui().fonts;
         for (const std::string& line :
              lines_of(letters_of({fonts.body, fonts.small, fonts.strong, fonts.value})))
