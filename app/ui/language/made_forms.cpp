@@ -37,7 +37,6 @@ constexpr const char* forms[] = {
     tr_later("{} of the pixels were read before their thread had written them; {} orders the reads "
              "after the writes."),
     tr_later("__syncthreads() at {}"),
-    tr_later("{}.cu:{} and {}"),
     tr_later("cluster_sync() at {}"),
     tr_later("No pixel is wrong this time."),
     tr_later("That proves nothing: without {} nothing orders the reads after the writes."),
@@ -340,6 +339,8 @@ constexpr const char* forms[] = {
              "kg, the unit of time {} s."),
     tr_later("From {}."),
     tr_later("{}: no barrier, so there is nothing to show"),
+    // Lines of one file. The last form, since others have such lines as values.
+    tr_later("{}.cu:{} and {}"),
 };
 
 }  // namespace
