@@ -289,6 +289,16 @@ constexpr const char* forms[] = {
     tr_later("the first of {} blocks"),
     tr_later("the first {} of {} blocks"),
     // Why a value is wrong.
+    tr_later("{}, expected {}: {}"),
+    tr_later("{}, the program's launch left {}: {}"),
+    tr_later("no thread of this launch has written it"),
+    tr_later("No thread of this launch has written {}."),
+    tr_later("{} is right: {}"),
+    tr_later("The capture does not say which of the two is right: the program's launch had an "
+             "order of its own."),
+    tr_later("red {}"),
+    tr_later("green {}"),
+    tr_later("blue {}"),
     tr_later("thread {} read before {} wrote"),
     tr_later("thread {} read after {} wrote"),
     tr_later("thread {} updated before {} wrote"),
