@@ -4,54 +4,20 @@ usage: record_test.py PROGRAM
 """
 import base64
 import html.parser
-import struct
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
-from driver import Picture, read_png  # noqa: E402
+from animation import read_animation  # noqa: E402
+from driver import read_png  # noqa: E402
 
 PROGRAM = (sys.argv + ["warpscope"])[1]
 FRAMES = 5
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-
-
-def chunk(kind, body):
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def read_animation(path, folder):
-    """The frames of an animated PNG as whole pictures, and the texts of the file."""
-    data = Path(path).read_bytes()
-    at, frames, announced = 8, [], None
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        at += 12 + length
-        if kind == b"acTL":
-            announced = struct.unpack(">II", body)[0]
-        elif kind == b"fcTL":
-            frames.append([struct.unpack(">IIII", body[4:20]), b""])
-        elif kind in (b"IDAT", b"fdAT"):
-            frames[-1][1] += body[4:] if kind == b"fdAT" else body
-    assert announced == len(frames), announced
-    pictures = []
-    for (width, height, x, y), packed in frames:
-        part = folder / "part.png"
-        part.write_bytes(data[:8] + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)) +
-                         chunk(b"IDAT", packed) + chunk(b"IEND", b""))
-        picture = read_png(part)[0]
-        if pictures:
-            rows = [bytearray(row) for row in pictures[-1].rows]
-            for i, row in enumerate(picture.rows):
-                rows[y + i][4 * x:4 * (x + width)] = row
-            picture = Picture(pictures[-1].width, pictures[-1].height, [bytes(r) for r in rows], 4)
-        pictures.append(picture)
-    return pictures, read_png(path)[1]
 
 
 class Page(html.parser.HTMLParser):
@@ -109,6 +75,29 @@ class Record(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(picture, read_png(self.folder / "s.png")[0], (words, number))
             self.assertNotEqual(pictures[0], pictures[-1], words)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "ffmpeg is not installed")
+    def test_an_mp4_has_the_frames_of_the_animated_png(self):
+        run = ["--headless", "--device", "emulator", "--experiment", "ripple", "--set", "ripple.size=96",
+               "--set", "ripple.pattern=ripple", "--frames", FRAMES]
+        for name in ("r.png", "r.mp4"):
+            done = self.run_program(*run, "--record", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        exact = read_animation(self.folder / "r.png", self.folder)[0]
+        raw = subprocess.run(["ffmpeg", "-v", "error", "-i", "r.mp4", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                             cwd=self.folder, check=True, capture_output=True).stdout
+        size = 3 * exact[0].width * exact[0].height
+        self.assertEqual(len(raw), FRAMES * size)
+
+        def difference(frame, picture):
+            return sum(abs(a - b) for channel, c in enumerate(picture.colours())
+                       for a, b in zip(frame[channel::3], c)) / size
+        for number, picture in enumerate(exact):
+            # H.264 loses colours; every other frame of these rings is further away.
+            frame = raw[number * size:(number + 1) * size]
+            nearest = min(range(FRAMES), key=lambda other: difference(frame, exact[other]))
+            self.assertEqual(nearest, number)
+            self.assertLess(difference(frame, picture), 12)
 
     def test_a_recording_goes_with_a_screenshot_of_the_window(self):
         done = self.run_program("--headless", "--device", "emulator", "--experiment", "ripple", "--set",

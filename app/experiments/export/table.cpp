@@ -81,6 +81,22 @@ Table counters_table(const std::vector<emulator::KernelCounters>& kernels) {
     return table;
 }
 
+Table lines_table(
+    const emulator::KernelCounters& kernel, LineFigure first,
+    const std::function<std::string_view(const std::string& file, int line)>& text_of) {
+    Table table{"Lines of " + kernel.kernel, {"file", "line"}, {}};
+    for (const auto& word : compute::words_of<LineFigure>) table.columns.emplace_back(word.name);
+    table.columns.emplace_back("source");
+    for (const emulator::LineCounters* line : sorted_lines(kernel, first)) {
+        std::vector<Cell> row{line->file.empty() ? "PTX" : line->file, double(line->line)};
+        for (const auto& word : compute::words_of<LineFigure>)
+            row.emplace_back(double(figure_of(*line, word.value)));
+        row.emplace_back(std::string(text_of(line->file, line->line)));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
 Table timings_table(const std::vector<compute::KernelTiming>& kernels) {
     Table table{"Timings", {"kernel", "launches", "median ms", "p99 ms", "bytes/s"}, {}};
     for (const compute::KernelTiming& one : kernels)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "emulator/counters/kernel_counters.h"
 #include "emulator/observe/findings.h"
 #include "experiments/framework/report.h"
+#include "experiments/measure/line_figures.h"
 
 namespace warpscope::experiments {
 
@@ -26,6 +28,10 @@ Table results_table(const Report& report);
 Table findings_table(const std::vector<emulator::Finding>& findings);
 /// The counters of a block: those of a launch, divided by the number of blocks.
 Table counters_table(const std::vector<emulator::KernelCounters>& kernels);
+/// The lines of a kernel, that with the highest figure first. `text_of`: the text of a line.
+Table lines_table(
+    const emulator::KernelCounters& kernel, LineFigure first,
+    const std::function<std::string_view(const std::string& file, int line)>& text_of);
 Table timings_table(const std::vector<compute::KernelTiming>& kernels);
 Table comparison_table(const Comparison& comparison);
 

@@ -158,6 +158,8 @@ class LessonReader {
             const std::size_t open = item.rfind('[', target), close = item.find(')', target);
             if (open == std::string::npos || close == std::string::npos)
                 fail("write the link to a widget as [words](widget:ID)");
+            if (item.find("](widget:", close) != std::string::npos)
+                fail("a step marks one widget: write a step of its own for the second link");
             step.widget = item.substr(target + 9, close - target - 9);
             step.text = item.substr(0, open) + item.substr(open + 1, target - open - 1) +
                         item.substr(close + 1);

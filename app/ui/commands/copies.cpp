@@ -35,11 +35,15 @@ const Widget* value_under(const WidgetMap& widgets, ImVec2 mouse) {
     return best;
 }
 
-experiments::Table table_on_show(const Stage& stage, const ViewOptions& options) {
-    const std::string tab = options.dock_folded ? "" : options.dock;
+experiments::Table table_on_show(const Stage& stage, const std::string& tab,
+                                 experiments::LineFigure figure) {
     const auto& inspection = stage.checks().inspection;
     if (tab == "findings" && inspection) return experiments::findings_table(inspection->findings);
     if (tab == "counters") return experiments::counters_table(stage.checks().counters);
+    if (const auto* kernel = stage.checks().newest_counters(); tab == "lines" && kernel)
+        return experiments::lines_table(*kernel, figure, [&](const std::string& file, int line) {
+            return experiments::text_of_line(stage.shown().edits, file, line);
+        });
     if (tab == "timings") return experiments::timings_table(stage.timings().kernels());
     return experiments::results_table(stage.report());
 }

@@ -36,7 +36,8 @@ void KeyList::draw(Ui& ui) const {
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
     // A list that is higher than the window scrolls.
     const ImVec2 most{screen.x - ui.px(40), screen.y - ui.px(40)};
     ImGui::SetNextWindowSizeConstraints({0, 0}, most);
@@ -53,10 +54,12 @@ void KeyList::draw(Ui& ui) const {
     section(ui, tr("While the microscope is open"), KeyScope::microscope, width);
     ImGui::Dummy({0, ui.px(8)});
     section(ui, tr("In the editor"), KeyScope::editor, width);
+    ImGui::Dummy({0, ui.px(8)});
+    section(ui, tr("In a presentation"), KeyScope::presentation, width);
     ImGui::EndGroup();
     ImGui::End();
     ImGui::PopStyleColor();
-    ImGui::PopStyleVar(2);
+    ImGui::PopStyleVar(3);
 }
 
 }  // namespace warpscope::ui

@@ -25,6 +25,7 @@ void WordList::draw_words(Ui& ui) {
     for (const auto& [word, meaning, page] : vocabulary()) {
         const bool wanted = word == word_;
         const bool same = tr(word) == word;
+        if (page_.has(page)) ImGui::AlignTextToFramePadding();
         text(ui.fonts.strong, wanted ? colour::accent : colour::text,
              same ? word : fmt::format("{} · {}", tr(word), word));
         record(ui, "words:" + word, wanted ? "on" : "off");
@@ -48,14 +49,15 @@ void WordList::draw(Ui& ui) {
         {std::min(ui.px(720), screen.x - ui.px(40)), std::min(ui.px(520), screen.y - ui.px(40))});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
     ImGui::Begin("##words", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                      ImGuiWindowFlags_NoSavedSettings);
     page_.shown() ? page_.draw(ui) : draw_words(ui);
     ImGui::End();
     ImGui::PopStyleColor();
-    ImGui::PopStyleVar(2);
+    ImGui::PopStyleVar(3);
 }
 
 }  // namespace warpscope::ui

@@ -38,17 +38,17 @@ const compute::Word<BarrierPolicy>& word_of(BarrierPolicy policy) {
 /// The result of the launch: the report's sentences, or the error that ended it, then the first
 /// finding.
 std::string outcome_of(const PolicyOutcome& outcome) {
-    if (!outcome.ends) return outcome.error;
+    if (!outcome.ends) return tr(outcome.error);
     std::string words;
     for (const experiments::Reading& r : outcome.report)
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
-            words += (words.empty() ? "" : " ") + r.sentence;
+            words += (words.empty() ? "" : " ") + tr(r.sentence);
     if (outcome.blocks < outcome.of_blocks)
         words = tr("The first {} of {} blocks finish.", quantity(double(outcome.blocks), ""),
                    quantity(double(outcome.of_blocks), ""));
     else if (words.empty())
         words = tr("Every block finishes.");
-    if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
+    if (!outcome.findings.empty()) words += "\n" + tr(outcome.findings.front().sentence);
     if (outcome.findings.size() > 1) words += tr(" ({} more.)", outcome.findings.size() - 1);
     return words;
 }
@@ -115,7 +115,8 @@ void device_row(Ui& ui, Stage& stage) {
     std::string sentence = device.error;
     if (device.report)
         for (const experiments::Reading& r : *device.report)
-            sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
+            sentence +=
+                fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", tr(r.label), tr(r.sentence));
     draw_row(ui, {"policy.device", name, tr("Measured on this device."),
                   device.report ? tr("measured") : tr("can't go on"),
                   device.report ? colour::accent : colour::bad, sentence});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "compute/device/sentences.h"
 #include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
@@ -27,8 +26,7 @@ std::string kind_of(const Finding& finding) {
 
 /// "256 hazards": of the whole launch.
 std::string count_of(const Finding& finding) {
-    return fmt::format("{} {}", quantity(double(finding.count), ""),
-                       compute::noun(finding.count, counted_noun(finding.kind)));
+    return counted(finding.count, counted_noun(finding.kind), quantity(double(finding.count), ""));
 }
 
 /// `id`: "finding.2"; of a race that the barrier of another row also repairs, "finding.2.0".
@@ -43,16 +41,16 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
                                                                                : colour::dim)
         : spoils_results(finding) ? colour::bad
                                   : colour::finding;
-    const std::string times = count_of(finding);
+    const std::string times = count_of(finding), sentence = tr(finding.sentence);
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
     const float text_left = ui.px(126), text_width = width - text_left - times_width - ui.px(24);
-    const float height =
-        ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
+    const std::string lines = wrapped(sentence, text_width);
+    const float height = ImGui::CalcTextSize(lines.c_str()).y + ui.px(12);
     ImGui::PopFont();
 
     const bool clicked = hit_area(id, {width, height});
-    record(ui, id, finding.sentence);
+    record(ui, id, sentence);
     const bool hovered = ImGui::IsItemHovered();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (hovered || is_painted)
@@ -63,9 +61,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     ImGui::SetCursorScreenPos({low.x + ui.px(12), y - ui.px(2)});
     badge(ui, kind_of(finding), colour);
     ImGui::SetCursorScreenPos({low.x + text_left, y});
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + text_width);
-    text(ui.fonts.small, colour::text, finding.sentence);
-    ImGui::PopTextWrapPos();
+    text(ui.fonts.small, colour::text, lines);
     ImGui::SetCursorScreenPos({low.x + width - times_width - ui.px(8), y});
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
@@ -191,7 +187,7 @@ void FindingsPanel::draw(Ui& ui) {
         return finding.sentence == inspection->error;
     });
     if (!inspection->error.empty() && !in_a_row)
-        paragraph(ui.fonts.small, colour::bad, inspection->error);
+        paragraph(ui.fonts.small, colour::bad, tr(inspection->error));
     if (inspection->launch) draw_needed(ui, inspection->launch, inspection->findings.size());
 }
 

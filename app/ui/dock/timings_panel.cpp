@@ -230,7 +230,7 @@ void TimingsPanel::draw(Ui& ui) {
     const Ceilings* ceilings = compute::known_ceilings(info);
     const auto& kernels = stage_.timings().kernels();
     recent_.follow(kernels, stage_.shown().launch_parameters);
-    text(ui.fonts.small, colour::dim, tr("On {}", info.name));
+    text(ui.fonts.small, colour::dim, tr("On {}", tr(std::string_view(info.name))));
     if (info.kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));

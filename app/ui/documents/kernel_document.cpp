@@ -193,6 +193,11 @@ void KernelDocument::redo() {
     put(change.at, change.removed.size(), change.added, change.cursor_after);
 }
 
+int KernelDocument::line_of_change(bool forward) const {
+    if (forward ? !can_redo() : !can_undo()) return 0;
+    return lines_.row(changes_[forward ? done_ : done_ - 1].at) + 1;
+}
+
 EditState KernelDocument::state() const {
     if (outcome_->text == text_ || *outcome_->text == *text_) return outcome_->state;
     return EditState::waiting;

@@ -85,6 +85,9 @@ class KernelDocument {
     bool can_redo() const { return done_ < changes_.size(); }
     void undo();
     void redo();
+    /// The line, from 1, of the change that redo() (`forward`) or undo() is about; 0: there is
+    /// none.
+    int line_of_change(bool forward) const;
 
     EditState state() const;
     /// The outcome of the newest text that was tried. Never null; another pointer means another

@@ -191,14 +191,23 @@ bool button(const EditorFrame& frame, const char* id, const char* label, bool en
     return clicked;
 }
 
+std::string words_of_change(const KernelDocument& document, bool forward) {
+    const int line = document.line_of_change(forward);
+    return line > 0 ? tr("line {}", line) : "";
+}
+
 void buttons(const EditorFrame& frame, KernelDocument& document) {
     const bool may = can_edit(frame), free = frame.stage.read_only().empty();
+    const auto help = [&](const char* does, Command command) {
+        const std::string change = words_of_change(document, command == Command::redo);
+        return with_key(change.empty() ? does : fmt::format("{}: {}", does, change), command);
+    };
     ImGui::PushFont(frame.ui.fonts.small);
     if (button(frame, "editor.undo", tr("Undo"), may && document.can_undo(),
-               with_key(tr("Undo the last change"), Command::undo)))
+               help(tr("Undo the last change"), Command::undo)))
         document.undo();
     if (button(frame, "editor.redo", tr("Redo"), may && document.can_redo(),
-               with_key(tr("Redo the change that was undone"), Command::redo)))
+               help(tr("Redo the change that was undone"), Command::redo)))
         document.redo();
     const bool built_in = !KernelDocuments::shipped(frame.view.file).empty();
     const std::string before = built_in ? tr("built-in kernel source") : tr("text of its file");
@@ -312,6 +321,11 @@ void diagnostics_list(const EditorFrame& frame, KernelDocument& document, float 
 }
 
 }  // namespace
+
+std::string EditorPanel::change_ahead(bool forward) const {
+    const KernelDocument* const document = std::as_const(stage_).documents().find(view_.file);
+    return document ? words_of_change(*document, forward) : "";
+}
 
 bool EditorPanel::close_find() {
     return close_editor_find(view_, stage_.documents()[view_.file]);

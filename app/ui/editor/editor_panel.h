@@ -30,6 +30,8 @@ class EditorPanel {
     /// Shows a row of a kernel file; the first one is 0.
     void reveal(const std::string& file, int row);
     const EditorView& view() const { return view_; }
+    /// What redo (`forward`) or undo would change in the text: "line 54"; empty: nothing.
+    std::string change_ahead(bool forward) const;
 
   private:
     Stage& stage_;

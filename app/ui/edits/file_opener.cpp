@@ -13,6 +13,9 @@
 #include "ui/language/language.h"
 
 namespace warpscope::ui {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 std::string name_of(const OpenedFile& file) {
@@ -26,21 +29,32 @@ void FileOpener::open(std::string path) {
     advance();
 }
 
-void FileOpener::open_neighbour(int direction) {
-    namespace fs = std::filesystem;
-    if (picture_.empty())
-        return stage_.say(tr("Open a PNG that Warpscope saved; then PageDown opens the next one."));
-    std::vector<std::string> pictures;
+std::vector<fs::path> FileOpener::states() const {
+    const bool of_window = picture_.empty();
+    std::vector<fs::path> pictures;
     std::error_code error;
-    for (const auto& one : fs::directory_iterator(fs::path(picture_).parent_path(), error))
-        if (one.path().extension() == ".png") pictures.push_back(one.path().string());
+    for (const auto& one :
+         fs::directory_iterator(of_window ? screenshots_ : picture_.parent_path(), error)) {
+        const fs::path& path = one.path();
+        const bool counts = !of_window || path.filename().string().starts_with("warpscope-");
+        if (counts && path.extension() == ".png") pictures.push_back(path);
+    }
     std::ranges::sort(pictures);
-    const auto now = std::ranges::lower_bound(pictures, picture_) - pictures.begin();
-    const auto next = now + direction;
-    if (next < 0 || next >= std::ssize(pictures))
+    return pictures;
+}
+
+void FileOpener::open_state(int direction) {
+    const std::vector<fs::path> all = states();
+    if (all.empty())
+        return stage_.say(tr(
+            "There is no prepared state. Save one with F12, or open a PNG of a folder of them."));
+    const auto now = std::ranges::lower_bound(all, picture_) - all.begin();
+    const auto next =
+        picture_.empty() ? (direction > 0 ? 0 : std::ssize(all) - 1) : now + direction;
+    if (next < 0 || next >= std::ssize(all))
         return stage_.say(direction > 0 ? tr("This is the last picture of its folder.")
                                         : tr("This is the first picture of its folder."));
-    open(pictures[std::size_t(next)]);
+    open(all[std::size_t(next)].string());
 }
 
 std::string FileOpener::load(const std::string& path, const std::string& file) {
@@ -124,7 +138,11 @@ void FileOpener::show_picture(const OpenedFile& file) {
                      run_settings(file.metadata, stage_.run())))
         return;
     remember(file.path);
+    const std::vector<fs::path> all = states();
     news_ = tr("The settings of {} are back. The picture is frame {}.", name_of(file), file.frame);
+    if (all.size() > 1)
+        news_ += tr(" State {} of {}.", std::ranges::lower_bound(all, picture_) - all.begin() + 1,
+                    all.size());
     if (file.sources.empty()) return;
     if (!stage_.read_only().empty()) {
         news_ += tr(" Its kernel was edited, and no edit can run here.");

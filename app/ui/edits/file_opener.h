@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -20,12 +21,16 @@ class FileOpener {
     /// The files that ViewOptions::recent_files keeps.
     static constexpr std::size_t most_recent = 8;
 
-    FileOpener(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
+    /// `screenshots`: the folder where the window saves them.
+    FileOpener(Stage& stage, ViewOptions& options, std::filesystem::path screenshots)
+        : stage_(stage), options_(options), screenshots_(std::move(screenshots)) {}
 
     void open(std::string path);
-    /// Opens the next PNG (`direction` 1) or the one before (-1), by name, in the folder of the PNG
-    /// that was opened last.
-    void open_neighbour(int direction);
+    /// The prepared states, by name: the PNGs in the folder of the one that was opened last, or
+    /// where none was, the screenshots in the folder where they are saved.
+    std::vector<std::filesystem::path> states() const;
+    /// Opens the next state (`direction` 1) or the one before (-1).
+    void open_state(int direction);
     /// Replaces the text of a kernel file by that of a source. Returns why it can't be read; empty:
     /// it was.
     std::string load(const std::string& path, const std::string& file);
@@ -45,8 +50,9 @@ class FileOpener {
     ViewOptions& options_;
     std::deque<std::string> waiting_;
     std::future<OpenedFile> reading_;
-    std::string picture_;  ///< the PNG that was opened last; empty: none was
-    std::string news_;     ///< to say once the stage shows it
+    std::filesystem::path screenshots_;
+    std::filesystem::path picture_;  ///< the PNG that was opened last; empty: none was
+    std::string news_;               ///< to say once the stage shows it
 };
 
 }  // namespace warpscope::ui

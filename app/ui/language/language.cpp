@@ -2,14 +2,15 @@
 
 #include <fmt/args.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "compute/device/sentences.h"
+#include "ui/language/made_forms.h"
 
 namespace warpscope::ui {
 
@@ -47,51 +48,28 @@ const Catalogue& catalogue_of(Language language) {
     return all[std::size_t(language)];
 }
 
-/// Words that are made below the window, most with values in them.
-constexpr const char* made_forms[] = {tr_later("Median of the last {}"),
-                                      tr_later("Minimum of the last {}"),
-                                      tr_later("Maximum of the last {}"),
-                                      tr_later("{}: Median of the last {}"),
-                                      tr_later("{}: Minimum of the last {}"),
-                                      tr_later("{}: Maximum of the last {}"),
-                                      tr_later("Numbers of {} that differ"),
-                                      tr_later("Smallest number of {}"),
-                                      tr_later("Largest number of {}"),
-                                      tr_later("Mean of {}"),
-                                      tr_later("Pixels of {}"),
-                                      tr_later("Infinite numbers of {}"),
-                                      tr_later("NaN (not a number) in {}"),
-                                      tr_later("Rank {}, which moves {} of the bodies"),
-                                      tr_later("{} on one rank"),
-                                      tr_later("barrier {}, {}"),
-                                      tr_later("stores, {}"),
-                                      tr_later("pass {}, {}"),
-                                      tr_later("block ({}, {}), SM {}, {}"),
-                                      tr_later("The kernels of {}, with the buffers and "
-                                               "expectations of its launch file."),
-                                      tr_later("it was asked for"),
-                                      tr_later("SIMT emulator"),
-                                      tr_later("interop"),
-                                      tr_later("staged"),
-                                      tr_later("mapped")};
-
-/// The values in a sentence of this form; empty: it has another form.
-std::vector<std::string> values_in(std::string_view sentence, std::string_view form) {
+/// The values in a sentence of this form; nothing: it has another form.
+std::optional<std::vector<std::string>> values_in(std::string_view sentence,
+                                                  std::string_view form) {
+    const std::size_t last = form.rfind("{}");
+    if (last == form.npos) return std::nullopt;
+    const std::string_view end = form.substr(last + 2);
+    if (!sentence.ends_with(end)) return std::nullopt;
+    sentence.remove_suffix(end.size());
+    form = form.substr(0, last + 2);
     std::vector<std::string> values;
     for (;;) {
         const std::size_t hole = form.find("{}");
-        if (!sentence.starts_with(form.substr(0, hole))) return {};
-        if (hole == form.npos) {
-            if (sentence.size() != form.size()) values.clear();
-            return values;
-        }
+        if (!sentence.starts_with(form.substr(0, hole))) return std::nullopt;
         sentence.remove_prefix(hole);
         form.remove_prefix(hole + 2);
-        const std::string_view next = form.substr(0, form.find("{}"));
-        const std::size_t end = next.empty() ? sentence.size() : sentence.find(next);
-        if (end == sentence.npos) return {};
-        values.emplace_back(sentence.substr(0, end));
-        sentence.remove_prefix(end);
+        const bool is_last = form.empty();
+        const std::size_t next =
+            is_last ? sentence.size() : sentence.find(form.substr(0, form.find("{}")));
+        if (next == sentence.npos || next == 0) return std::nullopt;
+        values.emplace_back(sentence.substr(0, next));
+        if (is_last) return values;
+        sentence.remove_prefix(next);
     }
 }
 
@@ -180,16 +158,23 @@ const char* tr(const char* english) {
 }
 
 std::string tr(std::string_view english) {
-    if (const std::string* found = find(english)) return *found;
     if (language() == Language::english) return std::string(english);
-    for (const char* form : made_forms) {
-        const std::string* const translation = find(form);
-        const auto values = translation ? values_in(english, form) : std::vector<std::string>();
-        if (values.empty()) continue;
+    if (const std::string* found = find(english)) return *found;
+    // Of several sentences, each is translated alone, and so are the parts of one that has no form.
+    if (const std::size_t at = english.find(". "); at != english.npos) {
+        const std::string first = tr(english.substr(0, at + 1));
+        return first + (first.ends_with("。") ? "" : " ") + tr(english.substr(at + 2));
+    }
+    for (const char* form : made_forms()) {
+        const auto values = values_in(english, form);
+        const std::string* const translation = values ? find(form) : nullptr;
+        if (!translation) continue;
         fmt::dynamic_format_arg_store<fmt::format_context> store;
-        for (const std::string& value : values) store.push_back(tr(std::string_view(value)));
+        for (const std::string& value : *values) store.push_back(tr(std::string_view(value)));
         return fmt::vformat(*translation, store);
     }
+    if (const std::size_t at = english.find("; "); at != english.npos)
+        return tr(english.substr(0, at)) + "; " + tr(english.substr(at + 2));
     return std::string(english);
 }
 

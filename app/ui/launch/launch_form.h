@@ -46,6 +46,11 @@ class LaunchForm {
     void redo() { go(redo_, undo_, tr("redo"), tr("Redone")); }
     bool can_undo() const { return !undo_.empty(); }
     bool can_redo() const { return !redo_.empty(); }
+    /// The field that redo() (`forward`) or undo() would change; empty: none.
+    std::string change_ahead(bool forward) const {
+        const FormStates& states = forward ? redo_ : undo_;
+        return states.empty() ? "" : states.back().place;
+    }
     /// Writes the file with the numbers, buffer and view that are chosen, and says so. That of a
     /// kernel of the gallery goes to the current folder, with its source.
     void save();

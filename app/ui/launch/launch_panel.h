@@ -18,6 +18,7 @@ class LaunchPanel {
     bool has_focus() const { return focused_in_ == ImGui::GetFrameCount(); }
     void undo() { form_.undo(); }
     void redo() { form_.redo(); }
+    std::string change_ahead(bool forward) const { return form_.change_ahead(forward); }
 
   private:
     /// A column of a table: its title, its width in logical pixels and what its fields take.

@@ -104,6 +104,10 @@ void LessonPanel::draw_lesson(Ui& ui) {
     draw_steps(ui);
     draw_gate(ui);
     draw_buttons(ui);
+    // The gate, and the button that goes on, come into sight when the lesson is passed.
+    const bool passed = book_.passed(lesson.name);
+    bool& was = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(lesson.name.c_str()), passed);
+    if (!std::exchange(was, passed) && passed) ImGui::SetScrollHereY(1);
 }
 
 void LessonPanel::draw_steps(Ui& ui) {

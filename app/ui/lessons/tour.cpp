@@ -71,7 +71,7 @@ void Tour::draw(Ui& ui) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(12)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
     ImGui::PushStyleColor(ImGuiCol_Border, colour::accent);
     const ImVec2 size{ui.px(360), ui.px(178)};
     ImGui::SetNextWindowPos(place_beside(ui, widget, size));

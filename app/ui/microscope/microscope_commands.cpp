@@ -180,7 +180,7 @@ void Microscope::receive_reason(const LiveLaunch& live) {
     if (!reason) return;
     const auto place = reason->words.word ? reason->word_of_memory().place() : std::nullopt;
     if (!place) {
-        notice_ = reason->words.whole;
+        notice_ = tr(reason->words.whole);
         return;
     }
     start(reason->words.launch->settings, *reason->words.block);
@@ -190,7 +190,7 @@ void Microscope::receive_reason(const LiveLaunch& live) {
         pick(place->warp, place->lane);
         reason_ = reason;
         seek(place->step);
-        when_ready([this, words = reason->words.brief] { notice_ = words; });
+        when_ready([this, words = tr(reason->words.brief)] { notice_ = words; });
     });
 }
 

@@ -189,7 +189,7 @@ void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
-    const std::string words = failed ? microscope.error() : tr("The block has finished.");
+    const std::string words = failed ? tr(microscope.error()) : tr("The block has finished.");
     paragraph(ui.fonts.small, failed ? colour::bad : colour::dim, words);
     record(ui, "microscope.ending", words);
 }
@@ -199,7 +199,7 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
     if (stepper.end() == Stepper::End::open) return 0;
     const bool failed = stepper.end() == Stepper::End::failed;
     ImGui::PushFont(ui.fonts.small);
-    const std::string words = failed ? microscope.error() : tr("The block has finished.");
+    const std::string words = failed ? tr(microscope.error()) : tr("The block has finished.");
     const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, width).y + ui.px(8);
     ImGui::PopFont();
     return height;

@@ -53,13 +53,18 @@ void Caption::draw(Ui& ui) {
     ImGui::SetCursorPosY(top + ui.px(4));
     ImGui::BeginGroup();
     const bool bad = race.state != RaceSummary::State::clean;
-    text(ui.fonts.strong,
-         race.checking ? colour::dim
-         : bad         ? colour::bad
-                       : colour::good,
-         race.chip);
+    const float bottom = ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y;
+    paragraph(ui.fonts.strong,
+              race.checking ? colour::dim
+              : bad         ? colour::bad
+                            : colour::good,
+              race.chip);
     record(ui, "caption.race", race.chip);
-    paragraph(ui.fonts.body, colour::text, said.text);
+    // A long sentence is smaller, rather than cut.
+    const float room = bottom - ImGui::GetCursorPosY();
+    const std::string lines = wrapped(said.text, ImGui::GetContentRegionAvail().x);
+    const bool fits = ImGui::CalcTextSize(lines.c_str()).y <= room;
+    paragraph(fits ? ui.fonts.body : ui.fonts.small, colour::text, said.text);
     record(ui, "caption", said.text);
     ImGui::EndGroup();
 }

@@ -89,7 +89,7 @@ void device_row(Ui& ui, Stage& stage, const RowColumns& at) {
     std::vector<std::string> devices, labels;
     for (const auto& [wish, label] : stage.shown().devices) {
         devices.push_back(wish);
-        labels.push_back(label);
+        labels.push_back(tr(label));
     }
     auto found = std::find(devices.begin(), devices.end(), stage.device_wish());
     if (found == devices.end()) {

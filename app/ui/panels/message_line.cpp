@@ -45,11 +45,11 @@ MessageWords message_words(const Stage& stage) {
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
-                return {tr(r.label) + ": " + r.sentence, verdict_colour(verdict),
+                return {tr(r.label) + ": " + tr(r.sentence), verdict_colour(verdict),
                         verdict_colour(verdict)};
     for (const experiments::Reading& r : stage.report())
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
-            return {tr(r.label) + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
+            return {tr(r.label) + ": " + tr(r.sentence), colour::dim, verdict_colour(r.verdict)};
     return {"", colour::dim, colour::clear};
 }
 

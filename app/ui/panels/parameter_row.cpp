@@ -165,7 +165,7 @@ void say_barrier_taken_out(Ui& ui, Stage& stage, const Parameter& parameter,
 RowColumns row_columns(Ui& ui, float widest_label) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float gap = ui.px(12);
-    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.55F);
+    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.52F);
     return {label, std::max(ui.px(24), width - label)};
 }
 
@@ -221,7 +221,7 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
         tooltip(ui, tr(choice->words()[choice->index()].label) + ".\n" + tr(parameter.help()));
     if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, tr(parameter.help()));
     say_barrier_taken_out(ui, stage, parameter, id);
-    if (const std::string note = parameter.note(); !note.empty()) {
+    if (const std::string note = tr(parameter.note()); !note.empty()) {
         paragraph(ui.fonts.small, colour::dim, note);
         record(ui, id + ".note", note);
     }

@@ -60,11 +60,13 @@ struct RemarkIds {
 /// Draws a remark at `at`, which moves below it. Returns whether its button was clicked.
 bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std::string& sentence,
                 const std::string& action) {
-    const float words = ImGui::CalcTextSize(sentence.c_str()).x;
-    const float button = button_width(action.c_str()), line = ImGui::GetFrameHeight();
+    const std::string lines = wrapped(sentence, std::max(1.F, right - at.x - ui.px(32)));
+    const ImVec2 needed = ImGui::CalcTextSize(lines.c_str());
+    const float words = needed.x, button = button_width(action.c_str());
+    const float line = ImGui::GetFrameHeight(), below = std::max(line, needed.y + ui.px(10));
     const bool beside = words + button + ui.px(44) <= right - at.x;
     const float width = beside ? words + ui.px(12) + button : std::max(words, button);
-    const ImVec2 size{width + ui.px(20), (beside ? 1.F : 2.F) * line + ui.px(12)};
+    const ImVec2 size{width + ui.px(20), (beside ? line : below + line) + ui.px(12)};
     // A window of its own takes the mouse from the picture.
     ImGui::SetCursorScreenPos(at);
     ImGui::BeginChild(sentence.c_str(), size, false, ImGuiWindowFlags_NoScrollbar);
@@ -73,10 +75,10 @@ bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std
     const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
     ImGui::SetCursorScreenPos(place);
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.body, colour::finding, sentence);
+    text(ui.fonts.body, colour::finding, lines);
     record(ui, ids.sentence, sentence);
     ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
-                                     : ImVec2{place.x, place.y + line});
+                                     : ImVec2{place.x, place.y + below});
     const bool clicked = flat_button(ui, ids.button, action.c_str(), true);
     ImGui::EndChild();
     at.y += size.y + ui.px(6);
@@ -284,7 +286,8 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
     ImU32 colour = colour::dim;
     if (const std::string element = element_at(x, y); stage_.paused() && !element.empty())
         if (const auto reason = microscope_.reasons().ask(stage_.launch(), element)) {
-            hint = reason->words.brief + tr("\nright click: open this access in the microscope");
+            hint =
+                tr(reason->words.brief) + tr("\nright click: open this access in the microscope");
             colour = colour::bad;
         }
     if (hint.empty() && stage_.tile_side() > 0 && !microscope_.is_open())
@@ -299,7 +302,7 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         const auto remark = p->remark();
         if (remark && remark_box(ui, at, high.x, {"picture.remark", "picture.remedy"},
-                                 remark->sentence, remark->action))
+                                 tr(remark->sentence), tr(remark->action)))
             ui.later([this, remedy = remark->remedy] { stage_.assign({&remedy, 1}); });
     }
     const Shown& shown = stage_.shown();

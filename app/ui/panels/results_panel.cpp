@@ -56,7 +56,7 @@ void spread(Ui& ui, const Reading& r, float width) {
     const std::string words = tr("{} to {} in the last {} launches", quantity(*least, r.unit),
                                  quantity(*most, r.unit), r.recent.size());
     record(ui, id, words);
-    text(ui.fonts.small, colour::faint, words);
+    paragraph(ui.fonts.small, colour::faint, words);
 }
 
 /// Draws the parts of a time side by side. The first one is the useful part.
@@ -135,8 +135,9 @@ void reading(Ui& ui, const Reading& r) {
     }
     if (!r.sentence.empty()) {
         ImGui::SetCursorScreenPos({low.x, ImGui::GetCursorScreenPos().y - ui.px(2)});
-        paragraph(ui.fonts.small, colour::dim, r.sentence);
-        record(ui, "result." + r.name + ".sentence", r.sentence);
+        const std::string sentence = tr(r.sentence);
+        paragraph(ui.fonts.small, colour::dim, sentence);
+        record(ui, "result." + r.name + ".sentence", sentence);
     }
     parts_bar(ui, r, width);
     spread(ui, r, width);
@@ -165,7 +166,7 @@ float strip_cell(Ui& ui, const Reading& r, float room) {
          value);
     ImGui::EndGroup();
     record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
-    if (!r.sentence.empty()) tooltip(ui, r.sentence);
+    if (!r.sentence.empty()) tooltip(ui, tr(r.sentence));
     return width;
 }
 

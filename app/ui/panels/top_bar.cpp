@@ -80,31 +80,34 @@ std::string record_label(const ViewOptions& options) {
     return tr("Stop, {} s", options.recorded_seconds);
 }
 
-void file_buttons(Ui& ui, const ViewOptions& options, bool has_copy, float gap) {
-    if (flat_button(ui, "open", tr("Open…"))) ui.ask(Command::open_file);
-    tooltip(ui, with_key(tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
-                         Command::open_file));
-    ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.picture", tr("Save picture"))) ui.ask(Command::save_picture);
-    tooltip(ui, with_key(tr("Save the picture alone as a PNG, with the settings in its metadata"),
-                         Command::save_picture));
-    ImGui::SameLine(0, gap);
-    if (flat_button(ui, "screenshot.window", tr("Save window"))) ui.ask(Command::save_window);
-    tooltip(ui, with_key(tr("Save the whole window as a PNG, with the settings in its metadata"),
-                         Command::save_window));
-    ImGui::SameLine(0, gap);
-    if (has_copy) {
-        if (flat_button(ui, "copy.picture", tr("Copy"))) ui.ask(Command::copy_picture);
-        tooltip(ui, with_key(tr("Copy the picture alone to the clipboard"), Command::copy_picture));
-        ImGui::SameLine(0, gap);
-    }
+struct BarButton {
+    const char* id;
+    std::string label, help;
+    Command command;
+    bool on = false;
+    int rank = 0;  ///< the lowest go where there is little room
+};
+
+std::vector<BarButton> bar_buttons(const ViewOptions& options) {
     const bool records = options.records != Recorded::none;
-    if (flat_button(ui, "record", record_label(options).c_str(), records))
-        ui.ask(Command::toggle_recording);
-    tooltip(ui, with_key(records ? tr("End the recording and save it")
-                                 : tr("Record the window as an animated PNG"),
-                         Command::toggle_recording));
-    ImGui::SameLine(0, gap);
+    return {
+        {"vsync", tr("V-sync"),
+         tr("Wait for the monitor before each frame; off: unlimited frame rate"),
+         Command::toggle_vsync, options.vsync, 0},
+        {"open", tr("Open…"),
+         tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
+         Command::open_file, false, 5},
+        {"screenshot.picture", tr("Save picture"),
+         tr("Save the picture alone as a PNG, with the settings in its metadata"),
+         Command::save_picture, false, 3},
+        {"screenshot.window", tr("Save window"),
+         tr("Save the whole window as a PNG, with the settings in its metadata"),
+         Command::save_window, false, 2},
+        {"copy.picture", tr("Copy"), tr("Copy the picture alone to the clipboard"),
+         Command::copy_picture, false, 1},
+        {"record", record_label(options),
+         records ? tr("End the recording and save it") : tr("Record the window as an animated PNG"),
+         Command::toggle_recording, records, 4}};
 }
 
 float language_width(Ui& ui) {
@@ -135,25 +138,20 @@ void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                    const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    const float help = help_width(ui);
-    const float files = help + button_width(tr("Save picture")) + button_width(tr("Save window")) +
-                        button_width(tr("Open…")) + button_width(record_label(options).c_str()) +
-                        4 * gap;
-    const float with_copy = files + button_width(tr("Copy")) + gap;
-    const float all = with_copy + button_width(tr("V-sync")) + gap;
-    const float width = room >= all         ? all
-                        : room >= with_copy ? with_copy
-                        : room >= files     ? files
-                                            : help;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-    if (room >= all) {
-        if (flat_button(ui, "vsync", tr("V-sync"), options.vsync)) ui.ask(Command::toggle_vsync);
-        tooltip(ui,
-                with_key(tr("Wait for the monitor before each frame; off: unlimited frame rate"),
-                         Command::toggle_vsync));
+    std::vector<BarButton> buttons = bar_buttons(options);
+    const auto width = [&] {
+        float sum = help_width(ui);
+        for (const BarButton& one : buttons) sum += button_width(one.label.c_str()) + gap;
+        return sum;
+    };
+    while (!buttons.empty() && width() > room)
+        buttons.erase(std::ranges::min_element(buttons, {}, &BarButton::rank));
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width());
+    for (const BarButton& one : buttons) {
+        if (flat_button(ui, one.id, one.label.c_str(), one.on)) ui.ask(one.command);
+        tooltip(ui, with_key(one.help, one.command));
         ImGui::SameLine(0, gap);
     }
-    if (room >= files) file_buttons(ui, options, room >= with_copy, gap);
     if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
         ui.ask(Command::toggle_lessons);
     tooltip(ui,

@@ -174,12 +174,18 @@ void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
     text(ui.fonts.small, colour::faint, tr("element"));
 }
 
-/// What the colours mean, in one line below the title.
-void legend(Ui& ui, const Tree& tree, ImVec2 at) {
+/// What the colours mean, in two lines below the title at most, without what has no room.
+void legend(Ui& ui, const Tree& tree, ImVec2 at, float right) {
     ImGui::SetCursorScreenPos(at);
     const auto part = [&](ImU32 hue, const char* words) {
-        const ImVec2 low = ImGui::GetCursorScreenPos();
+        ImVec2 low = ImGui::GetCursorScreenPos();
         const float side = ui.px(10);
+        ImGui::PushFont(ui.fonts.small);
+        const float line = ImGui::GetTextLineHeight();
+        const float needed = side + ui.px(6) + ImGui::CalcTextSize(words).x;
+        ImGui::PopFont();
+        if (low.x + needed > right && low.y < at.y + line) low = {at.x, at.y + line};
+        if (low.x + needed > right) return;
         ImGui::GetWindowDrawList()->AddRectFilled(
             {low.x, low.y + ui.px(4)}, {low.x + side, low.y + ui.px(4) + side}, hue, ui.px(2));
         ImGui::SetCursorScreenPos({low.x + side + ui.px(6), low.y});
@@ -263,7 +269,7 @@ void TreePanel::draw(Ui& ui) {
     if (!tree || size.x < ui.px(220) || size.y < ui.px(120)) return;
     if (tree->rows.empty()) {
         ImGui::SetCursorScreenPos({low.x + ui.px(16), low.y + ui.px(12)});
-        paragraph(ui.fonts.body, colour::dim, tree->title);
+        paragraph(ui.fonts.body, colour::dim, tr(tree->title));
         record(ui, "tree", tree->title);
         return;
     }
@@ -275,8 +281,8 @@ void TreePanel::draw(Ui& ui) {
     hover(ui, *tree, wrong, at);
     const float left = low.x + ui.px(16);
     ImGui::SetCursorScreenPos({left, low.y + ui.px(12)});
-    clipped_text(ui.fonts.small, colour::dim, tree->title, size.x - ui.px(32));
-    legend(ui, *tree, {left, low.y + ui.px(32)});
+    clipped_text(ui.fonts.small, colour::dim, tr(tree->title), size.x - ui.px(32));
+    legend(ui, *tree, {left, low.y + ui.px(30)}, high.x - ui.px(8));
     overview(ui, *tree, at);
     ImGui::PushClipRect({at.low.x, low.y}, {at.high.x, high.y}, true);
     edges(ui, *tree, wrong, at);

@@ -33,26 +33,39 @@ void ChangeHistory::add(Change change) {
     done_ = changes_.size();
 }
 
+std::vector<const Change*> ChangeHistory::ahead(bool forward) const {
+    std::vector<const Change*> all;
+    if (forward)
+        for (std::size_t at = done_; at < changes_.size(); ++at) all.push_back(&changes_[at]);
+    else
+        for (std::size_t at = done_; at > 0; --at) all.push_back(&changes_[at - 1]);
+    return all;
+}
+
 std::string words_of(const experiments::ParameterSet& now,
-                     const std::vector<experiments::Assignment>& before,
-                     const compute::RunSettings& run_before, const compute::RunSettings& run_now) {
+                     const std::vector<experiments::Assignment>& wanted,
+                     const compute::RunSettings& run_now, const compute::RunSettings& run_wanted) {
     std::vector<std::string> words;
-    for (const experiments::Assignment& one : before) {
+    const auto add = [&](const std::string& label, std::string_view old, std::string_view fresh) {
+        const auto shown = [](std::string_view text) { return text.empty() ? tr("empty") : text; };
+        if (old != fresh)
+            words.push_back(fmt::format("{}: {} → {}", label, shown(old), shown(fresh)));
+    };
+    for (const experiments::Assignment& one : wanted) {
         const experiments::Parameter& parameter = now.find(one.id);
-        if (parameter.text() != one.text)
-            words.push_back(tr("{} is {}", tr(parameter.label()),
-                               parameter.text().empty() ? tr("empty") : parameter.text()));
+        add(tr(parameter.label()), parameter.text(), one.text);
     }
     if (words.size() > 1) words = {tr("{} parameters", words.size())};
-    const auto add = [&](const char* label, const auto& old, const auto& fresh) {
-        if (old != fresh) words.push_back(tr("{} is {}", label, compute::name(fresh)));
+    const auto add_word = [&](const char* label, auto member) {
+        add(label, compute::name(run_now.*member), compute::name(run_wanted.*member));
     };
-    add(tr("Math"), run_before.math, run_now.math);
-    add(tr("Schedule"), run_before.schedule, run_now.schedule);
-    add(tr("Barriers"), run_before.barriers, run_now.barriers);
-    add(tr("Copies land"), run_before.landing, run_now.landing);
-    if (run_before.seed != run_now.seed) words.push_back(tr("Seed is {}", run_now.seed));
-    return words.empty() ? "" : fmt::format("{}.", fmt::join(words, ", "));
+    using compute::RunSettings;
+    add_word(tr("Math"), &RunSettings::math);
+    add_word(tr("Schedule"), &RunSettings::schedule);
+    add_word(tr("Barriers"), &RunSettings::barriers);
+    add_word(tr("Copies land"), &RunSettings::landing);
+    add(tr("Schedule seed"), std::to_string(run_now.seed), std::to_string(run_wanted.seed));
+    return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace warpscope::ui

@@ -31,6 +31,8 @@ class ChangeHistory {
     /// call.
     const Change* undo() { return done_ == 0 ? nullptr : &changes_[--done_]; }
     const Change* redo() { return done_ == changes_.size() ? nullptr : &changes_[done_++]; }
+    /// What the calls of undo() or redo() from now on would return, the first one first.
+    std::vector<const Change*> ahead(bool forward) const;
 
   private:
     std::deque<Change> changes_;
@@ -38,10 +40,11 @@ class ChangeHistory {
     bool dragging_ = false;
 };
 
-/// "Size is 512." for one parameter that differs from `before`, "3 parameters." for several, and
-/// the run settings that differ; empty where nothing does.
+/// What a change would make of the parameters and the run settings: "Size: 256 → 512" for one
+/// parameter, "3 parameters" for several; empty: nothing. Throws ParameterError for a parameter
+/// that is not there.
 std::string words_of(const experiments::ParameterSet& now,
-                     const std::vector<experiments::Assignment>& before,
-                     const compute::RunSettings& run_before, const compute::RunSettings& run_now);
+                     const std::vector<experiments::Assignment>& wanted,
+                     const compute::RunSettings& run_now, const compute::RunSettings& run_wanted);
 
 }  // namespace warpscope::ui

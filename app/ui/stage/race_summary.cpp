@@ -81,7 +81,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence = tr("No race in {}, and every thread reached every barrier.", where);
     }
     if (inspection.error.empty()) return;
-    summary.sentence += tr(" The launch ended with an error: {}", inspection.error);
+    summary.sentence += tr(" The launch ended with an error: {}", tr(inspection.error));
     if (summary.state == State::clean || summary.state == State::warning) {
         summary.state = State::failed;
         summary.chip = tr("launch failed");

@@ -220,23 +220,38 @@ bool Stage::open(const SharedEntry& entry, std::span<const Assignment> values,
     return legal(show);
 }
 
+std::string Stage::words_of_change(const Change& change, bool forward) const {
+    try {
+        return words_of(*parameters_, forward ? change.after : change.before, run_,
+                        forward ? change.run_after : change.run_before);
+    } catch (const experiments::ParameterError&) {
+        return {};  // of another launch file
+    }
+}
+
+std::string Stage::change_ahead(bool forward) const {
+    const auto history = histories_.find(entry().id);
+    if (history == histories_.end()) return {};
+    for (const Change* change : history->second.ahead(forward))
+        if (auto words = words_of_change(*change, forward); !words.empty()) return words;
+    return {};
+}
+
 void Stage::go(bool forward) {
     ChangeHistory& history = histories_[entry().id];
     while (const Change* change = forward ? history.redo() : history.undo()) {
-        const compute::RunSettings run = forward ? change->run_after : change->run_before;
+        // A change that failed, or that was cancelled, has left nothing to take back.
+        const std::string news = words_of_change(*change, forward);
+        if (news.empty()) continue;
         std::vector<NewValue> values;
         try {
             values = parameters_->read(forward ? change->after : change->before);
         } catch (const experiments::ParameterError&) {
-            continue;  // of another launch file
+            continue;  // no value of this launch file
         }
-        const auto before = parameters_->assignments(parameters_->replace(values));
-        const compute::RunSettings run_before = run_;
-        const std::string news = words_of(*parameters_, before, run_before, run);
-        // A change that failed, or that was cancelled, has left nothing to take back.
-        if (news.empty()) continue;
-        carry_out(std::move(values), run);
-        return say(forward ? tr("Redone: {}", news) : tr("Undone: {}", news));
+        parameters_->replace(values);
+        carry_out(std::move(values), forward ? change->run_after : change->run_before);
+        return say(forward ? tr("Redone: {}.", news) : tr("Undone: {}.", news));
     }
     say(forward ? tr("There is no change to redo.") : tr("There is no change to undo."));
 }

@@ -117,6 +117,8 @@ class Stage {
     /// settings, that a person made here; or makes it again.
     void undo() { go(false); }
     void redo() { go(true); }
+    /// What redo() (`forward`) or undo() would do: "Size: 256 → 512"; empty: nothing.
+    std::string change_ahead(bool forward) const;
     /// Ends a drag: the next change is a step of its own for undo().
     void end_drag() { histories_[entry().id].end_drag(); }
     /// Whether the source that runs has none of the barriers that a toggle switches.
@@ -170,6 +172,7 @@ class Stage {
     bool set(std::vector<experiments::NewValue> values, const compute::RunSettings& run,
              bool asks = true);
     bool carry_out(std::vector<experiments::NewValue> values, const compute::RunSettings& run);
+    std::string words_of_change(const Change& change, bool forward) const;
     void go(bool forward);
     bool mouse(bool used, std::function<void(experiments::Experiment&)> move);
     void send(EngineThread::Command command);

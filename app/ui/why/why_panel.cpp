@@ -60,9 +60,9 @@ void WhyPanel::draw(Ui& ui) {
     const experiments::WrongReason& words = reason.words;
     paragraph(ui.fonts.body, colour::text,
               words.is_captured ? tr("{} is {}, the program's launch left {}. {}", words.element,
-                                     words.found, words.expected, words.whole)
+                                     words.found, words.expected, tr(words.whole))
                                 : tr("{} is {}, expected {}. {}", words.element, words.found,
-                                     words.expected, words.whole));
+                                     words.expected, tr(words.whole)));
     record(ui, "why", words.whole);
     tooltip(
         ui,

@@ -12,7 +12,7 @@ namespace {
 constexpr int control = GLFW_MOD_CONTROL, shift = GLFW_MOD_SHIFT;
 
 constexpr auto general = KeyScope::general, microscope = KeyScope::microscope,
-               editor = KeyScope::editor;
+               editor = KeyScope::editor, presentation = KeyScope::presentation;
 
 const std::vector<KeyRow> table{
     {general, "pause or run", {{Command::toggle_pause, GLFW_KEY_SPACE, 0, "Space"}}},
@@ -99,7 +99,7 @@ const std::vector<KeyRow> table{
      {{Command::show_words, GLFW_KEY_F2, 0, "F2"}}},
     {general, "read the book from its first page", {{Command::show_book, 0, 0, ""}}},
     {general,
-     "open the next, the previous PNG of the folder of the one that was opened",
+     "open the next, the previous prepared state: a PNG that Warpscope saved",
      {{Command::next_state, GLFW_KEY_PAGE_DOWN, 0, "PageDown", 1, "open the next prepared state"},
       {Command::previous_state, GLFW_KEY_PAGE_UP, 0, "PageUp", 1,
        "open the previous prepared state"}}},
@@ -175,6 +175,10 @@ const std::vector<KeyRow> table{
     {editor, "save the source", {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"}}},
     {editor, "indent, unindent", {}, "Tab  Shift+Tab"},
     {editor, "leave the text", {}, "Esc"},
+    {presentation,
+     "open the next, the previous prepared state",
+     {{Command::next_state, GLFW_KEY_RIGHT, 0, "→"},
+      {Command::previous_state, GLFW_KEY_LEFT, 0, "←"}}},
 };
 
 const Shortcut* find_exactly(KeyScope scope, int key, int modifiers) {

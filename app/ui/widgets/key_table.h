@@ -85,8 +85,9 @@ enum class Command {
     go_to_line
 };
 
-/// When a key has its meaning. Keys of the open microscope or editor stand before general ones.
-enum class KeyScope { general, microscope, editor };
+/// When a key has its meaning. Keys of the open microscope or editor, and of a presentation, stand
+/// before general ones.
+enum class KeyScope { general, microscope, editor, presentation };
 
 struct Shortcut {
     Command command;

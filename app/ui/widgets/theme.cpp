@@ -1,5 +1,6 @@
 #include "ui/widgets/theme.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <initializer_list>
@@ -7,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace warpscope::ui {
 namespace {
@@ -79,12 +81,38 @@ bool has_character(ImFont& font, ImWchar character) {
 #endif
 }
 
+constexpr ImWchar ellipsis = 0x2026;
+
 /// The font of Dear ImGui has Latin-1 alone: other characters of the interface look like these.
 void add_other_characters(ImFont& font) {
     constexpr std::pair<ImWchar, ImWchar> alike[] = {
-        {0x2026, '.'}, {0x201C, '"'}, {0x201D, '"'}, {0x2019, '\''}, {0x2013, '-'}, {0x2212, '-'},
-        {0x2190, '<'}, {0x2192, '>'}, {0x2191, '^'}, {0x2193, 'v'},  {0x2264, '<'}, {0x2265, '>'}};
+        {0x201C, '"'}, {0x201D, '"'}, {0x2019, '\''}, {0x2013, '-'}, {0x2212, '-'}, {0x2190, '<'},
+        {0x2192, '>'}, {0x2191, '^'}, {0x2193, 'v'},  {0x2264, '<'}, {0x2265, '>'}};
     for (const auto& [from, to] : alike) font.AddRemapChar(from, to);
+    if (!has_character(font, ellipsis)) font.AddRemapChar(ellipsis, '.');
+}
+
+/// Draws three dots into each of these fonts, which lack them. The atlas is built again.
+void add_ellipses([[maybe_unused]] ImFontAtlas& atlas,
+                  [[maybe_unused]] const std::vector<ImFont*>& fonts) {
+#if IMGUI_VERSION_NUM < 19200
+    std::vector<int> places;
+    for (ImFont* const font : fonts) {
+        const ImFontGlyph& dot = *font->FindGlyph('.');
+        const int width = std::max(6, int(dot.AdvanceX)),
+                  height = std::max(1, int(dot.Y1 - dot.Y0));
+        places.push_back(
+            atlas.AddCustomRectFontGlyph(font, ellipsis, width, height, dot.AdvanceX, {0, dot.Y0}));
+    }
+    if (!atlas.Build()) return;
+    for (const int place : places) {
+        const ImFontAtlasCustomRect& rect = *atlas.GetCustomRectByIndex(place);
+        for (int y = 0; y < rect.Height; ++y)
+            for (int x = 0; x < rect.Width; ++x)
+                atlas.TexPixelsAlpha8[(rect.Y + y) * atlas.TexWidth + rect.X + x] =
+                    x * 6 / rect.Width % 2 == 0 ? 255 : 0;
+    }
+#endif
 }
 
 /// The path of the first of the fonts that is there; empty: none is.
@@ -207,7 +235,7 @@ void set_colours() {
     set(ImGuiCol_TextDisabled, faint);
     set(ImGuiCol_WindowBg, background);
     set(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));
-    set(ImGuiCol_PopupBg, raised);
+    set(ImGuiCol_PopupBg, colour::panel);  // on which buttons, which are raised, are seen
     set(ImGuiCol_Border, line);
     set(ImGuiCol_FrameBg, raised);
     set(ImGuiCol_FrameBgHovered, hovered);
@@ -280,8 +308,11 @@ Fonts apply(float scale, float raster, const Files& files) {
 #if IMGUI_VERSION_NUM < 19200
     io.Fonts->Build();
 #endif
+    std::vector<ImFont*> poor;
     for (ImFont* font : io.Fonts->Fonts)
-        if (!has_character(*font, 0x2026)) add_other_characters(*font);
+        if (!has_character(*font, ellipsis)) poor.push_back(font);
+    if (!poor.empty()) add_ellipses(*io.Fonts, poor);
+    for (ImFont* font : poor) add_other_characters(*font);
     return fonts;
 }
 

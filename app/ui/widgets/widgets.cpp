@@ -33,12 +33,12 @@ ImVec2 text_size(std::string_view words) {
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
 /// for one frame in the size of the tooltip before, and a frame may take long.
 void show_tooltip(std::string_view words, Ui* ui = nullptr) {
-    const float widest = 24 * ImGui::GetFontSize();
-    const ImVec2 padding{0.7F * ImGui::GetFontSize(), 0.55F * ImGui::GetFontSize()};
-    const std::string lines = wrapped(words, widest);
-    const ImVec2 size = text_size(lines);
+    const float em = ImGui::GetFontSize();
+    const std::string lines = wrapped(words, 24 * em);
+    const ImVec2 padding{0.7F * em, 0.55F * em}, size = text_size(lines);
     ImGui::SetNextWindowSize({std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::PushStyleColor(ImGuiCol_PopupBg, colour::raised);
     ImGui::BeginTooltip();
     text(ImGui::GetFont(), colour::text, lines);
     if (ui) {
@@ -46,6 +46,7 @@ void show_tooltip(std::string_view words, Ui* ui = nullptr) {
         record_rect(*ui, low, {low.x + full.x, low.y + full.y}, "tooltip", std::string(words));
     }
     ImGui::EndTooltip();
+    ImGui::PopStyleColor();
     ImGui::PopStyleVar();
 }
 
@@ -64,6 +65,17 @@ void focus_ring(Ui& ui) {
 std::string wrapped(std::string_view words, float width) {
     return with_line_breaks(words,
                             [&](const std::string& line) { return text_size(line).x <= width; });
+}
+
+std::string shortened(std::string_view words, float width) {
+    std::string shown(words);
+    for (std::size_t keep = words.size(); keep > 0 && text_size(shown).x > width;) {
+        // Remove whole UTF-8 characters only.
+        do --keep;
+        while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
+        shown = std::string(words.substr(0, keep)) + "…";
+    }
+    return shown;
 }
 
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
@@ -173,18 +185,9 @@ void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width) 
 
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width) {
     ImGui::PushFont(font);
-    std::string shown(words);
     const bool clipped = text_size(words).x > width;
     note_if_cut(words, width);
-    if (clipped) {
-        std::size_t keep = words.size();
-        while (keep > 0 && text_size(shown).x > width) {
-            // Remove whole UTF-8 characters only.
-            do --keep;
-            while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
-            shown = std::string(words.substr(0, keep)) + "…";
-        }
-    }
+    const std::string shown = shortened(words, width);
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(shown.c_str());
     ImGui::PopStyleColor();
@@ -283,8 +286,8 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
     const char* word = on ? tr("on") : tr("off");
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
-    list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
-                 word);
+    const ImU32 ink = faint_where_disabled(on ? colour::text : colour::dim);
+    list.AddText({high.x + ui.px(9), text_y}, ink, word);
     note_if_cut(word, width - size.x - ui.px(9));
     record(ui, id, on ? "on" : "off");
     return clicked;
@@ -293,8 +296,8 @@ bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
 /// A button that can't be pressed has no ground.
 bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
     ImGui::PushID(id.c_str());
-    const bool disabled = ImGui::GetStyle().Alpha < 1;
-    const ImU32 ground = on ? colour::accent_deep : disabled ? 0 : colour::raised;
+    const ImU32 off = ImGui::GetStyle().Alpha < 1 ? 0 : colour::raised;  // less than 1: disabled
+    const ImU32 ground = on ? colour::accent_deep : off;
     ImGui::PushStyleColor(ImGuiCol_Button, ground);
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? colour::accent_deep : colour::hovered);
     const bool clicked = ImGui::Button((std::string(label) + "###label").c_str(), size);
@@ -307,49 +310,6 @@ bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVe
 
 float button_width(const char* label) {
     return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
-float segments_width(const std::vector<std::string>& labels) {
-    float widest = 0;
-    for (const std::string& label : labels) widest = std::max(widest, text_size(label).x);
-    return (widest + 2 * ImGui::GetStyle().FramePadding.x) * float(labels.size());
-}
-
-int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
-             const std::vector<std::string>& labels, std::size_t chosen, float width) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float height = ImGui::GetFrameHeight();
-    const float each = width / float(labels.size());
-    const float rounding = ImGui::GetStyle().FrameRounding;
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + width, at.y + height}, faint_where_disabled(colour::raised),
-                       rounding);
-    int clicked = -1;
-    const bool narrow = segments_width(labels) > width;
-    ImGui::PushFont(narrow ? ui.fonts.small : ImGui::GetFont());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const ImVec2 low{at.x + each * float(i), at.y};
-        const ImVec2 high{low.x + each, low.y + height};
-        ImGui::SetCursorScreenPos(low);
-        if (hit_area(id + ":" + ids[i], {each, height})) clicked = int(i);
-        record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
-        hover_label(labels[i]);
-        if (i == chosen)
-            list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);
-        else if (ImGui::IsItemHovered())
-            list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
-        const ImVec2 size = text_size(labels[i]);
-        note_if_cut(labels[i], each);
-        ImGui::PushClipRect(low, high, true);
-        const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
-        list.AddText({std::round(left), low.y + (height - size.y) / 2},
-                     faint_where_disabled(i == chosen ? colour::text : colour::dim),
-                     labels[i].c_str());
-        ImGui::PopClipRect();
-    }
-    ImGui::PopFont();
-    record_rect(ui, at, {at.x + width, at.y + height}, id, ids[chosen]);
-    return clicked;
 }
 
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,

@@ -41,6 +41,8 @@ void note_if_cut(std::string_view words, float width);
 void text(ImFont* font, ImU32 colour, std::string_view words);
 /// The words with line ends where a line of the current font would be wider than `width`.
 std::string wrapped(std::string_view words, float width);
+/// The words, or those of them that fit into the width in the current font, and "…".
+std::string shortened(std::string_view words, float width);
 /// Text that is wrapped at the right edge of the panel, or after `width`.
 void paragraph(ImFont* font, ImU32 colour, std::string_view words, float width = 0);
 /// Text on one line. Where `width` is too narrow it ends in "…", and a tooltip has the whole text.

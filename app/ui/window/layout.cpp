@@ -51,7 +51,7 @@ void open_drawer(Layout& layout, float width, float scale, const ViewOptions& op
 /// The picture, or the picture and the editor, above a caption.
 Layout lay_out_presentation(float width, float height, float scale, const ViewOptions& options) {
     Layout layout;
-    const float caption = std::round(std::min(84 * scale, height * 0.3F));
+    const float caption = std::round(std::min(96 * scale, height * 0.32F));
     const float above = std::max(1.F, height - caption);
     const float editor = options.editor ? std::round(width * 0.48F) : 0;
     layout.canvas = {0, 0, std::max(1.F, width - editor), above};
@@ -80,7 +80,7 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     const float edge = part(8, height), bar = part(40, height);
     const float body = std::max(1.F, height - top - foot);
     const float left =
-        controls ? part(options.left, width * (microscope || editor ? 0.25F : 0.4F)) : 0;
+        controls ? part(options.left, width * (microscope || editor ? 0.28F : 0.4F)) : 0;
     const float right = editor ? part(options.editor_width, width * 0.46F)
                         : results
                             ? part(slim ? width : options.right, width * (slim         ? 0.4F
@@ -103,10 +103,13 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     if (strip > 0) layout.strip = {x, top + upper - strip, centre, strip};
     if (controls) layout.controls = {0, top, left, body};
     if (controls) layout.left_edge = {left, top, edge, body};
-    if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, upper};
-    if (right > 0) layout.right_edge = {width - right - edge, top, edge, upper};
-    if (lower_edge > 0) layout.lower_edge = {x, top + upper, std::max(1.F, width - x), lower_edge};
-    layout.dock = {x, top + upper + lower_edge, std::max(1.F, width - x), lower};
+    // Beside the source in a small window, the warps and the tile need the height of the dock, too.
+    const float column = slim ? body : upper, beside = slim ? right + right_edge : 0;
+    const float dock = std::max(1.F, width - x - beside);
+    if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, column};
+    if (right > 0) layout.right_edge = {width - right - edge, top, edge, column};
+    if (lower_edge > 0) layout.lower_edge = {x, top + upper, dock, lower_edge};
+    layout.dock = {x, top + upper + lower_edge, dock, lower};
     layout.foot = {0, height - foot, width, foot};
     if (microscope) open_microscope(layout, bar, scale);
     if (layout.narrow) open_drawer(layout, width, scale, options);
@@ -120,7 +123,7 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     if (options.presentation && !microscope)
         return lay_out_presentation(width, height, scale, options);
     const float lessons =
-        options.lessons ? std::round(std::min(lessons_width * scale, width * 0.4F)) : 0;
+        options.lessons ? std::round(std::min(lessons_width * scale, width * 0.33F)) : 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
     if (lessons <= 0) return layout;
     for (Box* box :
@@ -132,6 +135,12 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     const float top = layout.top.height;
     layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
     return layout;
+}
+
+// In steps, since each needs fonts of its own. 720 pixels are as high as 480 usually are.
+float presentation_scale(float height, float wish) {
+    const float usual = std::max(1.5F, std::floor(height / 120) / 4);
+    return usual * std::min(wish, 1.5F);  // larger words of the caption have no room
 }
 
 float framebuffer_pixels(float framebuffer_width, float window_width, float content_scale) {

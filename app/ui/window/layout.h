@@ -28,8 +28,10 @@ struct Layout {
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
 
-/// How much larger than usual everything is in a presentation.
-inline constexpr float presentation_scale = 1.5F;
+/// How much larger than usual everything is in a presentation, in a window of this height in
+/// logical pixels: on any screen the letters have nearly equal shares of the height. `wish`: how
+/// much larger a person wants everything.
+float presentation_scale(float height, float wish);
 
 /// Framebuffer pixels per layout unit of a window: 1, or up to the content scale where the desktop
 /// scales. The two widths may be of different moments, while the window changes its size.

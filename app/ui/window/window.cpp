@@ -244,7 +244,8 @@ void App::make_offers() {
 
 void App::follow_scale() {
     const float pixels = raster();
-    const float scale = context_.content_scale() / pixels * view_->enlargement();
+    const float usual = context_.content_scale() / pixels;
+    const float scale = usual * view_->enlargement(window_size().y / usual);
     Ui& ui = view_->ui();
     const bool other_theme = set_theme(view_->options().light ? Theme::light : Theme::dark);
     const bool same = scale == ui.scale && pixels == ui.raster && language() == ui.language;
@@ -337,7 +338,7 @@ void App::remember() {
     if (options_.settings.empty()) return;
     Settings settings;
     const auto [width, height] = context_.usual_size();
-    const float unit = view_->ui().scale / view_->enlargement();
+    const float unit = context_.content_scale() / view_->ui().raster;
     settings.window = {int(std::lround(float(width) / unit)),
                        int(std::lround(float(height) / unit))};
     settings.experiment = stage_->entry().id;

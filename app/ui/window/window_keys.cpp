@@ -72,6 +72,8 @@ void WindowView::press(int key, int modifiers) {
         if (of_text && !editor_.has_focus()) shortcut = nullptr;
         if (!shortcut && microscope_.is_open())
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
+        else if (!shortcut && options_.presentation)
+            shortcut = find_shortcut(KeyScope::presentation, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
         // The palette has the keyboard from the frame after the one in which it opens.
         const bool typed = typing || palette_.shown();
@@ -144,8 +146,8 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::show_words,
          [](V& v) { v.words_.shown() ? v.words_.hide() : v.words_.show(newest_word()); }},
         {Command::show_book, [](V& v) { v.words_.show_book(); }},
-        {Command::next_state, [](V& v) { v.opener_.open_neighbour(1); }},
-        {Command::previous_state, [](V& v) { v.opener_.open_neighbour(-1); }},
+        {Command::next_state, [](V& v) { v.opener_.open_state(1); }},
+        {Command::previous_state, [](V& v) { v.opener_.open_state(-1); }},
         {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
         {Command::toggle_presentation,
          [](V& v) { v.options_.presentation = !v.options_.presentation; }},
@@ -186,7 +188,10 @@ void WindowView::copy(const std::string& text, const std::string& what) {
 /// Returns false if the command copies nothing.
 bool WindowView::carry_out_copy(Command command) {
     const auto table = [&](const char* form, std::string (*text)(const experiments::Table&)) {
-        const experiments::Table shown = table_on_show(stage_, options_);
+        const std::string tab = options_.dock_folded    ? ""
+                                : microscope_.is_open() ? options_.dock_open
+                                                        : options_.dock;
+        const experiments::Table shown = table_on_show(stage_, tab, options_.figure);
         copy(text(shown), tr("the table \"{}\" as {}", shown.title, form));
     };
     const auto& inspection = stage_.checks().inspection;
@@ -222,6 +227,16 @@ void WindowView::resize(int direction) {
     stage_.say(tr("Everything is drawn at {} %.", options_.percent));
 }
 
+/// What a command would take back, or make again; empty: it is another command, or has nothing to
+/// do.
+std::string WindowView::change_of(Command command) {
+    const bool forward = command == Command::redo || command == Command::redo_change;
+    if (command == Command::undo || command == Command::redo) return editor_.change_ahead(forward);
+    if (command != Command::undo_change && command != Command::redo_change) return {};
+    return dock_.launch().has_focus() ? dock_.launch().change_ahead(forward)
+                                      : stage_.change_ahead(forward);
+}
+
 void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
     std::set<Command> added;
     for (const KeyRow& row : key_table()) {
@@ -230,8 +245,9 @@ void WindowView::add_commands(std::vector<PaletteRow>& rows, KeyScope scope) {
             const Command command = one.command;
             if (command == Command::select_experiment || !added.insert(command).second) continue;
             const std::string does(one.does.empty() ? row.does : one.does);
-            rows.push_back(
-                {does, tr(does), keys_of(command), [this, command] { carry_out(command); }});
+            const std::string change = change_of(command);
+            rows.push_back({does, change.empty() ? tr(does) : tr("{} ({})", tr(does), change),
+                            keys_of(command), [this, command] { carry_out(command); }});
         }
     }
 }
@@ -248,6 +264,10 @@ std::vector<PaletteRow> WindowView::palette_rows() {
     for (const ListedLesson& one : lessons_.lessons())
         rows.push_back({one.name, tr("open the lesson {}", tr(one.title)), "",
                         [this, file = one.file] { lessons_.open(file); }});
+    for (const std::filesystem::path& state : opener_.states())
+        rows.push_back({fmt::format("state {}", state.stem().string()),
+                        tr("open the prepared state {}", state.stem().string()), "",
+                        [this, state] { opener_.open(state.string()); }});
     for (const LanguageName& one : languages)
         rows.push_back({fmt::format("language {}", one.english),
                         tr("show the window in {}", shown_name(one.language)), "",

@@ -225,8 +225,9 @@ void WindowView::draw_overlays() {
     explain_hovered_word(ui_);
 }
 
-float WindowView::enlargement() const {
-    return float(options_.percent) / 100 * (options_.presentation ? presentation_scale : 1);
+float WindowView::enlargement(float height) const {
+    const float wish = float(options_.percent) / 100;
+    return options_.presentation ? presentation_scale(height, wish) : wish;
 }
 
 void WindowView::splitters() {

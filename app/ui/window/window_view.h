@@ -33,6 +33,7 @@
 #include "ui/panels/tree_panel.h"
 #include "ui/panels/work_chip.h"
 #include "ui/window/layout.h"
+#include "ui/window/screenshot.h"
 
 namespace warpscope::ui {
 
@@ -106,8 +107,9 @@ class WindowView {
     Tour& tour() { return tour_; }
     /// Changes the language of the window, or says which font is missing.
     void speak(Language wished);
-    /// How much larger than usual everything is to be drawn.
-    float enlargement() const;
+    /// How much larger than usual everything is to be drawn in a window of this height in logical
+    /// pixels.
+    float enlargement(float height) const;
 
   private:
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
@@ -125,6 +127,7 @@ class WindowView {
     void draw_overlays();
     std::vector<PaletteRow> palette_rows();
     void add_commands(std::vector<PaletteRow>& rows, KeyScope scope);
+    std::string change_of(Command command);
     void carry_out(Command command);
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
@@ -163,7 +166,7 @@ class WindowView {
     Dock dock_{stage_, microscope_, facts_, options_, editor_};
     MessageLine message_{stage_};
     WorkChip work_chip_{stage_, microscope_};
-    FileOpener opener_{stage_, options_};
+    FileOpener opener_{stage_, options_, screenshot_folder()};
     OpenPanel open_panel_{opener_, options_};
     LessonBook lessons_{stage_, options_, microscope_, opener_};
     LessonPanel lesson_panel_{lessons_};

@@ -55,6 +55,28 @@ TEST_F(PaletteView, HasEveryCommandWithItsKeyAndCarriesItOut) {
     EXPECT_EQ(value("palette"), "(no such widget)");
 }
 
+TEST_F(PaletteView, TheRowOfUndoNamesTheChangeThatItTakesBack) {
+    show("ripple", {{"size", "64"}});
+    const auto rows_of = [&](const std::string& typed) {
+        view_->press(key_p, control | shift);
+        frames(3);
+        for (const char c : typed) ImGui::GetIO().AddInputCharacter(unsigned(c));
+        frames(8);
+        std::string rows;
+        for (const Widget& one : view_->widgets().widgets())
+            if (one.id.starts_with("palette:")) rows += one.id.substr(8) + "\n";
+        press_key(ImGuiKey_Escape);
+        return rows;
+    };
+    EXPECT_EQ(rows_of("undo 64"), "");
+    set("size", "96");
+    EXPECT_EQ(rows_of("undo size 96 64"), "undo a change of parameters\n");
+    stage_->undo();
+    settle();
+    EXPECT_EQ(rows_of("undo 64"), "");
+    EXPECT_EQ(rows_of("redo size 64 96"), "redo a change of parameters\n");
+}
+
 TEST_F(PaletteView, AWordThatIsTypedAtOnceIsNoShortcut) {
     show("ripple", {{"size", "64"}});
     view_->press(key_p, control | shift);
@@ -74,12 +96,17 @@ TEST_F(PaletteView, TheSizesHaveEnds) {
     EXPECT_EQ(view_->options().percent, 250);
     press('-', 20);
     EXPECT_EQ(view_->options().percent, 75);
-    EXPECT_FLOAT_EQ(view_->enlargement(), 0.75F);
+    EXPECT_FLOAT_EQ(view_->enlargement(720), 0.75F);
     press('0', 1);
     EXPECT_EQ(view_->options().percent, 100);
     view_->press(key_f11, 0);
     frames(2);
-    EXPECT_FLOAT_EQ(view_->enlargement(), 1.5F);
+    EXPECT_FLOAT_EQ(view_->enlargement(720), 1.5F);
+    EXPECT_FLOAT_EQ(view_->enlargement(1080), 2.25F);
+    EXPECT_FLOAT_EQ(view_->enlargement(1100), 2.25F);
+    EXPECT_FLOAT_EQ(view_->enlargement(300), 1.5F);
+    view_->options().percent = 200;
+    EXPECT_FLOAT_EQ(view_->enlargement(720), 2.25F);
 }
 
 TEST_F(PaletteView, APresentationHasALargeBarrierAndASentence) {

@@ -1,6 +1,8 @@
 #include "ui/commands/copies.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "experiments/export/trace.h"
 #include "ui/view_fixture.h"
@@ -64,6 +66,52 @@ TEST_F(Copies, TheTableIsThatOfTheOpenTab) {
     EXPECT_EQ(copied(Command::copy_markdown).substr(0, 10), "| kernel |");
 }
 
+/// The fields of a CSV text (RFC 4180).
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+    std::vector<std::vector<std::string>> rows{{""}};
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"')
+            rows.back().back() += text[++i];
+        else if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            rows.back().emplace_back();
+        else if (c == '\n' && !quoted)
+            rows.push_back({""});
+        else if (c != '\r' || quoted)
+            rows.back().back() += c;
+    }
+    rows.pop_back();  // behind the last line
+    return rows;
+}
+
+TEST_F(Copies, CsvAndJsonOfEveryTableAreReadBackAlike) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    for (const char* tab : {"results", "findings", "counters", "lines", "timings"}) {
+        view_->options().dock_folded = tab == std::string("results");
+        view_->options().dock = tab;
+        frames(2);
+        const auto rows = read_csv(copied(Command::copy_csv));
+        const auto json = nlohmann::ordered_json::parse(copied(Command::copy_json));
+        ASSERT_GT(json.size(), 0) << tab;
+        ASSERT_EQ(rows.size(), json.size() + 1) << tab;
+        for (std::size_t row = 0; row < json.size(); ++row) {
+            ASSERT_EQ(json[row].size(), rows[0].size()) << tab;
+            std::size_t column = 0;
+            for (const auto& [name, value] : json[row].items()) {
+                EXPECT_EQ(name, rows[0][column]);
+                const std::string& field = rows[row + 1][column++];
+                if (value.is_number())
+                    EXPECT_EQ(value.get<double>(), std::stod(field)) << name;
+                else
+                    EXPECT_EQ(value.get<std::string>(), field) << name;
+            }
+        }
+    }
+}
+
 TEST_F(Copies, TheCommandLineMakesThePictureAgain) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     const std::string line = copied(Command::copy_command);
@@ -100,7 +148,35 @@ TEST_F(Copies, TheTraceHasEveryStepOfTheBlock) {
     }
     EXPECT_EQ(steps, timeline->end) << "each step belongs to one span";
     EXPECT_TRUE(waits);
-    EXPECT_TRUE(nlohmann::json::accept(experiments::to_trace(*timeline)));
+    // The format of traces for Chrome and Perfetto: complete events ("X") on tracks that metadata
+    // ("M") names; the events of a track do not overlap.
+    const auto trace = nlohmann::json::parse(experiments::to_trace(*timeline));
+    std::map<unsigned, std::string> tracks;
+    std::map<unsigned, std::set<std::pair<double, double>>> spans;
+    for (const auto& event : trace.at("traceEvents")) {
+        const unsigned track = event.at("tid");
+        EXPECT_EQ(event.at("pid"), 0);
+        if (event.at("ph") == "M") {
+            if (event.at("name") == "thread_name") tracks[track] = event.at("args").at("name");
+            continue;
+        }
+        ASSERT_EQ(event.at("ph"), "X");
+        ASSERT_TRUE(tracks.contains(track)) << track;
+        EXPECT_FALSE(event.at("name").get<std::string>().empty());
+        const double begin = event.at("ts"), lasts = event.at("dur");
+        EXPECT_GT(lasts, 0);
+        EXPECT_TRUE(spans[track].insert({begin, begin + lasts}).second);
+    }
+    EXPECT_EQ(tracks.size(), 8);
+    EXPECT_EQ(spans.size(), 8);
+    for (const auto& [track, all] : spans) {
+        double end = 0;
+        for (const auto& [from, to] : all) {
+            EXPECT_GE(from, end) << track;
+            end = to;
+        }
+        EXPECT_LE(end, timeline->end);
+    }
 }
 
 }  // namespace

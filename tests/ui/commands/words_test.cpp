@@ -112,12 +112,14 @@ TEST_F(Words, ASwitchOfTheBarrierExplainsTheBarrier) {
 
 TEST_F(Words, PreparedStatesAreThePngsOfAFolder) {
     namespace fs = std::filesystem;
-    show("ripple", {{"size", "64"}});
-    key(key_page_down);
-    EXPECT_NE(value("message").find("Open a PNG"), std::string::npos);
     const fs::path folder =
         fs::temp_directory_path() / ("warpscope-states-" + std::to_string(::getpid()));
-    fs::create_directories(folder);
+    const fs::path screenshots = folder / "screenshots";
+    fs::create_directories(screenshots);
+    ::setenv("XDG_PICTURES_DIR", screenshots.c_str(), 1);
+    show("ripple", {{"size", "64"}});
+    key(key_page_down);
+    EXPECT_EQ(value("message").find("There is no prepared state."), 0);
     for (const char* size : {"64", "96", "128"}) {
         set("size", size);
         save_screenshot(*stage_, {{64, 64}, true, {}}, folder / ("a" + std::string(size) + ".png"));
@@ -139,6 +141,38 @@ TEST_F(Words, PreparedStatesAreThePngsOfAFolder) {
     EXPECT_EQ(value("message"), "This is the last picture of its folder.");
     key(key_page_up);
     wait_for_size("64");
+    EXPECT_NE(value("message").find("State 2 of 3."), std::string::npos) << value("message");
+    // In a presentation arrows walk, too, and the palette lists them.
+    constexpr int key_right = 262, key_left = 263, key_f11 = 300;
+    const std::uint64_t frame = stage_->frame();
+    key(key_f11);
+    key(key_left);
+    wait_for_size("128");
+    key(key_right);
+    wait_for_size("64");
+    EXPECT_EQ(stage_->frame(), frame) << "the arrow steps no frame";
+    view_->press('P', 3);
+    frames(3);
+    for (const char* state : {"a128", "a64", "a96"})
+        EXPECT_NE(view_->widgets().find("palette:state " + std::string(state)), nullptr) << state;
+    fs::remove_all(folder);
+}
+
+TEST_F(Words, TheFirstPreparedStateIsTheOldestScreenshot) {
+    namespace fs = std::filesystem;
+    const fs::path folder =
+        fs::temp_directory_path() / ("warpscope-shots-" + std::to_string(::getpid()));
+    fs::create_directories(folder);
+    ::setenv("XDG_PICTURES_DIR", folder.c_str(), 1);
+    show("ripple", {{"size", "96"}});
+    save_screenshot(*stage_, {{64, 64}, true, {}}, folder / "warpscope-20200101-000000.png");
+    std::ofstream(folder / "holidays.png") << "no picture of Warpscope";
+    set("size", "64");
+    key(key_page_down);
+    do frames();
+    while (view_->moves());
+    settle();
+    EXPECT_EQ(stage_->parameters().find("size").text(), "96") << value("message");
     fs::remove_all(folder);
 }
 

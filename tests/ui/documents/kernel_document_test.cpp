@@ -86,7 +86,10 @@ TEST(KernelDocumentTest, TogglingABarrierAndRevertingAreStepsOfTheirOwn) {
     EXPECT_FALSE(editor.toggle_barriers(99));
     EXPECT_FALSE(editor.can_undo());
     editor.set_cursor(shipped.find("y ="));
+    EXPECT_EQ(editor.line_of_change(false), 0);
     ASSERT_TRUE(editor.toggle_barriers(2));
+    EXPECT_EQ(editor.line_of_change(false), 2);
+    EXPECT_EQ(editor.line_of_change(true), 0);
     EXPECT_EQ(editor.text(), "tile[i] = x;\n/*__syncthreads()*/;\ny = tile[15 - i];\n");
     EXPECT_EQ(editor.cursor(), editor.text().find("y ="));
     EXPECT_EQ(editor.barriers(), (std::vector<BarrierLine>{{2, BarrierState::out}}));

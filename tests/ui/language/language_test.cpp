@@ -59,10 +59,51 @@ TEST_F(Languages, WordsThatAreMadeBelowTheWindowAreTranslatedWithTheirValues) {
     set_language(Language::russian);
     EXPECT_EQ(tr(std::string_view("Rank 2, which moves 1 024 of the bodies")),
               "Ранг 2, который двигает 1 024 тел");
+    EXPECT_EQ(tr(std::string_view("Minimum of the last ")), "Minimum of the last ");
     // A value may have a translation of its own.
     EXPECT_EQ(tr(std::string_view("Wrong pixels: Minimum of the last 5")),
               std::string(tr("Wrong pixels")) + ": минимум последних 5");
     EXPECT_EQ(tr(std::string_view("Minimum of the first 5")), "Minimum of the first 5");
+}
+
+TEST_F(Languages, SentencesOfTheChecksAreTranslatedWithTheirParts) {
+    const std::string race =
+        "Thread (15,13,0) of block (0,0,0) (warp 6) read byte 8 of shared memory at "
+        "kernels/a.cu:54 "
+        "before thread (0,2,0) of warp 1 wrote it at kernels/a.cu:50: __syncthreads() is missing "
+        "between kernels/a.cu:50 and kernels/a.cu:54.";
+    EXPECT_EQ(tr(std::string_view(race)), race);
+    set_language(Language::chinese);
+    EXPECT_EQ(tr(std::string_view(race)),
+              "线程块 (0,0,0) 的线程 (15,13,0)（线程束 6）在 kernels/a.cu:54 读取了共享内存的字节 "
+              "8，而线程束 1 的线程 (0,2,0)之后才在 kernels/a.cu:50 写入它：kernels/a.cu:50 与 "
+              "kernels/a.cu:54 之间缺少 __syncthreads()。");
+    set_language(Language::russian);
+    EXPECT_EQ(tr(std::string_view(race)),
+              "Поток (15,13,0) блока (0,0,0) (варп 6) прочитал байт 8 разделяемой памяти в "
+              "kernels/a.cu:54 раньше, чем поток (0,2,0) варпа 1 записал его в kernels/a.cu:50: "
+              "не хватает __syncthreads() между kernels/a.cu:50 и kernels/a.cu:54.");
+    // Of two forms that fit, that with more of the words.
+    EXPECT_EQ(tr(std::string_view("Thread 0 of block 1 (warp 2) overwrites address 0x8 at a.cu:1 "
+                                  "after thread 3 of the same warp wrote it at a.cu:2, with the "
+                                  "same value: x.")),
+              "Поток 0 блока 1 (варп 2) перезаписывает адрес 0x8 в a.cu:1 после того, как поток 3 "
+              "того же варпа записал его в a.cu:2, тем же значением: x.");
+}
+
+TEST_F(Languages, EachOfSeveralSentencesIsTranslated) {
+    const std::string two =
+        "No pixel is wrong this time. That proves nothing: without __syncthreads() at "
+        "kernels/a.cu:50 nothing orders the reads after the writes.";
+    set_language(Language::russian);
+    EXPECT_EQ(tr(std::string_view(two)),
+              "На этот раз неверных пикселей нет. Это ничего не доказывает: без __syncthreads() "
+              "(kernels/a.cu:50) чтения после записей ничто не упорядочивает.");
+    set_language(Language::chinese);
+    EXPECT_EQ(
+        tr(std::string_view("No pixel is wrong this time. xyz. No read was stale this time.")),
+        "这次没有错误的像素。xyz. 这次没有过时的读取。");
+    EXPECT_EQ(tr(std::string_view("no. such; sentence.")), "no. such; sentence.");
 }
 
 TEST_F(Languages, NounsAreCounted) {

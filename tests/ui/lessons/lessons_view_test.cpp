@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -93,7 +95,10 @@ TEST_F(LessonsView, EveryWidgetOfEveryLessonExists) {
         const experiments::Lesson read = experiments::read_lesson(file);
         EXPECT_FALSE(read.text.empty()) << file;
         EXPECT_GE(read.steps.size(), 2) << file;
-        for (const auto& step : read.steps) EXPECT_NE(step.text, "") << file;
+        for (const auto& step : read.steps) {
+            EXPECT_NE(step.text, "") << file;
+            EXPECT_EQ(step.text.find_first_of("[]`"), std::string::npos) << step.text;
+        }
     }
     show("ripple", {{"size", "64"}});
     view_->options().editor = true;
@@ -101,6 +106,25 @@ TEST_F(LessonsView, EveryWidgetOfEveryLessonExists) {
     for (const char* id : {"ripple.sync", "race", "transport.microscope", "editor.text",
                            "dock.counters", "editor.open", "lessons.button", "picture"})
         EXPECT_NE(view_->widgets().find(id), nullptr) << id;
+}
+
+TEST(LessonSteps, MarkOneWidgetEach) {
+    const fs::path file =
+        fs::temp_directory_path() / ("warpscope-lesson-" + std::to_string(::getpid()) + ".md");
+    const auto read = [&](const char* step) {
+        std::ofstream(file) << "# L\n\nT.\n\n## Start\n\n- `experiment ripple`\n\n## Steps\n\n1. "
+                            << step << "\n\n## Gate\n\n- `races == 0`: None.\n";
+        return experiments::read_lesson(file).steps.at(0);
+    };
+    EXPECT_EQ(read("Look at [the race](widget:race) now.").widget, "race");
+    EXPECT_EQ(read("Look at [the race](widget:race) now.").text, "Look at the race now.");
+    try {
+        read("Compare [this](widget:a) with [that](widget:b).");
+        FAIL() << "two widgets";
+    } catch (const experiments::LessonError& error) {
+        EXPECT_NE(std::string(error.what()).find("a step marks one widget"), std::string::npos);
+    }
+    fs::remove(file);
 }
 
 TEST_F(LessonsView, ALessonThatCannotBeReadIsAMessage) {

@@ -72,15 +72,19 @@ TEST_F(StageTest, UndoTakesBackTheNewestChangeAndRedoMakesItAgain) {
     compute::RunSettings run = stage_.run();
     run.seed = 7;
     stage_.set_run(run);
+    EXPECT_EQ(stage_.change_ahead(false), "Schedule seed: 7 → 1");
+    EXPECT_EQ(stage_.change_ahead(true), "");
     stage_.undo();
+    EXPECT_EQ(stage_.change_ahead(true), "Schedule seed: 1 → 7");
     EXPECT_EQ(stage_.run().seed, 1U);
-    EXPECT_EQ(stage_.message().text, "Undone: Seed is 1.");
+    EXPECT_EQ(stage_.message().text, "Undone: Schedule seed: 7 → 1.");
     EXPECT_EQ(value("sync"), "off");
     stage_.undo();
     EXPECT_EQ(value("sync"), "on");
     stage_.undo();
     EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
-    EXPECT_EQ(stage_.message().text, "Undone: Level is 64.");
+    EXPECT_EQ(stage_.message().text, "Undone: Level: 99 → 64.");
+    EXPECT_EQ(stage_.change_ahead(false), "");
     stage_.undo();
     EXPECT_EQ(stage_.message().text, "There is no change to undo.");
     stage_.redo();
@@ -104,8 +108,9 @@ TEST_F(StageTest, WhatIsDraggedIsOneChange) {
 TEST_F(StageTest, UndoSkipsAChangeThatFailed) {
     assign("level", "99");
     EXPECT_FALSE(assign("file", "missing"));
+    EXPECT_EQ(stage_.change_ahead(false), "Level: 99 → 64");
     stage_.undo();
-    EXPECT_EQ(stage_.message().text, "Undone: Level is 64.");
+    EXPECT_EQ(stage_.message().text, "Undone: Level: 99 → 64.");
 }
 
 TEST_F(StageTest, OpenSetsValuesAndRunSettingsAsOneChange) {
@@ -116,7 +121,7 @@ TEST_F(StageTest, OpenSetsValuesAndRunSettingsAsOneChange) {
     EXPECT_EQ(experiment_.parameters().find("level").text(), "99");
     EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::reverse);
     stage_.undo();
-    EXPECT_EQ(stage_.message().text, "Undone: 2 parameters, Schedule is random.");
+    EXPECT_EQ(stage_.message().text, "Undone: 2 parameters, Schedule: reverse → random.");
     EXPECT_EQ(experiment_.parameters().find("sync").text(), "on");
     EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::random);
     const std::vector<experiments::Assignment> wrong{{"level", "1"}, {"levle", "2"}};

@@ -104,7 +104,8 @@ TEST(KeyTable, ThePageOfKeysListsTheKeysOfTheTable) {
     ASSERT_TRUE(file) << page;
     std::stringstream text;
     text << file.rdbuf();
-    for (const KeyScope scope : {KeyScope::general, KeyScope::microscope, KeyScope::editor}) {
+    for (const KeyScope scope :
+         {KeyScope::general, KeyScope::microscope, KeyScope::editor, KeyScope::presentation}) {
         const std::string rows = page_rows(scope);
         EXPECT_NE(text.str().find("|---|---|\n" + rows + "\n"), std::string::npos) << rows;
     }

@@ -30,6 +30,28 @@ TEST_F(ThemeTest, EachCharacterOfTheInterfaceIsShownWithoutAnyFontFile) {
     expect_all(apply_theme(1, 1, {}));
 }
 
+#if IMGUI_VERSION_NUM < 19200
+TEST_F(ThemeTest, TheEllipsisHasThreeDotsWithoutAnyFontFile) {
+    for (const float scale : {1.F, 2.F}) {
+        const Fonts fonts = apply_theme(scale, 1, {});
+        const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+        const ImFontGlyph& glyph = *fonts.body->FindGlyphNoFallback(0x2026);
+        const int left = int(glyph.U0 * float(atlas.TexWidth) + 0.5F),
+                  right = int(glyph.U1 * float(atlas.TexWidth) + 0.5F),
+                  top = int(glyph.V0 * float(atlas.TexHeight) + 0.5F);
+        int dots = 0;
+        for (int x = left; x < right; ++x) {
+            const auto at = [&](int column) {
+                return column >= left && atlas.TexPixelsAlpha8[top * atlas.TexWidth + column] > 0;
+            };
+            dots += at(x) && !at(x - 1);
+        }
+        EXPECT_EQ(dots, 3) << scale;
+        EXPECT_EQ(glyph.AdvanceX, fonts.body->FindGlyph('.')->AdvanceX);
+    }
+}
+#endif
+
 TEST_F(ThemeTest, FontsAreFoundInFoldersOfAFolder) {
     const Fonts own = apply_theme(1, 1, {});
     const float before = own.body->FallbackAdvanceX;
