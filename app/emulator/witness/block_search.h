@@ -23,10 +23,10 @@ struct OrderResult {
     AccessOrders accesses;
 };
 
-/// The search of OrderSearch, in one block or in all blocks together.
+/// The search of OrderSearch, in one block or in several ones together.
 class BlockSearch {
   public:
-    /// `which`: the block, or nothing for all blocks of the launch together.
+    /// `which`: the block, or nothing for those of LaunchSettings::together.
     template <class... Which>
     BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
                 Which... which)
@@ -35,7 +35,8 @@ class BlockSearch {
           watch_(machine.memory(), *launch.kernel->module),
           budget_(launch.settings),
           runner_(machine, launch, which..., budget_, watch_) {
-        if (launch.settings.together) together_ = launch.launch;
+        if (!launch.settings.together.empty())
+            result_.together = BlockGroup{launch.launch, launch.settings.together};
         result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
         start_ = runner_.save();
     }
@@ -107,7 +108,6 @@ class BlockSearch {
     AccessWatch watch_;
     Budget budget_;
     UnitRunner runner_;
-    std::optional<LaunchShape> together_;
     UnitRunner::Position start_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), deadline_;
     std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of

@@ -91,6 +91,7 @@ std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
         if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
         return unit_ = turn.warp;
     }
+    if (!settings_.turns.empty()) listed_ = settings_.turns[0].size() + 1;
     for (std::uint32_t behind = 1; behind <= units; ++behind)
         if (const std::uint32_t unit = (unit_ + behind) % units; can_run(unit)) return unit_ = unit;
     return {};
@@ -198,8 +199,7 @@ Statistics ResidentBlocks::statistics() const {
     return all;
 }
 
-std::vector<ExecutionCount> ResidentBlocks::executions() const {
-    std::vector<ExecutionCount> all;
+void ResidentBlocks::add_executions_to(std::vector<ExecutionCount>& all) const {
     for (const Place& place : places_) {
         const std::span<const ExecutionCount> of_place = place.runner->executions();
         all.resize(std::max(all.size(), of_place.size()));
@@ -209,7 +209,6 @@ std::vector<ExecutionCount> ResidentBlocks::executions() const {
             all[pc].separations += of_place[pc].separations;
         }
     }
-    return all;
 }
 
 void ResidentBlocks::add_prints_to(LaunchPrints& prints) const {
