@@ -39,8 +39,10 @@ OrderSearch::Result search_together(const emulator::Kernel& kernel, std::uint32_
                                     std::uint32_t blocks, const Blocks& which,
                                     unsigned preemptions = 2) {
     ZeroedLaunch launch(kernel, threads, blocks);
-    return OrderSearch{.preemptions = preemptions, .time = std::chrono::seconds(20)}.run_together(
-        launch.machine, launch.launch, which);
+    const OrderSearch search{.preemptions = preemptions, .time = std::chrono::seconds(20)};
+    const auto found = search.run_together(launch.machine, launch.launch, which);
+    EXPECT_EQ(launch.values(), std::vector<std::uint32_t>(most_words)) << "memory is as before";
+    return found;
 }
 
 std::string text_of(const emulator::Kernel& kernel, const Witness& witness) {
@@ -280,6 +282,18 @@ TEST(BlocksTogether, HaveAWitnessExactlyWhereAllOrdersOfAClusterShowOne) {
                 EXPECT_EQ(found.witnesses[0]->preemptions, *preemptions);
             }
         }
+}
+
+// Block 3 ends before block 2 has read from it. Block 2 has stored to global memory before.
+TEST(BlocksTogether, WhereAnotherBlockFailsNothingIsSearchedAndMemoryIsAsBefore) {
+    const auto module = of_clusters(
+        "st.global.u32 [%rd3], 7;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "setp.eq.u32 %p1, %r7, 1;\n@%p1 ret;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "ld.shared::cluster.u32 %r11, [%r10];\n");
+    ZeroedLaunch launch(*module->find("tiles"), 32, 4);
+    EXPECT_THROW(OrderSearch().run_together(launch.machine, launch.launch, {0, 1}),
+                 emulator::Error);
+    EXPECT_EQ(launch.values(), std::vector<std::uint32_t>(most_words));
 }
 
 TEST(BlocksTogether, ALaunchThatIsTooLargeIsSaidToBe) {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/global_range.h"
@@ -36,6 +37,17 @@ void WrittenWords::restore(const std::vector<std::uint32_t>& values) {
         const std::uint32_t value = k < values.size() ? values[k] : words_[k].original;
         std::memcpy(reinterpret_cast<void*>(words_[k].address), &value, sizeof value);
     }
+}
+
+void WrittenWords::begin() {
+    before_begin_ = std::exchange(words_, {});
+    index_.clear();
+}
+
+void WrittenWords::restore_all() {
+    restore({});
+    for (const Word& word : before_begin_)
+        std::memcpy(reinterpret_cast<void*>(word.address), &word.original, sizeof word.original);
 }
 
 std::uint64_t WrittenWords::key() const {

@@ -27,8 +27,11 @@ class WrittenWords {
     std::uint32_t now(std::size_t k) const;
 
     std::vector<std::uint32_t> values() const;
-    /// Writes values() of an earlier moment back.
+    /// Writes values() of an earlier moment back; with none, what they held before.
     void restore(const std::vector<std::uint32_t>& values);
+    /// What was stored to so far is the state before the block: only restore_all() undoes it.
+    void begin();
+    void restore_all();
     /// A number for what the block has changed. It does not depend on the words that were added.
     std::uint64_t key() const;
 
@@ -39,7 +42,7 @@ class WrittenWords {
     };
     const Memory& memory_;
     const Module& module_;
-    std::vector<Word> words_;
+    std::vector<Word> words_, before_begin_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_;
 };
 
@@ -71,7 +74,9 @@ class AccessWatch : public Observer {
     WrittenWords written;
 
     /// Before this call, which is before the block itself, only what is written is noted.
-    void begin() { begun_ = true; }
+    void begin() {
+        if (!std::exchange(begun_, true)) written.begin();
+    }
     /// The accesses are those of several blocks, whose barriers order nothing between them:
     /// everywhere else, "warp" stands for a unit. `in_cluster`: they are a cluster that uses each
     /// other's shared memory.

@@ -40,7 +40,6 @@ class BlockSearch {
         result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
         start_ = runner_.save();
     }
-    ~BlockSearch() { watch_.written.restore({}); }
     BlockSearch(const BlockSearch&) = delete;
     BlockSearch& operator=(const BlockSearch&) = delete;
 
@@ -106,6 +105,11 @@ class BlockSearch {
     const OrderSearch& options_;
     const Kernel& kernel_;
     AccessWatch watch_;
+    /// Restores memory, also where a block before those that are searched fails.
+    struct Undo {
+        AccessWatch& watch;
+        ~Undo() { watch.written.restore_all(); }
+    } undo_{watch_};
     Budget budget_;
     UnitRunner runner_;
     UnitRunner::Position start_;
