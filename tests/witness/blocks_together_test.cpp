@@ -54,8 +54,10 @@ std::vector<std::uint32_t> replayed_together(const emulator::Kernel& kernel, std
                                              std::uint32_t blocks, const Witness& witness,
                                              std::optional<std::uint32_t> stepped) {
     ZeroedLaunch launch(kernel, threads, blocks);
+    // The launch as its maker describes it: the size of the clusters is that of the kernel.
+    const emulator::LaunchShape described{.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
     ScheduleFile::parse(text_of(kernel, witness), "text")
-        .apply(kernel, launch.launch.launch, launch.launch.settings);
+        .apply(kernel, described, launch.launch.settings);
     EXPECT_EQ(launch.launch.settings.together, witness.together->blocks);
     EXPECT_EQ(launch.launch.settings.turns.empty() ? 0 : launch.launch.settings.turns[0].size(),
               witness.turns.empty() ? 0 : witness.turns[0].size());

@@ -361,9 +361,9 @@ TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
     OrderSearch::Result result{.witnesses = {std::nullopt}, .exhausted = 1, .orders = 2187};
     // Its accesses are volatile, so that words may order them.
     const std::string fences =
-        " In the emulator the accesses of each thread stay in order, and each atomic operation is "
-        "one for all threads: what a missing fence or a scope that is too small does on a GPU, no "
-        "order shows.";
+        " In the emulator the accesses of each thread stay in order, and an atomic operation is "
+        "atomic for all threads: no order shows what a missing fence, or a scope that is too "
+        "small, does on a GPU.";
     EXPECT_EQ(coverage_sentence(kernel, search, result),
               "All 2 187 orders with at most 1 preemption give one result." + fences);
     result.exhausted = 0;

@@ -199,9 +199,9 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
                             result.wrong == 1 ? " is" : "s are");
     if (orders_by_words(kernel))
         text +=
-            ". In the emulator the accesses of each thread stay in order, and each atomic "
-            "operation is one for all threads: what a missing fence or a scope that is too small "
-            "does on a GPU, no order shows";
+            ". In the emulator the accesses of each thread stay in order, and an atomic operation "
+            "is atomic for all threads: no order shows what a missing fence, or a scope that is "
+            "too small, does on a GPU";
     return text + ".";
 }
 
