@@ -41,7 +41,8 @@ OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaun
     FrozenLaunch checked = without_budget(checked_launch(launch, blocks.back()));
     checked.settings.together = std::move(blocks);
     checked.settings.schedule = Schedule::manual;
-    checked.settings.time_limit = time;
+    constexpr int times_as_long = 5;  // a launch may have thousands of blocks
+    checked.settings.time_limit = times_as_long * time;
     checked.settings.limits_time_of_block = false;
     const BlockGroup group{checked.launch, checked.settings.together};
     if (const std::string why = why_not_listed(*checked.kernel, group); !why.empty())
@@ -51,9 +52,9 @@ OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaun
     } catch (const TimedOut&) {
         throw Error(fmt::format(
             "kernel {}: the other {} blocks, which run before those whose orders are searched, do "
-            "not end within {:.0f} s",
+            "not end within {:.1f} s",
             launch.kernel->name, checked.launch.grid.count() - group.blocks.size(),
-            std::chrono::duration<double>(time).count()));
+            std::chrono::duration<double>(checked.settings.time_limit).count()));
     }
 }
 

@@ -84,7 +84,7 @@ struct OrderSearch {
     Result run(Machine& machine, const FrozenLaunch& launch, std::uint32_t block) const;
     /// Likewise, but of several blocks together, which are as LaunchSettings::together has them:
     /// the warps of a witness are units. The other blocks run as OtherBlocks says; those that run
-    /// before may take `time`, too.
+    /// before may take five times `time` in addition.
     Result run_together(Machine& machine, const FrozenLaunch& launch,
                         std::vector<std::uint32_t> blocks) const;
 };

@@ -148,7 +148,8 @@ void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
         if (finding.kind == emulator::FindingKind::race && finding.second &&
             finding.severity != emulator::Severity::note)
             of_kernel[finding.kernel].push_back(&finding);
-    const auto deadline = std::chrono::steady_clock::now() + time;
+    // What comes before a search, such as the launch that it begins with, takes none of its time.
+    std::chrono::milliseconds left = time;
     for (const auto& [kernel, races] : of_kernel) {
         std::optional<KernelSearch> search;
         std::map<Searched, std::vector<Finding*>> of_blocks;
@@ -162,9 +163,10 @@ void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
         });
         for (const auto& [searched, found] : of_blocks)
             say_why_not(found, [&] {
-                const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                    deadline - std::chrono::steady_clock::now());
+                const auto start = std::chrono::steady_clock::now();
                 search->run(searched, found, std::max(left, time / 8));
+                left -= std::chrono::duration_cast<std::chrono::milliseconds>(
+                    std::chrono::steady_clock::now() - start);
             });
     }
 }
