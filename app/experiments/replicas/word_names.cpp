@@ -1,5 +1,8 @@
 #include "experiments/replicas/word_names.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <cstring>
 
 #include "experiments/arrays/element_words.h"
@@ -16,6 +19,13 @@ Array numbers_in(std::uint32_t word, const ElementType& type) {
     return numbers;
 }
 
+/// With no more digits than a float has.
+std::string number_words(const Array& numbers, std::size_t k) {
+    const double value = real(numbers.at(k));
+    const bool is_float = numbers.type.is_real() && value != std::round(value);
+    return is_float ? fmt::format("{}", float(value)) : to_string(numbers.at(k));
+}
+
 emulator::NamedWord named(const KnownResult& result, std::uint64_t offset, std::uint32_t value,
                           std::uint32_t expected) {
     const Array found = numbers_in(value, result.type), right = numbers_in(expected, result.type);
@@ -29,7 +39,7 @@ emulator::NamedWord named(const KnownResult& result, std::uint64_t offset, std::
     indexed.type = result.type;
     indexed.shape = result.shape;
     return {place_words(result.name, indexed, offset / result.type.bytes + first),
-            to_string(found.at(first)), to_string(right.at(first))};
+            number_words(found, first), number_words(right, first)};
 }
 
 }  // namespace

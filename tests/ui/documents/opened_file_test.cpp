@@ -66,7 +66,8 @@ TEST_F(OpenedFileTest, ALaunchFileMayNameAnOrder) {
     put("add.cu", "__global__ void add(int n) {}\n");
     put("1.schedule", "kernel add\nwarp 0\n");
     const char* const launch =
-        R"({"source": "add.cu", "schedule": "1.schedule", "launches": [{"kernel": "add"}]})";
+        R"({"source": "add.cu", "schedule": "1.schedule",
+            "launches": [{"kernel": "add", "grid": 1, "block": 32}]})";
     const OpenedFile file = put("add.launch.json", launch);
     EXPECT_EQ(file.error, "");
     ASSERT_TRUE(file.order);
