@@ -2,9 +2,11 @@
 
 usage: panels.py PROGRAM [Panels.NAME]
 """
+import pathlib
 import re
 import shlex
 import subprocess
+import tempfile
 
 from driver import read_png, wait_for
 from scenario import main
@@ -98,6 +100,27 @@ class Panels(Session):
         app.settle()
         wait_for("the picture alone", lambda: "picture.needed" not in app.widgets())
         self.assertFalse(plain == app.pixels())  # the microscope leaves less room
+
+    def test_the_turns_of_a_schedule_file_are_listed_in_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            order = pathlib.Path(folder) / "mine.schedule"
+            order.write_text("kernel ripple_txty_nosync\nblock 3 2 0\n"
+                             f"warp 5 until kernels/ripple.cu:{WRITE}\nwarp 2\n")
+            app = self.open(*RIPPLE, "--set", "ripple.sync=off", "--schedule", str(order))
+            app.wait_value("dock.order", "on")
+            first, second = (app.wait_value(f"order.{row}", lambda value: value) for row in (0, 1))
+            self.assertEqual(first, f"warp 5 runs until it is before kernels/ripple.cu:{WRITE}")
+            self.assertEqual(second, "warp 2 runs until it waits or ends")
+            app.wait_value("order.current", first)
+            self.assertEqual(app.value("warp.next"), "5")
+            app.click("order.1")
+            app.wait_value("order.current", second)
+            self.assertEqual(app.value("warp.next"), "2")
+            self.assertEqual(app.value("warp.5"), f"at line {WRITE}")
+            app.key("Left")
+            app.wait_value("order.current", first)
+            app.key("End")
+            app.wait_value("order.current", lambda value: value.startswith("then the next warps"))
 
     def test_the_timeline_is_a_slider(self):
         app = self.open(*RIPPLE)

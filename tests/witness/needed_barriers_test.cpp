@@ -158,6 +158,28 @@ TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {
     EXPECT_TRUE(wait->sentence.starts_with("97 % depend on it")) << wait->sentence;
 }
 
+// No order shows what the fence is for, but the race check does.
+TEST(NeededBarriers, AFenceIsSaidToBeOneThatNoResultCanShow) {
+    SmallBlock block(*witness_module("grid").find("last_block"), 32, {}, 1024, 4);
+    std::memset(block.out, 0, 4096);
+    const auto found = findings(
+        emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch));
+    const auto fence = std::ranges::find_if(found, [](const Finding& finding) {
+        return finding.sentence.find("no result can show a missing fence") != std::string::npos;
+    });
+    ASSERT_NE(fence, found.end());
+    EXPECT_EQ(fence->count, 0u);
+    EXPECT_TRUE(fence->sentence.starts_with("It is needed, although no result shows it: "))
+        << fence->sentence;
+    EXPECT_EQ(std::ranges::count_if(found,
+                                    [](const Finding& finding) {
+                                        return finding.sentence.find("no result can show") !=
+                                               std::string::npos;
+                                    }),
+              1)
+        << "not of the barrier behind it";
+}
+
 TEST(NeededBarriers, TheStatementIsTakenOutOfThePtx) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("rounds");
     const auto lines = emulator::ordering_lines(kernel);

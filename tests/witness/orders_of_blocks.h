@@ -1,32 +1,48 @@
 #pragma once
 
+#include <algorithm>
+
 #include "all_orders.h"
 #include "emulator/stepper/block_stepper.h"
+#include "emulator/warp/cluster.h"
 
 namespace warpscope::tests {
 
 /// Runs every order of the warps of several blocks with at most some preemptions, at every access,
 /// without leaving any out. It steps by hand, saves memory itself, and knows nothing of the search.
+/// The other blocks of the launch run before them.
 class OrdersOfBlocks {
   public:
     using Result = std::vector<std::uint32_t>;
     static constexpr std::size_t most_words = 1024;
 
-    OrdersOfBlocks(const emulator::Kernel& kernel, std::uint32_t threads, std::uint32_t blocks)
+    /// `which`: of `blocks`, those whose warps take turns; two that are a cluster, if the kernel
+    /// has clusters.
+    OrdersOfBlocks(const emulator::Kernel& kernel, std::uint32_t threads, std::uint32_t blocks,
+                   const std::vector<std::uint32_t>& which)
         : launch_(kernel, threads, {}, most_words, blocks),
           warps_((threads + 31) / 32),
-          units_(blocks * warps_),
+          units_(std::uint32_t(which.size()) * warps_),
           budget_(launch_.launch.settings) {
         std::memset(launch_.out, 0, most_words * 4);
         for (const auto& variable : kernel.module->variables())
             std::memset(variable.data, 0, variable.bytes);
-        for (std::uint32_t block = 0; block < blocks; ++block) {
-            shared_.emplace_back(kernel.shared_bytes + 16);
+        for (std::uint32_t block = 0; block < blocks; ++block)
+            if (std::ranges::find(which, block) == which.end()) run_alone(block);
+        std::vector<emulator::Cluster::Block> of_cluster;
+        for (std::size_t k = 0; k < which.size(); ++k) {
             auto& stepper = *steppers_.emplace_back(std::make_unique<emulator::BlockStepper>(
                 kernel, launch_.launch.launch, launch_.machine.memory(), launch_.launch.arguments,
                 launch_.launch.settings, budget_));
-            stepper.begin_turns(block, block, 29, shared_.back().data(), &nothing_);
-            stepper.start(nullptr);
+            of_cluster.push_back(stepper.block_of_cluster());
+        }
+        for (const auto& block : of_cluster) copies_.push_back(block.context->async);
+        if (kernel.uses_cluster) cluster_.emplace(of_cluster);
+        shared_.assign(which.size(), std::vector<std::byte>(kernel.shared_bytes + 16));
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            steppers_[k]->begin_turns(which[k], which[k], 29, shared_[k].data(), &nothing_);
+            if (cluster_) copies_[k]->join_cluster(copies_, &waiting_turns_);
+            steppers_[k]->start(nullptr);
         }
     }
 
@@ -68,11 +84,25 @@ class OrdersOfBlocks {
         std::vector<emulator::BlockStepper::Saved> blocks;
         Result global;
         std::vector<std::vector<std::byte>> variables;
+        emulator::Cluster::Barrier barrier;
         bool failed = false;
     };
 
     emulator::BlockStepper& of(std::uint32_t unit) { return *steppers_[unit / warps_]; }
-    bool can_run(std::uint32_t unit) { return !failed_ && of(unit).can_run(unit % warps_); }
+    bool can_run(std::uint32_t unit) {
+        const std::uint32_t warp = unit % warps_;
+        if (failed_ || !of(unit).can_run(warp)) return false;
+        const std::string& next = launch_.launch.kernel->lines[of(unit).next_pc(warp)].text;
+        return next.find("barrier.cluster.wait") == next.npos ||
+               !cluster_->must_wait(of(unit).warps()[warp], ~0u);
+    }
+    void run_alone(std::uint32_t block) {
+        emulator::FrozenLaunch one = launch_.launch;
+        one.settings.first_block = block;
+        one.settings.blocks = 1;
+        one.settings.schedule = emulator::Schedule::run_to_barrier;
+        launch_.machine.run(one);
+    }
     bool is_before_access(std::uint32_t unit) {
         return launch_.launch.kernel->lines[of(unit).next_pc(unit % warps_)].access !=
                emulator::MemoryAccess::none;
@@ -91,7 +121,12 @@ class OrdersOfBlocks {
     Result values() const { return failed_ ? Result{1} : launch_.values(); }
 
     Saved save() {
-        Saved saved{.blocks = {}, .global = launch_.values(), .variables = {}, .failed = failed_};
+        Saved saved{.blocks = {},
+                    .global = launch_.values(),
+                    .variables = {},
+                    .barrier = {},
+                    .failed = failed_};
+        if (cluster_) saved.barrier = cluster_->barrier();
         for (const auto& stepper : steppers_) saved.blocks.push_back(stepper->save());
         for (const auto& v : launch_.launch.kernel->module->variables())
             saved.variables.emplace_back(v.data, v.data + v.bytes);
@@ -103,6 +138,7 @@ class OrdersOfBlocks {
         const auto& variables = launch_.launch.kernel->module->variables();
         for (std::size_t k = 0; k < variables.size(); ++k)
             std::memcpy(variables[k].data, saved.variables[k].data(), saved.variables[k].size());
+        if (cluster_) cluster_->restore(saved.barrier);
         failed_ = saved.failed;
     }
 
@@ -138,6 +174,9 @@ class OrdersOfBlocks {
     emulator::Budget budget_;
     Nothing nothing_;
     std::vector<std::vector<std::byte>> shared_;
+    std::optional<emulator::Cluster> cluster_;
+    std::vector<emulator::AsyncCopies*> copies_;
+    std::uint32_t waiting_turns_ = 0;
     std::vector<std::unique_ptr<emulator::BlockStepper>> steppers_;
     std::set<Result> results_;
     std::uint64_t orders_ = 0;

@@ -2,6 +2,7 @@
 
 #include "all_orders.h"
 #include "emulator/program/error.h"
+#include "emulator/witness/witness_words.h"
 
 namespace warpscope::tests {
 namespace {
@@ -103,6 +104,36 @@ TEST(ScheduleFile, TheOrderOfItsTurnsDecidesWhoReadsTooEarly) {
     EXPECT_EQ(mirrored("warp 1 until kernels/kernels.cu:14\n"), first_early);
     // The read is executed once: the turn never comes to a second one.
     EXPECT_EQ(mirrored("warp 1 until kernels/kernels.cu:15, pass 2\n"), second_early);
+}
+
+TEST(ScheduleFile, EachLineOfAnOrderHasItsFirstStep) {
+    const emulator::Kernel& kernel = *witness_module("kernels").find("mirror_no_barrier");
+    const auto file = ScheduleFile::parse(
+        "kernel mirror_no_barrier\nwarp 1 until kernels/kernels.cu:15\nwarp 0\nwarp 0\n", "text");
+    const std::vector<std::string> words{"warp 1 runs until it is before kernels/kernels.cu:15",
+                                         "warp 0 runs until it waits or ends",
+                                         "warp 0 runs until it waits or ends",
+                                         "then the next warps in their order, each until it waits "
+                                         "or ends"};
+    EXPECT_EQ(turn_words(file), words);
+    emulator::LaunchSettings settings;
+    file.apply(kernel, {{1, 1, 1}, {64, 1, 1}, 0}, settings);
+    SmallBlock block(kernel, 64, settings);
+    emulator::Stepper stepper(block.machine, block.launch, 0);
+    stepper.run();
+    const auto history = stepper.history();
+    const auto steps = turn_steps(file, history);
+    ASSERT_EQ(steps.size(), 4u);
+    EXPECT_EQ(steps[0], 0u);
+    ASSERT_TRUE(steps[1]);
+    for (std::size_t k = 0; k < history.size(); ++k) {
+        // Warp 1 reads at the end, in a turn that is not listed.
+        const bool is_second = k >= *steps[1] && history[k].turn == 2;
+        EXPECT_EQ(history[k].warp, is_second ? 0 : 1) << k;
+        EXPECT_EQ(history[k].turn, k < *steps[1] ? 1 : is_second ? 2 : 0) << k;
+    }
+    EXPECT_FALSE(steps[2]) << "warp 0 has ended";
+    EXPECT_FALSE(steps[3]);
 }
 
 }  // namespace

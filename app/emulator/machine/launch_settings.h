@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,9 +59,10 @@ struct LaunchSettings {
     /// warp cannot run.
     std::vector<std::vector<ListedTurn>> turns{};
     std::optional<std::uint32_t> turns_of_block{};  ///< only this one has them; empty: all blocks
-    /// For Schedule::manual: all blocks of the launch run together, in the order of turns[0]. A
-    /// turn is one of a unit, a warp of any block: see unit_of().
-    bool together = false;
+    /// For Schedule::manual: these blocks run together, in the order of turns[0], whose warps are
+    /// units: see BlockGroup. They are some blocks, the blocks of one cluster or all of the launch,
+    /// by linear index, ascending. The others run alone: see OtherBlocks. Empty: all do.
+    std::vector<std::uint32_t> together{};
     /// Only these blocks run, by linear index: to examine a part of a long launch. All blocks of a
     /// cooperative launch run with its first block.
     std::uint64_t first_block = 0;
@@ -75,20 +77,28 @@ struct FrozenLaunch {
     LaunchSettings settings;
 };
 
-/// The most blocks that run together in listed turns, and the most warps that they have in all.
-inline constexpr std::uint32_t most_listed_blocks = 4, most_units = 32;
 inline std::uint32_t warps_of_block(const LaunchShape& launch) {
     return std::uint32_t((launch.block.count() + 31) / 32);
 }
-/// A number for a warp of a block among those of all blocks.
-inline std::uint32_t unit_of(const LaunchShape& launch, std::uint32_t block, std::uint32_t warp) {
-    return block * warps_of_block(launch) + warp;
-}
-/// Whether the turns of all warps of a launch can be listed.
-inline bool can_list_units(const LaunchShape& launch) {
-    return launch.grid.count() <= most_listed_blocks &&
-           launch.grid.count() * warps_of_block(launch) <= most_units;
-}
+
+/// Blocks that run together. Their warps are *units*: numbers from 0 on, block by block.
+struct BlockGroup {
+    static constexpr std::size_t most_units = 32;
+    LaunchShape launch;
+    std::vector<std::uint32_t> blocks;  ///< LaunchSettings::together
+
+    std::uint32_t warps() const { return warps_of_block(launch); }  ///< of a block
+    std::size_t units() const { return blocks.size() * warps(); }
+    Dim3 block_of(std::uint32_t unit) const {
+        return index_in(launch.grid, blocks[unit / warps()]);
+    }
+    std::uint32_t warp_of(std::uint32_t unit) const { return unit % warps(); }
+    bool is_whole() const { return blocks.size() == launch.grid.count(); }  ///< the whole launch
+    /// The place of a block among them; blocks.size(): it is none of them.
+    std::size_t place_of(std::uint32_t block) const {
+        return std::size_t(std::ranges::find(blocks, block) - blocks.begin());
+    }
+};
 
 /// How host threads take the blocks of a launch.
 enum class BlockDealing : std::uint8_t {

@@ -164,7 +164,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
     const std::uint64_t first = std::min(settings.first_block, launch.grid.count());
-    const bool together = launch.cooperative || settings.together;
+    const bool together = launch.cooperative || !settings.together.empty();
     const std::uint64_t blocks =
         together ? 0 : std::min(settings.blocks, launch.grid.count() - first);
     if (observer) observer->on_launch(kernel, launch);

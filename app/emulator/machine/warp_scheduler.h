@@ -89,7 +89,7 @@ class WarpScheduler {
         state.listed_epoch = state.epoch;
         state.stop = {};
         const bool has_turns =
-            !settings_.together &&
+            settings_.together.empty() &&
             settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
             state.epoch < settings_.turns.size();
         while (has_turns && state.listed < settings_.turns[state.epoch].size()) {
@@ -99,6 +99,7 @@ class WarpScheduler {
                 state.stop = {&state.context.kernel->code[turn.until], turn.after};
             return turn.warp;
         }
+        if (has_turns) state.listed = std::uint32_t(settings_.turns[state.epoch].size()) + 1;
         return next_after(state.last_warp, state.runnable);
     }
 

@@ -29,6 +29,17 @@ std::optional<std::uint32_t> BlockStepper::scheduled_warp() const {
     return turn_.warp;
 }
 
+std::uint32_t BlockStepper::listed_turn() const {
+    const bool of_blocks = together_ && together_->is_listed();
+    const std::size_t listed = of_blocks ? together_->listed() : block_.listed;
+    const std::size_t epoch = of_blocks ? 0 : block_.listed_epoch;
+    const auto& turns = settings_.turns;
+    if (listed == 0 || epoch >= turns.size() || listed > turns[epoch].size()) return 0;
+    std::size_t before = 0;
+    for (std::size_t k = 0; k < epoch; ++k) before += turns[k].size();
+    return std::uint32_t(before + listed);
+}
+
 std::uint32_t BlockStepper::next_pc(std::uint32_t warp) const {
     return kernel_.index_of(skip_inserted(kernel_, next_split(block_.warps[warp])->pc));
 }

@@ -23,6 +23,9 @@ class BlockStepper : public BlockRunner {
     bool can_run(std::uint32_t warp) const { return !finished_ && (block_.runnable >> warp & 1); }
     /// Returns the warp that run() would run next; none when the block has finished.
     std::optional<std::uint32_t> scheduled_warp() const;
+    /// The turn that run() would continue, counted from 1 over all of LaunchSettings::turns; 0: it
+    /// is not listed.
+    std::uint32_t listed_turn() const;
     /// The index of the instruction that a warp executes next. The warp must be able to run.
     std::uint32_t next_pc(std::uint32_t warp) const;
     /// Executes that instruction. A step of the scheduled warp continues its turn; a step of

@@ -2,25 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-bool runs_whole(const FrozenLaunch& launch) {
-    return launch.launch.cooperative || launch.settings.together;
+/// By place: clusters one behind the other, each by rank.
+std::vector<std::uint32_t> blocks_of(const LaunchShape& launch, std::uint32_t cluster,
+                                     std::size_t count) {
+    const auto size = std::uint32_t(launch.cluster.count());
+    std::vector<std::uint32_t> blocks;
+    for (std::uint32_t k = 0; k < count; ++k)
+        blocks.push_back(ClusterPlace{cluster + k / size, k % size}.block(launch));
+    return blocks;
 }
 
-std::size_t count_of(const FrozenLaunch& launch) {
-    return std::size_t(runs_whole(launch) ? launch.launch.grid.count()
-                                          : launch.launch.cluster.count());
+std::vector<std::uint32_t> blocks_with(const FrozenLaunch& launch, std::uint32_t cluster) {
+    const LaunchShape& shape = launch.launch;
+    if (!launch.settings.together.empty()) return launch.settings.together;
+    if (shape.cooperative) return blocks_of(shape, 0, std::size_t(shape.grid.count()));
+    return blocks_of(shape, cluster, std::size_t(shape.cluster.count()));
 }
 
-/// Returns their number. Throws Error where they are too large.
-std::size_t checked_count(const FrozenLaunch& launch) {
-    const std::size_t count = count_of(launch);
+/// Throws Error where the blocks are too large.
+std::size_t checked_count(const FrozenLaunch& launch, std::size_t count) {
     const std::uint64_t bytes = count * bytes_of_block(*launch.kernel, launch.launch);
     if (bytes > BlocksTogether::most_bytes)
         throw Error(fmt::format(
@@ -33,7 +43,8 @@ std::size_t checked_count(const FrozenLaunch& launch) {
 }  // namespace
 
 bool BlocksTogether::are_needed(const FrozenLaunch& launch) {
-    return runs_whole(launch) || ClusterLaunch::is_needed(*launch.kernel, launch.launch);
+    return launch.launch.cooperative || !launch.settings.together.empty() ||
+           ClusterLaunch::is_needed(*launch.kernel, launch.launch);
 }
 
 BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
@@ -42,36 +53,31 @@ BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std
       launch_(launch),
       budget_(budget),
       at_(ClusterPlace::of(launch.launch, block)),
-      place_(runs_whole(launch) ? at_.cluster * launch.launch.cluster.count() + at_.rank
-                                : at_.rank),
-      blocks_(*launch.kernel, launch, machine.memory(), budget, checked_count(launch),
-              {place_, &stepped}) {}
+      together_(blocks_with(launch, at_.cluster)),
+      place_(std::size_t(std::ranges::find(together_, block) - together_.begin())),
+      blocks_(*launch.kernel, launch, machine.memory(), budget,
+              checked_count(launch, together_.size()), {place_, &stepped}) {}
 
 std::uint64_t BlocksTogether::bytes() const {
-    return count_of(launch_) * bytes_of_block(*launch_.kernel, launch_.launch);
-}
-
-// Returns the block of each place: clusters one behind the other, each by rank.
-std::vector<std::uint32_t> BlocksTogether::blocks_of(std::uint32_t cluster) const {
-    const auto size = std::uint32_t(launch_.launch.cluster.count());
-    std::vector<std::uint32_t> blocks;
-    for (std::uint32_t k = 0; k < count_of(launch_); ++k)
-        blocks.push_back(ClusterPlace{cluster + k / size, k % size}.block(launch_.launch));
-    return blocks;
+    return together_.size() * bytes_of_block(*launch_.kernel, launch_.launch);
 }
 
 void BlocksTogether::begin(Observer& observer) {
     if (launch_.launch.cooperative) machine_.memory().clear_grid_workspace();
-    blocks_.begin(blocks_of(runs_whole(launch_) ? 0 : at_.cluster), machine_.virtual_sms(), false,
-                  &observer);
+    blocks_.begin(together_, machine_.virtual_sms(), false, &observer);
 }
 
 void BlocksTogether::run_earlier(Observer& observer) {
-    if (runs_whole(launch_) || !launch_.kernel->order_dependent) return;
+    if (blocks_.is_listed())
+        return OtherBlocks(*launch_.kernel, launch_, machine_.memory(), budget_)
+            .run(OtherBlocks::When::before, machine_.virtual_sms(), &observer);
+    if (launch_.launch.cooperative || !launch_.kernel->order_dependent) return;
+    const LaunchShape& shape = launch_.launch;
     ResidentBlocks earlier(*launch_.kernel, launch_, machine_.memory(), budget_,
-                           launch_.launch.cluster.count());
+                           shape.cluster.count());
     for (std::uint32_t cluster = 0; cluster < at_.cluster; ++cluster)
-        earlier.run(blocks_of(cluster), machine_.virtual_sms(), false, &observer);
+        earlier.run(blocks_of(shape, cluster, std::size_t(shape.cluster.count())),
+                    machine_.virtual_sms(), false, &observer);
 }
 
 }  // namespace warpscope::emulator

@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-/// A stepped block and the blocks that run together with it: those of its cluster, or all blocks of
-/// a cooperative launch.
+/// A stepped block and the blocks that run together with it: those of its cluster, all blocks of a
+/// cooperative launch, or those of LaunchSettings::together, of which it is one.
 class BlocksTogether {
   public:
     /// Whether the blocks of a launch run together.
@@ -27,8 +27,8 @@ class BlocksTogether {
     BlocksTogether(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
                    Budget& budget, BlockRunner& stepped);
 
-    /// Runs the clusters before this one, where the kernel depends on the order of its blocks.
-    /// Throws Error.
+    /// Runs the blocks that come before listed ones; else the clusters before this one, where the
+    /// kernel depends on the order of its blocks. Throws Error.
     void run_earlier(Observer& observer);
     /// Begins all blocks.
     void begin(Observer& observer);
@@ -43,14 +43,14 @@ class BlocksTogether {
     std::uint64_t bytes() const;  ///< of all their registers, shared and local memory
 
   private:
-    std::vector<std::uint32_t> blocks_of(std::uint32_t cluster) const;
     std::size_t place_of(std::uint32_t rank) const { return place_ - at_.rank + rank; }
 
     Machine& machine_;
     const FrozenLaunch& launch_;
     Budget& budget_;
     const ClusterPlace at_;
-    const std::size_t place_;  ///< of the stepped block
+    const std::vector<std::uint32_t> together_;  ///< by place
+    const std::size_t place_;                    ///< of the stepped block
     ResidentBlocks blocks_;
 };
 

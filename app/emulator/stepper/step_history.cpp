@@ -7,9 +7,22 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+/// The launch as a block sees it: turns of blocks that run together are not those of another one.
+FrozenLaunch launch_of(FrozenLaunch launch, std::uint32_t block) {
+    std::vector<std::uint32_t>& together = launch.settings.together;
+    if (together.empty() || std::ranges::find(together, block) != together.end()) return launch;
+    together.clear();
+    launch.settings.turns.clear();
+    return launch;
+}
+
+}  // namespace
+
 Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_t which)
     : machine(of),
-      launch(checked_launch(frozen, which)),
+      launch(launch_of(checked_launch(frozen, which), which)),
       block(which),
       sm(which % of.virtual_sms()),
       budget(launch.settings),
@@ -99,6 +112,7 @@ bool Stepper::StepHistory::repeat() {
 
 void Stepper::StepHistory::execute(std::uint32_t warp) {
     Step step{.warp = std::uint8_t(warp), .by_hand = warp != stepper.scheduled_warp()};
+    if (!step.by_hand) step.turn = std::uint16_t(std::min(stepper.listed_turn(), 0xFFFFu));
     recorder.begin_step(position);
     const std::uint32_t phase = cluster_phase();
     try {

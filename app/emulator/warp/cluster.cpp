@@ -35,15 +35,19 @@ bool Cluster::wait(const Warp& warp, std::uint32_t lanes) {
 }
 
 // A thread that has exited is not waited for.
-void Cluster::end_phase_if_complete() {
+bool Cluster::is_complete() const {
     bool arrived = false;
     for (const Block& block : blocks_)
         for (const Warp& warp : block.warps) {
-            const Arrivals& arrivals = arrivals_of(warp);
-            if (missing_lanes(warp, arrivals)) return;
+            const Arrivals& arrivals = barrier_.arrivals[index_of(warp)];
+            if (missing_lanes(warp, arrivals)) return false;
             arrived |= arrivals.now != 0;
         }
-    if (!arrived) return;
+    return arrived;
+}
+
+void Cluster::end_phase_if_complete() {
+    if (!is_complete()) return;
     for (Arrivals& arrivals : barrier_.arrivals) arrivals.now = 0;
     ++barrier_.phase;
 }

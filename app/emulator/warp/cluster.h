@@ -48,6 +48,10 @@ class Cluster {
     /// Whether the phase of the barrier has ended at which these lanes have arrived: they have
     /// waited then.
     bool wait(const Warp& warp, std::uint32_t lanes);
+    /// Whether it has not, where these lanes have arrived.
+    bool must_wait(const Warp& warp, std::uint32_t lanes) const {
+        return (barrier_.arrivals[index_of(warp)].now & lanes) && !is_complete();
+    }
     /// "64 threads of block (1,0,0)": those that have not arrived, by block; empty if all have.
     std::string missing() const;
 
@@ -59,6 +63,7 @@ class Cluster {
     static std::uint32_t missing_lanes(const Warp& warp, const Arrivals& arrivals) {
         return warp.threads & ~warp.exited & ~arrivals.now;
     }
+    bool is_complete() const;  ///< all threads have arrived that have not exited
     void end_phase_if_complete();
 
     std::vector<Block> blocks_;

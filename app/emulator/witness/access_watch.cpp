@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
+#include "emulator/warp/cluster.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/splitmix64.h"
 
@@ -35,6 +37,17 @@ void WrittenWords::restore(const std::vector<std::uint32_t>& values) {
         const std::uint32_t value = k < values.size() ? values[k] : words_[k].original;
         std::memcpy(reinterpret_cast<void*>(words_[k].address), &value, sizeof value);
     }
+}
+
+void WrittenWords::begin() {
+    before_begin_ = std::exchange(words_, {});
+    index_.clear();
+}
+
+void WrittenWords::restore_all() {
+    restore({});
+    for (const Word& word : before_begin_)
+        std::memcpy(reinterpret_cast<void*>(word.address), &word.original, sizeof word.original);
 }
 
 std::uint64_t WrittenWords::key() const {
@@ -86,25 +99,33 @@ bool AccessWatch::note_word(std::uint32_t unit, bool writes, std::uint64_t word)
     return users.writers & ~mine;
 }
 
-void AccessWatch::note(const Access& access, bool shared) {
-    newest = Newest::alone;
-    const std::uint64_t of_shared = 1ull << 63 | (warps_ ? std::uint64_t(access.block) << 32 : 0);
-    const std::uint32_t unit = access.warp + access.block * warps_;
+void AccessWatch::note(const Access& access, Space space) {
+    const bool is_global = space == Space::global;
+    const std::uint64_t place = group_ ? group_->place_of(access.block) : 0;
+    const std::uint32_t unit = access.warp + (group_ ? std::uint32_t(place) * group_->warps() : 0);
+    /// A number for an address in any memory.
+    const auto number_of = [&](std::uint64_t address) {
+        constexpr std::uint64_t is_shared = 1ull << 63;
+        if (is_global) return address;
+        if (space == Space::shared) return is_shared | place << 32 | address;
+        return is_shared | std::uint64_t(rank_in_cluster(address)) << 32 |
+               offset_in_cluster(address);
+    };
     std::uint32_t lanes = access.mask;
     if (access.same_address) lanes &= 0 - lanes;
     const bool writes = access.kind != MemoryAccess::load;
     std::uint64_t newest_word = ~0ull;
     for (; lanes; lanes &= lanes - 1) {
-        const std::uint64_t address = access.address(unsigned(std::countr_zero(lanes)));
-        if (!shared && writes) written.add(address, access.bytes);
+        const std::uint64_t where = access.address(unsigned(std::countr_zero(lanes)));
+        if (is_global && writes) written.add(where, access.bytes);
+        const std::uint64_t address = number_of(where);
         for (std::uint64_t word = address & ~3ull; begun_ && word < address + access.bytes;
              word += 4) {
             if (word == newest_word) continue;
             newest_word = word;
-            if (!note_word(unit, writes, shared ? word | of_shared : word)) continue;
+            if (!note_word(unit, writes, word)) continue;
             newest = Newest::contended;
-            log.push_back({shared ? word | of_shared : word, access.pc, warps_ ? 0 : epoch,
-                           std::uint8_t(unit), writes});
+            log.push_back({word, access.pc, group_ ? 0 : epoch, std::uint8_t(unit), writes});
         }
     }
 }

@@ -3,9 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "emulator/machine/launch_settings.h"
 #include "emulator/observe/observer.h"
 
 namespace warpscope::emulator {
@@ -24,8 +27,11 @@ class WrittenWords {
     std::uint32_t now(std::size_t k) const;
 
     std::vector<std::uint32_t> values() const;
-    /// Writes values() of an earlier moment back.
+    /// Writes values() of an earlier moment back; with none, what they held before.
     void restore(const std::vector<std::uint32_t>& values);
+    /// What was stored to so far is the state before the block: only restore_all() undoes it.
+    void begin();
+    void restore_all();
     /// A number for what the block has changed. It does not depend on the words that were added.
     std::uint64_t key() const;
 
@@ -36,7 +42,7 @@ class WrittenWords {
     };
     const Memory& memory_;
     const Module& module_;
-    std::vector<Word> words_;
+    std::vector<Word> words_, before_begin_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_;
 };
 
@@ -68,11 +74,15 @@ class AccessWatch : public Observer {
     WrittenWords written;
 
     /// Before this call, which is before the block itself, only what is written is noted.
-    void begin() { begun_ = true; }
+    void begin() {
+        if (!std::exchange(begun_, true)) written.begin();
+    }
     /// The accesses are those of several blocks, whose barriers order nothing between them:
-    /// everywhere else, "warp" stands for a unit, a warp of any block of `warps` warps.
-    void join_blocks(std::uint32_t warps) {
-        warps_ = warps;
+    /// everywhere else, "warp" stands for a unit. `in_cluster`: they are a cluster that uses each
+    /// other's shared memory.
+    void join_blocks(BlockGroup group, bool in_cluster) {
+        group_ = std::move(group);
+        in_cluster_ = in_cluster;
         has_epochs_ = false;
     }
     std::uint64_t learned() const { return learned_; }  ///< changes with each new conflict
@@ -80,8 +90,13 @@ class AccessWatch : public Observer {
     std::uint32_t rivals(std::uint32_t warp) const;
 
     bool wants_instructions(const Kernel&) const override { return false; }
-    void on_shared_access(const Access& access) override { note(access, true); }
-    void on_global_access(const Access& access) override { note(access, false); }
+    void on_shared_access(const Access& access) override {
+        if (!in_cluster_) note(access, Space::shared);
+    }
+    void on_cluster_access(const Access& access) override {
+        if (in_cluster_) note(access, Space::cluster);
+    }
+    void on_global_access(const Access& access) override { note(access, Space::global); }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
 
   private:
@@ -89,15 +104,15 @@ class AccessWatch : public Observer {
         std::uint32_t readers = 0, writers = 0;  ///< warps, a bit each
     };
     using Groups = std::array<std::uint32_t, 32>;  ///< for each warp, the warps of its group
-    void note(const Access& access, bool shared);
+    void note(const Access& access, Space space);
     bool note_word(std::uint32_t unit, bool writes, std::uint64_t word);
     void unite(std::uint32_t warps);
 
     std::unordered_map<std::uint64_t, Users> users_;
     std::unordered_map<std::uint32_t, Groups> groups_;  ///< by epoch
     std::uint64_t learned_ = 0;
-    std::uint32_t warps_ = 0;  ///< of a block, where several run together
-    bool begun_ = false;
+    std::optional<BlockGroup> group_;  ///< where several blocks run together
+    bool in_cluster_ = false, begun_ = false;
     bool has_epochs_ = true;  ///< false: a barrier does not hold all threads, so it orders little
 };
 

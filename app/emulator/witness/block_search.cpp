@@ -131,7 +131,7 @@ std::vector<std::vector<ListedTurn>> BlockSearch::path_turns() const {
 
 Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& reversal) const {
     Witness witness{.turns = path_turns(),
-                    .together = together_,
+                    .together = result_.together,
                     .held = runner_.held(),
                     .reversal = reversal,
                     .error = result.error};
@@ -197,7 +197,7 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         }
         const Visit visit{runner_.key(), left | std::uint64_t(barred ? *barred + 1 : 0) << 32};
         const auto [known, is_new] = visited_.try_emplace(visit, -1.0);
-        if (!is_new && !kernel_.is_asynchronous) {
+        if (!is_new && runner_.has_whole_key()) {
             result_.endless = result_.endless || known->second < 0;
             orders += std::max(0.0, known->second);
             break;

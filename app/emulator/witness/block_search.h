@@ -23,10 +23,10 @@ struct OrderResult {
     AccessOrders accesses;
 };
 
-/// The search of OrderSearch, in one block or in all blocks together.
+/// The search of OrderSearch, in one block or in several ones together.
 class BlockSearch {
   public:
-    /// `which`: the block, or nothing for all blocks of the launch together.
+    /// `which`: the block, or nothing for those of LaunchSettings::together.
     template <class... Which>
     BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
                 Which... which)
@@ -35,11 +35,11 @@ class BlockSearch {
           watch_(machine.memory(), *launch.kernel->module),
           budget_(launch.settings),
           runner_(machine, launch, which..., budget_, watch_) {
-        if (launch.settings.together) together_ = launch.launch;
+        if (!launch.settings.together.empty())
+            result_.together = BlockGroup{launch.launch, launch.settings.together};
         result_.witnesses.resize(std::max<std::size_t>(1, options.pairs.size()));
         start_ = runner_.save();
     }
-    ~BlockSearch() { watch_.written.restore({}); }
     BlockSearch(const BlockSearch&) = delete;
     BlockSearch& operator=(const BlockSearch&) = delete;
 
@@ -105,9 +105,13 @@ class BlockSearch {
     const OrderSearch& options_;
     const Kernel& kernel_;
     AccessWatch watch_;
+    /// Restores memory, also where a block before those that are searched fails.
+    struct Undo {
+        AccessWatch& watch;
+        ~Undo() { watch.written.restore_all(); }
+    } undo_{watch_};
     Budget budget_;
     UnitRunner runner_;
-    std::optional<LaunchShape> together_;
     UnitRunner::Position start_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), deadline_;
     std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of

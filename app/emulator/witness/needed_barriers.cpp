@@ -165,9 +165,13 @@ std::string blocks_run(std::uint64_t blocks, std::uint64_t all) {
                        : fmt::format("the first {} of {} blocks", blocks, all);
 }
 
-/// `noun`: of the words that count. `where`: the blocks that were run.
+/// `noun`: of the words that count. `where`: the blocks that were run. `is_fence`: the line orders
+/// nothing but the accesses of a thread.
 std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
-                        const char* noun, const std::string& where) {
+                        const char* noun, const std::string& where, bool is_fence) {
+    constexpr const char* in_order =
+        " (in the emulator the accesses of a thread stay in order, so no result can show a missing "
+        "fence)";
     const auto count = [](std::uint64_t n, const char* noun) {
         return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
     };
@@ -182,12 +186,13 @@ std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint6
     if (seen.races > 0)
         return fmt::format(
             "It is needed, although no result shows it: without it, {} stay as they are in {} "
-            "orders of {}, but there are {}. {}",
-            count(words, noun), std::size(orders), where, count(seen.races, "hazard"), seen.race);
+            "orders of {}{}, but there are {}. {}",
+            count(words, noun), std::size(orders), where, is_fence ? in_order : "",
+            count(seen.races, "hazard"), seen.race);
     return fmt::format(
-        "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}, and "
-        "there is no race.",
-        count(words, noun), std::size(orders), where);
+        "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}{}, "
+        "and there is no race.",
+        count(words, noun), std::size(orders), where, is_fence ? in_order : "");
 }
 
 /// By the index of WrittenWords: the words that are right in every order of the launch as it is.
@@ -317,7 +322,8 @@ Necessity NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) cons
         finding.sentence =
             sentence_of(seen, finding.count, judged > 0 ? judged : repeated.written().size(),
                         judged > 0 ? "expected word" : "word",
-                        blocks_run(repeated.blocks(), launch.launch.grid.count()));
+                        blocks_run(repeated.blocks(), launch.launch.grid.count()),
+                        line.what == "fence" || line.what == "membar");
         if (progress) progress->add(1);
     }
     const std::size_t all = repeated.written().size();

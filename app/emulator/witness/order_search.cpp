@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 #include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/earlier_blocks.h"
@@ -35,21 +36,26 @@ OrderSearch::Result OrderSearch::run(Machine& machine, const FrozenLaunch& launc
     return BlockSearch(*this, machine, checked, block).run();
 }
 
-OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaunch& launch) const {
-    FrozenLaunch checked = without_budget(checked_launch(launch, 0));
-    const LaunchShape& shape = checked.launch;
-    if (ClusterLaunch::is_needed(*checked.kernel, shape))
-        throw Error(fmt::format("kernel {}: the orders of blocks of a cluster can't be searched",
-                                launch.kernel->name));
-    if (!can_list_units(shape))
-        throw Error(fmt::format(
-            "kernel {}: the orders of the warps of several blocks can be searched in a launch of "
-            "at most {} blocks with {} warps in all; this one has {} blocks with {} warps each",
-            launch.kernel->name, most_listed_blocks, most_units, shape.grid.count(),
-            warps_of_block(shape)));
-    checked.settings.together = true;
+OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaunch& launch,
+                                              std::vector<std::uint32_t> blocks) const {
+    FrozenLaunch checked = without_budget(checked_launch(launch, blocks.back()));
+    checked.settings.together = std::move(blocks);
     checked.settings.schedule = Schedule::manual;
-    return BlockSearch(*this, machine, checked).run();
+    constexpr int times_as_long = 5;  // a launch may have thousands of blocks
+    checked.settings.time_limit = times_as_long * time;
+    checked.settings.limits_time_of_block = false;
+    const BlockGroup group{checked.launch, checked.settings.together};
+    if (const std::string why = why_not_listed(*checked.kernel, group); !why.empty())
+        throw Error(fmt::format("kernel {}: {}", launch.kernel->name, why));
+    try {
+        return BlockSearch(*this, machine, checked).run();
+    } catch (const TimedOut&) {
+        throw Error(fmt::format(
+            "kernel {}: the other {} blocks, which run before those whose orders are searched, do "
+            "not end within {:.1f} s",
+            launch.kernel->name, checked.launch.grid.count() - group.blocks.size(),
+            std::chrono::duration<double>(checked.settings.time_limit).count()));
+    }
 }
 
 }  // namespace warpscope::emulator

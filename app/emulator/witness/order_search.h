@@ -15,7 +15,7 @@
 namespace warpscope::emulator {
 
 /// Two accesses of different warps to one word, in the other order than in the reference. Where
-/// blocks run together, the warps are units (unit_of()).
+/// blocks run together, the warps are units.
 struct Reversal {
     std::uint32_t warp = 0, pc = 0;              ///< comes first
     std::uint32_t other_warp = 0, other_pc = 0;  ///< has not come yet
@@ -32,7 +32,7 @@ enum class ReferenceOrder : std::uint8_t {
 /// An order of the warps of a block whose result differs from that of the reference.
 struct Witness {
     std::vector<std::vector<ListedTurn>> turns;  ///< LaunchSettings::turns
-    std::optional<LaunchShape> together{};       ///< its blocks run together, and warps are units
+    std::optional<BlockGroup> together{};        ///< blocks run together, and warps are units
     std::vector<HeldCopy> held{};                ///< all other copies land at once
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
@@ -64,6 +64,8 @@ struct OrderSearch {
     JudgeWord judge{};
 
     struct Result {
+        std::optional<BlockGroup>
+            together{};  ///< the blocks whose orders were run; empty: one block
         ReferenceOrder reference = ReferenceOrder::in_step;
         std::uint64_t judged = 0;  ///< words that the reference makes right; 0: any may differ
         std::uint64_t wrong = 0;   ///< words that the reference makes wrong
@@ -80,9 +82,11 @@ struct OrderSearch {
     /// word for which warps contend, and warps that do not contend are not permuted. Memory is
     /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails.
     Result run(Machine& machine, const FrozenLaunch& launch, std::uint32_t block) const;
-    /// Likewise, but of all blocks of a small launch together (can_list_units): the warps of a
-    /// witness are units, and its turns those of LaunchSettings::together.
-    Result run_together(Machine& machine, const FrozenLaunch& launch) const;
+    /// Likewise, but of several blocks together, which are as LaunchSettings::together has them:
+    /// the warps of a witness are units. The other blocks run as OtherBlocks says; those that run
+    /// before may take five times `time` in addition.
+    Result run_together(Machine& machine, const FrozenLaunch& launch,
+                        std::vector<std::uint32_t> blocks) const;
 };
 
 }  // namespace warpscope::emulator

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -31,7 +32,7 @@ class ScheduleReader {
         if (word == "kernel")
             file_.kernel = std::string(next_word());
         else if (word == "together")
-            file_.together = true;
+            read_together();
         else if (word == "block")
             file_.block = {number("x"), number("y"), number("z")};
         else if (word == "epoch")
@@ -83,6 +84,14 @@ class ScheduleReader {
         if (value == 0) fail("numbers of accesses and passes begin with 1");
         place = place.substr(0, at);
         return value;
+    }
+    /// Reads nothing, or "X Y Z and X Y Z …".
+    void read_together() {
+        file_.together = true;
+        file_.blocks_line = line_;
+        if (rest_.find_first_not_of(between) == rest_.npos) return;
+        for (std::string_view word = "and"; word == "and"; word = next_word())
+            file_.blocks.push_back({number("x"), number("y"), number("z")});
     }
     void read_landing() {
         const std::string_view word = next_word();
@@ -167,13 +176,15 @@ ScheduleFile ScheduleFile::parse(std::string_view text, std::string name) {
     return reader.take();
 }
 
-ScheduleFile ScheduleFile::of_all(const Kernel& kernel, const LaunchShape& together,
-                                  const std::vector<std::vector<ListedTurn>>& turns) {
-    ScheduleFile file = of(kernel, {0, 0, 0}, turns);
+ScheduleFile ScheduleFile::of_units(const Kernel& kernel, const BlockGroup& group,
+                                    const std::vector<std::vector<ListedTurn>>& turns) {
+    ScheduleFile file = of(kernel, index_in(group.launch.grid, group.blocks[0]), turns);
     file.together = true;
+    for (const std::uint32_t block : group.blocks)
+        if (!group.is_whole()) file.blocks.push_back(index_in(group.launch.grid, block));
     for (Turn& turn : file.turns) {
-        turn.block = index_in(together.grid, turn.warp / warps_of_block(together));
-        turn.warp %= warps_of_block(together);
+        turn.block = group.block_of(turn.warp);
+        turn.warp = group.warp_of(turn.warp);
     }
     return file;
 }
@@ -198,18 +209,21 @@ ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
 }
 
 std::string ScheduleFile::text() const {
-    const auto line_of = [](const Dim3& b) {
-        return fmt::format("block {} {} {}\n", b.x, b.y, b.z);
-    };
+    const auto index_words = [](const Dim3& b) { return fmt::format("{} {} {}", b.x, b.y, b.z); };
+    const auto line_of = [&](const Dim3& b) { return "block " + index_words(b) + "\n"; };
     std::string text =
-        together
+        !together ? "# The order of the warps of one block. After the turns of an epoch the next "
+                    "warps run in\n"
+        : blocks.empty()
             ? "# The order of the warps of all blocks. After these turns the next warps run in\n"
-            : "# The order of the warps of one block. After the turns of an epoch the next "
-              "warps run in\n";
+            : "# The order of the warps of some blocks. After these turns the next warps run in\n";
+    std::string of_blocks;
+    for (const Dim3& one : blocks)
+        of_blocks += (of_blocks.empty() ? " " : " and ") + index_words(one);
     text += fmt::format(
         "# their order, each until it waits or ends. Replay it with --schedule FILE.\nkernel "
         "{}\n{}",
-        kernel, together ? "together\n" : line_of(block));
+        kernel, together ? "together" + of_blocks + "\n" : line_of(block));
     for (const auto& [word, moment] : landing_words)
         if (landing == moment) text += fmt::format("landing {}\n", word);
     std::uint32_t epoch = 0;
@@ -276,7 +290,7 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
              .number = copy.number,
              .late = copy.late});
     }
-    settings.together = together;
+    settings.together.clear();
     if (together) list_units(to, launch, settings);
 }
 
@@ -291,16 +305,27 @@ std::uint32_t ScheduleFile::index_of(const Dim3& of, std::uint32_t warp, const L
 
 void ScheduleFile::list_units(const Kernel& to, const LaunchShape& launch,
                               LaunchSettings& settings) const {
-    if (!can_list_units(launch) || ClusterLaunch::is_needed(to, launch))
-        throw Error(fmt::format(
-            "{}: blocks run together in a launch of at most {} blocks, outside of clusters, with "
-            "{} warps in all; that of kernel {} has {} blocks with {} warps each",
-            name, most_listed_blocks, most_units, kernel, launch.grid.count(),
-            warps_of_block(launch)));
+    const std::uint64_t count = blocks.empty() ? launch.grid.count() : blocks.size();
+    BlockGroup group{launch, {}};
+    // As Machine::freeze() has it, which comes later.
+    if (launch.cluster.count() == 1) group.launch.cluster = to.cluster;
+    group.launch.cooperative |= to.synchronises_grid();
+    for (std::uint32_t k = 0; k < std::min<std::uint64_t>(count, BlockGroup::most_units + 1); ++k)
+        group.blocks.push_back(blocks.empty() ? k : index_of(blocks[k], 0, launch, blocks_line));
+    std::ranges::sort(group.blocks);
+    group.blocks.erase(std::ranges::unique(group.blocks).begin(), group.blocks.end());
+    if (const std::string why = why_not_listed(to, group); !why.empty())
+        throw Error(fmt::format("{}: kernel {}: {}", name, kernel, why));
     for (std::size_t k = 0; k < turns.size(); ++k) {
-        std::uint32_t& warp = settings.turns[0][k].warp;
-        warp = unit_of(launch, index_of(turns[k].block, warp, launch, turns[k].line), warp);
+        const Turn& turn = turns[k];
+        const std::size_t place =
+            group.place_of(index_of(turn.block, turn.warp, launch, turn.line));
+        if (place == group.blocks.size())
+            throw Error(fmt::format("{}:{}: block {} {} {} is none of those that run together",
+                                    name, turn.line, turn.block.x, turn.block.y, turn.block.z));
+        settings.turns[0][k].warp = std::uint32_t(place) * group.warps() + turn.warp;
     }
+    settings.together = std::move(group.blocks);
 }
 
 }  // namespace warpscope::emulator

@@ -12,8 +12,8 @@
 
 namespace warpscope::emulator {
 
-/// The order of the warps of one block, or of all blocks of a small launch, as a text that people
-/// keep and share. A turn ends at a source line, so that the text still holds after the kernel is
+/// The order of the warps of one block, or of some blocks together, as a text that people keep and
+/// share. A turn ends at a source line, so that the text still holds after the kernel is
 /// compiled again. docs/schedules.md has the format.
 struct ScheduleFile {
     struct Turn {
@@ -38,7 +38,9 @@ struct ScheduleFile {
 
     std::string kernel;
     Dim3 block{0, 0, 0};
-    bool together = false;             ///< LaunchSettings::together
+    bool together = false;             ///< blocks run together
+    std::vector<Dim3> blocks{};        ///< these; empty: all of the launch
+    int blocks_line = 0;               ///< of the text that was read
     std::optional<Landing> landing{};  ///< of asynchronous copies; nullopt: as the launch says
     std::vector<Held> held{};          ///< with Landing::at_once
     std::vector<Turn> turns;
@@ -49,14 +51,15 @@ struct ScheduleFile {
     static ScheduleFile of(const Kernel& kernel, Dim3 block,
                            const std::vector<std::vector<ListedTurn>>& turns);
     /// The file of an order of blocks that run together.
-    static ScheduleFile of_all(const Kernel& kernel, const LaunchShape& together,
-                               const std::vector<std::vector<ListedTurn>>& turns);
+    static ScheduleFile of_units(const Kernel& kernel, const BlockGroup& group,
+                                 const std::vector<std::vector<ListedTurn>>& turns);
     std::string text() const;
     /// LaunchSettings::turns; of blocks that run together, with the warps of each block. Throws
     /// Error if the kernel has no access at a place.
     std::vector<std::vector<ListedTurn>> turns_in(const Kernel& kernel) const;
     /// Sets the schedule of a launch. A launch of another kernel gets Schedule::run_to_barrier, and
-    /// so do the other blocks. Throws Error if the file does not fit the kernel or the grid.
+    /// so do the other blocks (OtherBlocks). Throws Error if the file does not fit the kernel or
+    /// the grid.
     void apply(const Kernel& kernel, const LaunchShape& launch, LaunchSettings& settings) const;
 
   private:
@@ -64,7 +67,7 @@ struct ScheduleFile {
     /// warp.
     std::uint32_t index_of(const Dim3& block, std::uint32_t warp, const LaunchShape& launch,
                            int line) const;
-    /// Makes the warps of the turns units.
+    /// Lists the blocks that run together, and makes the warps of the turns units.
     void list_units(const Kernel& kernel, const LaunchShape& launch,
                     LaunchSettings& settings) const;
 };

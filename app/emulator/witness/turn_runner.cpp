@@ -61,12 +61,18 @@ bool reads_clock(const Kernel& kernel) {
 
 }  // namespace
 
+bool starts_copies(const Kernel& kernel) {
+    const std::vector<bool> starts = copy_starts(kernel);
+    return std::ranges::find(starts, true) != starts.end();
+}
+
 TurnRunner::TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget& budget,
                        AccessWatch& watch)
     : BlockRunner(*launch.kernel, launch.launch, memory, launch.arguments, launch.settings, budget),
       watch_(watch),
       live_(*launch.kernel),
       starts_copies_(copy_starts(*launch.kernel)),
+      has_copies_(std::ranges::find(starts_copies_, true) != starts_copies_.end()),
       reads_clock_(reads_clock(*launch.kernel)) {}
 
 void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
@@ -77,20 +83,24 @@ void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_c
     events_->block_begin();
 }
 
-std::uint32_t TurnRunner::runnable() const {
-    const std::uint32_t able = block_.runnable;
-    std::uint32_t waiting = 0;
-    for (std::uint32_t left = kernel_.has_mbarriers ? able : 0; left; left &= left - 1)
-        if (waits_for_phase(std::uint32_t(std::countr_zero(left)))) waiting |= left & (0 - left);
-    return able != waiting ? able & ~waiting : able & (0 - able);
+std::uint32_t TurnRunner::ready_warps() const {
+    std::uint32_t ready = block_.runnable;
+    const bool may_wait = kernel_.has_mbarriers || kernel_.uses_cluster;
+    for (std::uint32_t left = may_wait ? ready : 0; left; left &= left - 1)
+        if (waits_for_phase(std::uint32_t(std::countr_zero(left)))) ready &= ~(left & (0 - left));
+    return ready;
 }
 
 /// Its lanes have all looked at a phase that has not ended, and have done nothing since.
 bool TurnRunner::waits_for_phase(std::uint32_t warp) const {
     const FailedWait& wait = block_.async.failed_waits()[warp];
     const auto& splits = block_.warps[warp].splits;
-    if (!wait.is_some() || wait.for_cluster || splits.size() != 1) return false;
-    if (kernel_.index_of(splits[0].pc) != wait.pc + 1) return false;
+    if (!wait.is_some() || splits.size() != 1) return false;
+    const std::uint32_t pc = kernel_.index_of(splits[0].pc);
+    if (wait.for_cluster)
+        return pc == wait.pc &&
+               block_.context.cluster->must_wait(block_.warps[warp], splits[0].mask);
+    if (pc != wait.pc + 1) return false;
     for (const Mbarrier& barrier : block_.async.barriers())
         if (barrier.address == wait.barrier) return !barrier.has_ended(wait.parity);
     return false;
@@ -215,7 +225,7 @@ TurnRunner::Key TurnRunner::key() const {
     hash.add(block_.local.data(), block_.local.size());
     hash.add(block_.context.shared, block_.context.shared_bytes);
     hash.add(watch_.written.key());
-    hash.add(block_.epoch);
+    hash.add(block_.epoch | std::uint64_t(ready_warps()) << 32);
     hash.add(block_.context.live_threads);
     if (reads_clock_) hash.add(block_.context.clock);
     for (const BarrierState& barrier : block_.barriers) {

@@ -11,6 +11,9 @@
 
 namespace warpscope::emulator {
 
+/// Whether a kernel starts asynchronous copies.
+bool starts_copies(const Kernel& kernel);
+
 /// Runs one block turn by turn. Its user chooses the warp of each turn, and may end a turn before
 /// an access. Machine::run with the turns in LaunchSettings::turns does the same.
 class TurnRunner : public BlockRunner {
@@ -21,9 +24,11 @@ class TurnRunner : public BlockRunner {
     /// Stops before the block's first instruction.
     void start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared);
 
-    /// Warps, a bit each. One that waits for the phase of an mbarrier cannot run, as at any
-    /// barrier; if all do, the lowest one looks again, and copies land meanwhile.
-    std::uint32_t runnable() const;
+    /// Warps that can run and do not wait for a phase, of an mbarrier or of the barrier of the
+    /// cluster, a bit each.
+    std::uint32_t ready_warps() const;
+    /// Whether key() covers the whole state: it knows no copies and no mbarriers.
+    bool has_whole_key() const { return !kernel_.has_mbarriers && !has_copies_; }
     std::uint32_t epoch() const { return block_.epoch; }
 
     /// Where go_on() stops, before the turn is over.
@@ -73,6 +78,7 @@ class TurnRunner : public BlockRunner {
     AccessWatch& watch_;
     const LiveRegisters live_;
     const std::vector<bool> starts_copies_;  ///< by pc
+    const bool has_copies_;
     std::uint32_t warp_ = 0;
     bool suspended_ = false;
     bool has_executed_ = false;  ///< an instruction in this turn

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/machine/together/other_blocks.h"
 #include "emulator/machine/warp_scheduler.h"
-#include "emulator/program/error.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/warp/splitmix64.h"
 
@@ -25,33 +25,57 @@ UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, std::uint32
 UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget,
                        AccessWatch& watch)
     : warps_(warps_of_block(launch.launch)) {
-    const auto blocks = std::uint32_t(launch.launch.grid.count());
-    watch.join_blocks(warps_);
-    machine.memory().clear_grid_workspace();
+    const Kernel& kernel = *launch.kernel;
+    const BlockGroup group{launch.launch, launch.settings.together};
+    const unsigned sms = machine.virtual_sms();
+    if (!group.is_whole())
+        OtherBlocks(kernel, launch, machine.memory(), budget)
+            .run(OtherBlocks::When::before, sms, &watch);
+    const bool in_cluster = kernel.uses_cluster && launch.launch.cluster.count() > 1;
+    watch.join_blocks(group, in_cluster);
+    if (launch.launch.cooperative) machine.memory().clear_grid_workspace();
     budget.count_instructions_only();
-    shared_.reserve(blocks);  // the runners keep their addresses
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-        const std::size_t bytes = launch.kernel->shared_bytes + launch.launch.dynamic_shared_bytes;
-        AlignedBytes& shared = shared_.emplace_back(bytes);
-        std::fill_n(shared.data(), bytes, std::byte(0));
+    std::vector<Cluster::Block> blocks;
+    for (std::size_t k = 0; k < group.blocks.size(); ++k) {
+        shared_.emplace_back(kernel.shared_bytes + launch.launch.dynamic_shared_bytes);
+        std::fill_n(shared_[k].data(), shared_[k].size(), std::byte(0));
         auto runner = std::make_unique<TurnRunner>(launch, machine.memory(), budget, watch);
-        runner->start(block, block % machine.virtual_sms(), machine.virtual_sms(), shared.data());
+        blocks.push_back(runner->block_of_cluster());
+        copies_.push_back(blocks.back().context->async);
         runners_.push_back(std::move(runner));
     }
-    unit_ = blocks * warps_ - 1;
+    if (kernel.uses_cluster) cluster_.emplace(std::move(blocks));
+    for (std::size_t k = 0; k < group.blocks.size(); ++k) {
+        const std::uint32_t block = group.blocks[k];
+        runners_[k]->start(block, block % sms, sms, shared_[k].data());
+    }
+    for (AsyncCopies* const copies : copies_)
+        if (cluster_) copies->join_cluster(copies_, &waiting_turns_);
+    unit_ = std::uint32_t(group.units()) - 1;
 }
 
-std::uint32_t UnitRunner::runnable() const {
+std::uint32_t UnitRunner::ready() const {
     std::uint32_t all = 0;
-    for (std::size_t k = 0; k < runners_.size(); ++k) all |= runners_[k]->runnable() << k * warps_;
+    for (std::size_t k = 0; k < runners_.size(); ++k)
+        all |= runners_[k]->ready_warps() << k * warps_;
     return all;
 }
 
-std::uint32_t UnitRunner::usual_unit() const {
-    std::uint32_t able = 0;
+std::uint32_t UnitRunner::able() const {
+    std::uint32_t all = 0;
     for (std::size_t k = 0; k < runners_.size(); ++k)
-        able |= runners_[k]->runnable_warps() << k * warps_;
-    return WarpScheduler::next_after(unit_, able);
+        all |= runners_[k]->runnable_warps() << k * warps_;
+    return all;
+}
+
+std::uint32_t UnitRunner::runnable() const {
+    if (const std::uint32_t some = ready()) return some;
+    const std::uint32_t some = able();
+    return some & (0 - some);
+}
+
+std::uint32_t UnitRunner::usual_unit() const {
+    return WarpScheduler::next_after(unit_, able());
 }
 
 void UnitRunner::begin_turn(std::uint32_t unit) {
@@ -77,13 +101,16 @@ void UnitRunner::finish() {
 }
 
 UnitRunner::Position UnitRunner::save() const {
-    Position position{.blocks = {}, .unit = unit_};
+    Position position{.blocks = {}, .barrier = {}, .waiting_turns = waiting_turns_, .unit = unit_};
     for (const auto& runner : runners_) position.blocks.push_back(runner->save());
+    if (cluster_) position.barrier = cluster_->barrier();
     return position;
 }
 
 void UnitRunner::restore(const Position& position) {
     for (std::size_t k = 0; k < runners_.size(); ++k) runners_[k]->restore(position.blocks[k]);
+    if (cluster_) cluster_->restore(position.barrier);
+    waiting_turns_ = position.waiting_turns;
     unit_ = position.unit;
 }
 
@@ -93,6 +120,12 @@ UnitRunner::Key UnitRunner::key() const {
         const Key key = runner->key();
         all.first = splitmix64(all.first ^ key.first);
         all.second = splitmix64(all.second ^ key.second);
+    }
+    if (!cluster_) return all;
+    for (const Cluster::Arrivals& arrivals : cluster_->barrier().arrivals) {
+        const std::uint64_t lanes = arrivals.now | std::uint64_t(arrivals.waiting) << 32;
+        all.first = splitmix64(all.first ^ lanes);
+        all.second = splitmix64(all.second + lanes);
     }
     return all;
 }

@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/machine.h"
+#include "emulator/warp/cluster.h"
 #include "emulator/witness/turn_runner.h"
 
 namespace warpscope::emulator {
 
-/// Runs one block, or all blocks of a launch together, turn by turn. A *unit* is a warp of any of
-/// them: see unit_of(). Its functions are those of TurnRunner, for units.
+/// Runs one block, or several ones together, turn by turn. Its functions are those of TurnRunner,
+/// for units: the warps of any of the blocks (BlockGroup).
 class UnitRunner {
   public:
     using StopAt = TurnRunner::StopAt;
@@ -20,10 +22,16 @@ class UnitRunner {
     /// One block, behind those whose shared memory it finds. Throws Error.
     UnitRunner(Machine& machine, const FrozenLaunch& launch, std::uint32_t block, Budget& budget,
                AccessWatch& watch);
-    /// All blocks of a launch with LaunchSettings::together.
+    /// Those of LaunchSettings::together, behind the other blocks that run before them
+    /// (OtherBlocks). Throws Error.
     UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget, AccessWatch& watch);
 
+    /// Units, a bit each. One that waits for a phase, of an mbarrier or of the barrier of the
+    /// cluster, cannot run, as at any barrier; if all do, the lowest one looks again, and copies
+    /// land meanwhile.
     std::uint32_t runnable() const;
+    /// Whether key() may be compared: it covers the whole state, and not all units wait.
+    bool has_whole_key() const { return runners_[0]->has_whole_key() && ready() != 0; }
     /// The epoch of the one block; 0 where several run together.
     std::uint32_t epoch() const { return runners_.size() == 1 ? runners_[0]->epoch() : 0; }
     /// The unit that runs next where no turn is listed: see Schedule::manual.
@@ -40,6 +48,8 @@ class UnitRunner {
 
     struct Position {
         std::vector<TurnRunner::Position> blocks;
+        Cluster::Barrier barrier;  ///< of the cluster, if there is one
+        std::uint32_t waiting_turns = 0;
         std::uint32_t unit = 0;
     };
     Position save() const;
@@ -48,12 +58,17 @@ class UnitRunner {
     std::uint64_t warp_key() const { return acting().warp_key(); }
 
   private:
+    std::uint32_t ready() const;
+    std::uint32_t able() const;  ///< the units that can run, a bit each
     TurnRunner& acting() const { return *runners_[unit_ / warps_]; }
 
     const std::uint32_t warps_;  ///< of a block
     std::vector<std::vector<std::byte>> of_sms_;
     std::vector<AlignedBytes> shared_;
     std::vector<std::unique_ptr<TurnRunner>> runners_;
+    std::optional<Cluster> cluster_;
+    std::vector<AsyncCopies*> copies_;  ///< of the cluster's blocks
+    std::uint32_t waiting_turns_ = 0;
     std::uint32_t unit_ = 0;  ///< of the newest turn
 };
 

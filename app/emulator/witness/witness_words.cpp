@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "emulator/warp/global_range.h"
 #include "emulator/witness/schedule_file.h"
+#include "emulator/witness/turn_runner.h"
 
 namespace warpscope::emulator {
 
@@ -27,12 +29,27 @@ std::string warp_of_block(const Dim3& block, std::uint32_t warp) {
     return fmt::format("warp {} of block ({},{},{})", warp, block.x, block.y, block.z);
 }
 
+/// " of the warps of blocks (0,0,0) and (3,0,0)"; empty: of all blocks.
+std::string of_blocks(const BlockGroup& group) {
+    std::string text;
+    for (const std::uint32_t block : group.blocks)
+        text += (text.empty() ? "" : " and ") + name_of(index_in(group.launch.grid, block));
+    return group.is_whole() ? "" : " of the warps of blocks " + text;
+}
+
+/// "2nd"
+std::string ordinal(unsigned n) {
+    const bool is_teen = n / 10 % 10 == 1;
+    const char* const ends[] = {"th", "st", "nd", "rd"};
+    return fmt::format("{}{}", n, is_teen || n % 10 > 3 ? "th" : ends[n % 10]);
+}
+
 /// "the copy that warp 0 starts at a.cu:12 lands as late as it may", and how many more.
 std::string held_words(const Kernel& kernel, const Witness& witness) {
     const HeldCopy& copy = witness.held[0];
     std::string who = fmt::format("warp {}", copy.warp);
     if (witness.together)
-        who = warp_of_block(index_in(witness.together->grid, copy.block), copy.warp);
+        who = warp_of_block(index_in(witness.together->launch.grid, copy.block), copy.warp);
     std::string text =
         fmt::format("the copy that {} starts at {} lands {}", who, users_place(kernel, copy.pc),
                     copy.late ? "as late as it may" : "at the end of the turn");
@@ -51,11 +68,10 @@ bool orders_by_words(const Kernel& kernel) {
 }  // namespace
 
 std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
-                           const std::optional<LaunchShape>& together) {
+                           const std::optional<BlockGroup>& together) {
     const auto name = [&](std::uint32_t unit) {
         if (!together) return fmt::format("warp {}", unit);
-        const Dim3 block = index_in(together->grid, unit / warps_of_block(*together));
-        return warp_of_block(block, unit % warps_of_block(*together));
+        return warp_of_block(together->block_of(unit), together->warp_of(unit));
     };
     std::string place = users_place(kernel, reversal.pc);
     std::string other = users_place(kernel, reversal.other_pc);
@@ -69,7 +85,7 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
 }
 
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
-                             const OrderSearch::Result& result) {
+                             const OrderSearch::Result& result, const NameWord& name) {
     std::string text = fmt::format("With {}, ", preemptions_words(witness.preemptions));
     if (witness.held.empty())
         text += reversal_words(kernel, witness.reversal, witness.together);
@@ -79,10 +95,13 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
     if (!witness.error.empty())
         return text + (witness.together ? "the launch fails: " : "the block fails: ") +
                witness.error;
-    text += fmt::format(
-        "then {} is 0x{:08x} instead of 0x{:08x}",
-        describe_global(const_cast<Machine&>(machine).memory(), *kernel.module, witness.address),
-        witness.value, witness.expected);
+    std::optional<NamedWord> word;
+    if (name) word = name(witness.address, witness.value, witness.expected);
+    if (!word)
+        word = {describe_global(const_cast<Machine&>(machine).memory(), *kernel.module,
+                                witness.address),
+                fmt::format("0x{:08x}", witness.value), fmt::format("0x{:08x}", witness.expected)};
+    text += fmt::format("then {} is {} instead of {}", word->place, word->value, word->expected);
     const bool is_expected = result.judged > 0 && !witness.is_wrong_anyway;
     const char* const from = is_expected ? "what is expected"
                              : result.reference == ReferenceOrder::in_step
@@ -101,9 +120,9 @@ std::string witness_sentence(const Machine& machine, const Kernel& kernel, const
 ScheduleFile schedule_of(const Kernel& kernel, const Dim3& grid, const Dim3& block,
                          const Witness& witness) {
     ScheduleFile file = witness.together
-                            ? ScheduleFile::of_all(kernel, *witness.together, witness.turns)
+                            ? ScheduleFile::of_units(kernel, *witness.together, witness.turns)
                             : ScheduleFile::of(kernel, block, witness.turns);
-    if (kernel.is_asynchronous) file.landing = Landing::at_once;
+    if (starts_copies(kernel)) file.landing = Landing::at_once;
     for (const HeldCopy& copy : witness.held)
         file.held.push_back({.warp = copy.warp,
                              .number = copy.number,
@@ -131,7 +150,7 @@ std::vector<std::string> turn_words(const ScheduleFile& file) {
         line += name(turn.block, turn.warp) + " runs until it ";
         line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
         if (turn.access != 1) line += fmt::format(", access {}", turn.access);
-        if (turn.pass != 1) line += fmt::format(", for the {}th time", turn.pass);
+        if (turn.pass != 1) line += fmt::format(", for the {} time", ordinal(turn.pass));
         lines.push_back(std::move(line));
     }
     lines.emplace_back(file.turns.empty()
@@ -140,17 +159,35 @@ std::vector<std::string> turn_words(const ScheduleFile& file) {
     return lines;
 }
 
+std::vector<std::optional<std::uint64_t>> turn_steps(const ScheduleFile& file,
+                                                     std::span<const Step> history) {
+    const std::size_t lines = turn_words(file).size(), first = lines - 1 - file.turns.size();
+    // Steps count the turns by epoch, whatever the order in the file.
+    std::vector<std::size_t> by_epoch(file.turns.size());
+    std::iota(by_epoch.begin(), by_epoch.end(), std::size_t(0));
+    std::ranges::stable_sort(by_epoch, {}, [&](std::size_t k) { return file.turns[k].epoch; });
+    std::vector<std::optional<std::uint64_t>> steps(lines);
+    for (std::uint64_t step = 0; step < history.size(); ++step) {
+        const std::size_t turn = history[step].turn;
+        if (turn == 0 || turn > by_epoch.size()) continue;
+        auto& of_line = steps[first + by_epoch[turn - 1]];
+        if (!of_line) of_line = step;
+    }
+    return steps;
+}
+
 std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
                               const OrderSearch::Result& result) {
-    const char* const held = kernel.is_asynchronous ? " and copies that do not land at once" : "";
+    const char* const held = starts_copies(kernel) ? " and copies that do not land at once" : "";
+    const std::string whose = result.together ? of_blocks(*result.together) : "";
     if (!result.exhausted)
         return fmt::format(
-            "The orders without a preemption are too many: in {} turns no result differed.",
-            result.turns);
+            "The orders{} without a preemption are too many: in {} turns no result differed.",
+            whose, result.turns);
     std::string text =
-        fmt::format("All {}orders with at most {}{} {}",
+        fmt::format("All {}orders{} with at most {}{} {}",
                     result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
-                    preemptions_words(*result.exhausted), held,
+                    whose, preemptions_words(*result.exhausted), held,
                     result.judged == 0  ? "give one result"
                     : result.wrong == 0 ? "give the expected result"
                                         : "leave the words that are expected as they are");
@@ -162,8 +199,9 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
                             result.wrong == 1 ? " is" : "s are");
     if (orders_by_words(kernel))
         text +=
-            ". The accesses of each thread stay in order here: what a missing fence does on a GPU "
-            "was not searched";
+            ". In the emulator the accesses of each thread stay in order, and an atomic operation "
+            "is atomic for all threads: no order shows what a missing fence, or a scope that is "
+            "too small, does on a GPU";
     return text + ".";
 }
 

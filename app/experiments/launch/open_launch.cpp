@@ -418,6 +418,17 @@ CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, com
     return compile_launch(helpers, file, read_launch_source(file), math, stop);
 }
 
+std::shared_ptr<const emulator::ScheduleFile> read_schedule(const LaunchFile& file) {
+    if (file.schedule.empty()) return nullptr;
+    const std::string path = file.in_folder(file.schedule).string();
+    try {
+        return std::make_shared<emulator::ScheduleFile>(
+            emulator::ScheduleFile::parse(compiler::read_source_file(path), path));
+    } catch (const std::exception& error) {
+        throw LaunchError(fmt::format("{}: schedule: {}", file.file.string(), error.what()));
+    }
+}
+
 SharedEntry launch_entry(const LaunchFile& file) {
     LaunchPlan plan = uncompiled_plan(file);
     if (file.built_in) plan.signatures = gallery_signatures(file);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compute/helper/helpers.h"
+#include "emulator/witness/schedule_file.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/launch_plan.h"
@@ -27,6 +28,10 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
 /// as compile_launch().
 CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
                           const std::stop_token& stop = {});
+
+/// The order of warps that a launch file names; null: it names none. Throws LaunchError, with the
+/// file and the line.
+std::shared_ptr<const emulator::ScheduleFile> read_schedule(const LaunchFile& file);
 
 /// The experiment "launch", whose kernels Entry::compile() compiles.
 SharedEntry launch_entry(const LaunchFile& file);

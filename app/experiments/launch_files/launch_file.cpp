@@ -294,8 +294,8 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object({"$schema", "source", "ptx", "include", "defines", "target", "scalars",
-                        "buffers", "textures", "launches", "expect", "show", "save"});
+    root.expect_object({"$schema", "source", "ptx", "include", "defines", "target", "schedule",
+                        "scalars", "buffers", "textures", "launches", "expect", "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
     if (root.has("ptx")) launch.ptx = root.at("ptx").text();
@@ -304,6 +304,7 @@ LaunchFile parse_launch_file(std::string_view text) {
             [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
     if (root.has("defines")) parse_defines(launch, root.at("defines"));
     if (root.has("target")) launch.target = parse_target(root.at("target"));
+    if (root.has("schedule")) launch.schedule = root.at("schedule").text();
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
     if (root.has("buffers")) parse_buffers(launch, root.at("buffers"));
     if (root.has("textures")) parse_textures(launch, root.at("textures"));
@@ -347,6 +348,7 @@ std::string to_json_text(const LaunchFile& launch) {
         json["include"].push_back(folder.string());
     for (const auto& [name, value] : launch.defines) json["defines"][name] = value;
     if (launch.target) json["target"] = launch.target;
+    if (!launch.schedule.empty()) json["schedule"] = launch.schedule.string();
     for (const auto& [name, value] : launch.scalars) {
         if (const auto* number = std::get_if<Number>(&value))
             std::visit([&to = json["scalars"][name]](auto plain) { to = plain; }, *number);

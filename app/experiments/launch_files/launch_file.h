@@ -110,6 +110,8 @@ struct LaunchFile {
     /// Macros as by -D of nvcc; an empty value is that of a macro that is only defined.
     std::vector<std::pair<std::string, std::string>> defines{};
     unsigned target = 0;  ///< compiler::Request::target
+    /// A schedule file, likewise: the order in which the emulator runs warps. Empty: there is none.
+    std::filesystem::path schedule{};
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;

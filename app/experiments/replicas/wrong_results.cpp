@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "emulator/witness/schedule_file.h"
+#include "experiments/arrays/element_words.h"
 #include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/measure/source_names.h"
 
@@ -46,30 +47,6 @@ class LastWriters : public emulator::Observer {
   private:
     std::vector<Watched> watched_;
 };
-
-/// The channels in which two colours differ: "green 0" and "green 75", "0" and "75" of greys.
-std::pair<std::string, std::string> colour_words(const Array& found, const Array& right,
-                                                 std::size_t element) {
-    static constexpr const char* names[] = {"red", "green", "blue", "alpha"};
-    const auto channel = [&](const Array& array, std::size_t c) {
-        return unsigned(array.bytes[element * 4 + c]);
-    };
-    const auto is_grey = [&](const Array& array) {
-        return channel(array, 0) == channel(array, 1) && channel(array, 1) == channel(array, 2);
-    };
-    std::vector<std::size_t> differ;
-    for (std::size_t c = 0; c < 4; ++c)
-        if (channel(found, c) != channel(right, c)) differ.push_back(c);
-    if (is_grey(found) && is_grey(right))
-        return {fmt::format("{}", channel(found, 0)), fmt::format("{}", channel(right, 0))};
-    if (differ.size() == 1)
-        return {fmt::format("{} {}", names[differ[0]], channel(found, differ[0])),
-                fmt::format("{}", channel(right, differ[0]))};
-    const auto rgb = [&](const Array& array) {
-        return fmt::format("rgb {} {} {}", channel(array, 0), channel(array, 1), channel(array, 2));
-    };
-    return {rgb(found), rgb(right)};
-}
 
 /// The first number of an element that is wrong.
 std::size_t wrong_number(const KnownResult& known, const Array& found, const Array& right,
@@ -126,18 +103,6 @@ std::vector<std::size_t> numbers_in(std::string_view text) {
         at = error == std::errc() ? next : at + 1;
     }
     return found;
-}
-
-std::string element_words(const WrongResults::Result& result, std::size_t element) {
-    const Array& array = result.found;
-    if (!result.is_picture) {
-        Array whole;
-        whole.type = {array.type.kind, array.type.bytes, 1};
-        whole.shape = array.shape;
-        return place_words(result.name, whole, element);
-    }
-    const std::size_t width = array.shape[1];
-    return fmt::format("{} ({}, {})", result.name, element % width, element / width);
 }
 
 }  // namespace
@@ -216,13 +181,14 @@ ElementPlace WrongResults::find(std::string_view words) const {
 
 WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
     const Result& result = results_[place.result];
-    WrongReason reason{.launch = launch_,
-                       .place = place,
-                       .element = element_words(result, place.element),
-                       .found = {},
-                       .expected = {},
-                       .brief = {},
-                       .whole = {}};
+    WrongReason reason{
+        .launch = launch_,
+        .place = place,
+        .element = element_words(result.name, result.is_picture, result.found.shape, place.element),
+        .found = {},
+        .expected = {},
+        .brief = {},
+        .whole = {}};
     const auto kept = std::make_shared<KeptWord>(
         KeptWord{Specimen(*launch_, compute::usual_emulator_memory(), stop), {}});
     const KnownResult known = kept->specimen.experiment().known_results()[place.result];

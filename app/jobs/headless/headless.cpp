@@ -222,8 +222,10 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     if (!opened) return false;
     request.entry = opened->entry;
     request.plan = opened->plan;
-    device = helpers.device(device->info(), device->settings(),
-                            {{opened->kernels->file, opened->kernels}},
+    compute::RunSettings run = device->settings();
+    if (!run.turns && device->info().kind == compute::DeviceKind::emulator)
+        run.turns = experiments::read_schedule(file);
+    device = helpers.device(device->info(), run, {{opened->kernels->file, opened->kernels}},
                             {request.kernel_time, request.stops.work, true});
     return true;
 }
@@ -359,7 +361,11 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.html.empty()) check_writable(request.html, "--html");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
     if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
-    if (!request.witnesses.empty()) check_writable(request.witnesses / "1.schedule", "--witness");
+    if (std::error_code error; !request.witnesses.empty()) {
+        std::filesystem::create_directories(request.witnesses,
+                                            error);  // or the next line complains
+        check_writable(request.witnesses / "1.schedule", "--witness");
+    }
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
     HeadlessRequest stoppable = request;

@@ -8,8 +8,10 @@
 #include "compute/device/quantity.h"
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
+#include "emulator/witness/schedule_file.h"
 #include "experiments/export/page.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/measure/source_names.h"
 #include "gl/png.h"
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
@@ -101,6 +103,17 @@ std::string partial_line(const RunResult& r) {
     return line + "\n";
 }
 
+/// Says so where the run has launched no kernel that its schedule file is about.
+std::string order_line(const RunResult& r) {
+    const auto& order = r.settings.turns;
+    if (!order || r.kernels.empty()) return {};
+    const std::string kernel = experiments::as_named(order->kernel, r.edits);
+    if (std::ranges::find(r.kernels, kernel, &compute::KernelTiming::name) != r.kernels.end())
+        return {};
+    return fmt::format("{} orders the warps of kernel {}, which this run did not launch\n",
+                       order->name, kernel);
+}
+
 }  // namespace
 
 std::string html_page(const RunResult& r, const HeadlessRequest& request) {
@@ -166,6 +179,7 @@ std::string summary(const RunResult& r) {
         fmt::format("{}, {} on {}: {}\n", r.experiment, compute::plural(r.frames, "frame"),
                     r.device.name, r.device.reason);
     if (r.partial) text += partial_line(r);
+    text += order_line(r);
     for (const KernelFile& file : r.kernel_files)
         text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
     if (!r.proposal.empty()) text += proposal_lines(r.proposal);

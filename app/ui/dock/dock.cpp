@@ -150,6 +150,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       lines_(stage, options, editor),
       heat_(stage),
       timeline_(stage, microscope),
+      order_(stage, microscope),
       banks_(microscope),
       registers_(microscope),
       breaks_(microscope),
@@ -199,6 +200,10 @@ std::vector<Dock::Tab> Dock::tabs() {
 }
 
 void Dock::add_microscope_tabs(std::vector<Tab>& tabs) {
+    if (microscope_.choice().turns)
+        tabs.push_back({"order", tr("Order"),
+                        tr("The turns of the warps, as a schedule file lists them."),
+                        draws(order_)});
     if (microscope_.reason())
         tabs.push_back({"why", tr("Why"),
                         tr("The instructions behind the wrong value, beside those of a right run."),
@@ -261,6 +266,8 @@ void Dock::draw(Ui& ui, bool folded) {
     show_proposal();
     if (const Reason* reason = microscope_.reason(); std::exchange(seen_reason_, reason) != reason)
         if (reason) options_.dock_open = "why";
+    const auto order = microscope_.is_open() ? microscope_.choice().turns : nullptr;
+    if (std::exchange(seen_order_, order) != order && order) options_.dock_open = "order";
     const std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
     const std::vector<Tab> all = tabs();
     const auto wished =

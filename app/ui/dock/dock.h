@@ -17,6 +17,7 @@
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breaks_panel.h"
+#include "ui/timeline/order_panel.h"
 #include "ui/timeline/timeline_panel.h"
 #include "ui/why/why_panel.h"
 
@@ -53,6 +54,7 @@ class Dock {
     ViewOptions& options_;
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
     const Reason* seen_reason_ = nullptr;
+    std::shared_ptr<const emulator::ScheduleFile> seen_order_;
     LaunchPanel launch_;
     BufferPanel buffer_;
     TimingsPanel timings_;
@@ -63,6 +65,7 @@ class Dock {
     LinesPanel lines_;
     HeatPanel heat_;
     TimelinePanel timeline_;
+    OrderPanel order_;
     BanksPanel banks_;
     RegistersPanel registers_;
     BreaksPanel breaks_;

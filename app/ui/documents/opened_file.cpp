@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* what_opens = tr_later(
     "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), captures "
-    "(folders or .wslaunch) and PNG files that it saved.");
+    "(folders or .wslaunch), orders of warps (.schedule) and PNG files that it saved.");
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),
@@ -48,6 +48,7 @@ void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
     file.kind = OpenedFile::Kind::launch;
     file.kernel = launch.built_in ? experiments::read_launch_source(launch)
                                   : read_kernel(launch.in_folder(launch.source).string());
+    file.order = experiments::read_schedule(launch);
     file.launch = std::move(launch);
 }
 
@@ -128,6 +129,11 @@ OpenedFile read_file(const std::string& path) {
         } else if (extension == ".png") {
             file.kind = OpenedFile::Kind::picture;
             read_picture(file);
+        } else if (extension == ".schedule") {
+            file.kind = OpenedFile::Kind::order;
+            const std::vector<std::uint8_t> bytes = read_bytes(file.path);
+            file.order = std::make_shared<emulator::ScheduleFile>(emulator::ScheduleFile::parse(
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file.path));
         } else {
             read_bodies(file);
         }

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compute/device/kernel_edit.h"
+#include "emulator/witness/schedule_file.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/launch_files/launch_file.h"
@@ -14,13 +16,15 @@ namespace warpscope::ui {
 
 /// What a file holds that a person has opened.
 struct OpenedFile {
-    enum class Kind { bodies, launch, picture };
+    enum class Kind { bodies, launch, picture, order };
     Kind kind = Kind::bodies;
     std::string path;   ///< absolute
     std::string error;  ///< a sentence where it can't be opened; then the rest is empty
     std::size_t bodies = 0;
     std::string kernel;  ///< the source of the launch file, CUDA C++
     experiments::LaunchFile launch;
+    /// The order of warps that the file is, or that the launch file names; or null.
+    std::shared_ptr<const emulator::ScheduleFile> order;
 
     // What the metadata of a picture say that Warpscope saved. A picture of a launch has the kind
     // `launch`, and the launch file is the one that the metadata name.
@@ -32,7 +36,8 @@ struct OpenedFile {
 };
 
 /// Reads a file of bodies (tipsy or CSV), a kernel source (.cu), a launch file (.launch.json,
-/// .wslaunch) with its source, or a PNG that Warpscope saved, by the end of its name. A kernel
+/// .wslaunch) with its source, an order of warps (.schedule), or a PNG that Warpscope saved, by the
+/// end of its name. A kernel
 /// source becomes a launch file: the one beside it, NAME.launch.json, or one without launches. It
 /// may take seconds, so it is for a background thread. "~/" is the home folder. Throws nothing.
 OpenedFile read_file(const std::string& path);

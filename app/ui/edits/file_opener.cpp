@@ -97,6 +97,7 @@ void FileOpener::show(const OpenedFile& file) {
     if (!file.error.empty()) return stage_.say(file.error, Tone::error);
     if (file.kind == OpenedFile::Kind::launch) return show_launch(file);
     if (file.kind == OpenedFile::Kind::picture) return show_picture(file);
+    if (file.kind == OpenedFile::Kind::order) return show_order(file);
     const std::vector<experiments::Assignment> values{{"start", "file"}, {"file", file.path}};
     if (!stage_.open(experiments::unowned(experiments::find_experiment("nbody")), values,
                      stage_.run()))
@@ -115,7 +116,10 @@ void FileOpener::show_launch(const OpenedFile& file) {
                              file.launch.source.filename().string(), name_of(file)),
                           Tone::error);
     const bool of_picture = !file.metadata.empty();
-    if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
+    compute::RunSettings run = stage_.run();
+    if (file.order) run.turns = file.order;
+    if (of_picture) run = run_settings(file.metadata, run);
+    if (run != stage_.run()) stage_.set_run(run);
     if (built_in && stage_.read_only().empty())
         for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
     stage_.open_launch(file.launch, file.kernel, file.parameters);
@@ -150,6 +154,22 @@ void FileOpener::show_picture(const OpenedFile& file) {
     }
     for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
     news_ += tr(" Its edited kernel runs.");
+}
+
+void FileOpener::show_order(const OpenedFile& file) {
+    if (stage_.device().kind != compute::DeviceKind::emulator)
+        return stage_.say(
+            tr("{} is an order of warps, which only the emulator can follow: choose it "
+               "as the device, and open the file again.",
+               name_of(file)),
+            Tone::error);
+    compute::RunSettings run = stage_.run();
+    run.turns = file.order;
+    stage_.set_run(run);
+    remember(file.path);
+    const emulator::Dim3 block = file.order->block;
+    news_ = tr("The warps of block ({}, {}, {}) of kernel {} run in the order of {}.", block.x,
+               block.y, block.z, file.order->kernel, name_of(file));
 }
 
 void FileOpener::remember(const std::string& path) {

@@ -13,8 +13,9 @@
 namespace warpscope::ui {
 
 /// Opens files that a person drops on the window or chooses: bodies become the start of n-body, a
-/// kernel source becomes the own kernel or an experiment of its own, as its launch file says, and a
-/// picture brings back the settings that it was made with, and its launch file. Each is read on a
+/// kernel source becomes the own kernel or an experiment of its own, as its launch file says, a
+/// picture brings back the settings that it was made with, and its launch file, and in the order of
+/// a schedule file the warps of the kernel on show run from then on. Each is read on a
 /// thread of its own, one after the other.
 class FileOpener {
   public:
@@ -44,6 +45,7 @@ class FileOpener {
     bool replaces_edits(const OpenedFile& file) const;
     void show_launch(const OpenedFile& file);
     void show_picture(const OpenedFile& file);
+    void show_order(const OpenedFile& file);
     void remember(const std::string& path);
 
     Stage& stage_;

@@ -33,15 +33,19 @@ std::string_view text_of(const compute::KernelEdits& edits, const std::string& p
 }  // namespace
 
 std::string Microscope::kernel_name() const {
-    return experiments::as_named(stepper().kernel().name, source_.edits);
+    return as_named(stepper().kernel().name);
 }
 
 std::string Microscope::where(std::uint32_t pc) const {
-    return experiments::as_named(stepper().kernel().where(pc), source_.edits);
+    return as_named(stepper().kernel().where(pc));
 }
 
 std::string Microscope::error() const {
-    return experiments::as_named(stepper().error(), source_.edits);
+    return as_named(stepper().error());
+}
+
+std::string Microscope::as_named(std::string words) const {
+    return experiments::as_named(std::move(words), source_.edits);
 }
 
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {
@@ -55,6 +59,7 @@ void Microscope::start(const compute::RunSettings& run, Dim3 block) {
     block_ = block;
     start_ = 0;
     choice_ = choice_of(run);
+    order_sentence_.clear();
 }
 
 void Microscope::open_at(const LiveLaunch& live, const MicroscopePlace& place) {
@@ -183,7 +188,7 @@ void Microscope::block_has_run() {
     ++version_;
     if (!ready()) return;
     keep_inside();
-    notice_ = experiments::as_named(run_.notice(), source_.edits);
+    notice_ = as_named(run_.notice());
     if (!notice_.empty()) playing_ = false;
     if (const auto then = std::exchange(then_, {})) then();
 }

@@ -158,13 +158,12 @@ void Microscope::show_witness(const LiveLaunch& live,
 void Microscope::receive_witness(const LiveLaunch& live) {
     const auto found = finder_.take();
     if (!found) return;
-    if (found->launch) show(live, found->launch, found->finding);
-    const emulator::WitnessWords& witness = *found->finding.witness;
-    std::string words = witness.sentence;
-    // The timeline shows the turns of one block only.
-    if (found->launch && found->launch->settings.turns->together)
-        words += fmt::format(" The turns: {}.", fmt::join(witness.turns, "; "));
-    when_ready([this, words = std::move(words)] { notice_ = words; });
+    const std::string& words = found->finding.witness->sentence;
+    if (found->launch) {
+        show(live, found->launch, found->finding);
+        order_sentence_ = words;
+    }
+    when_ready([this, words] { notice_ = words; });
 }
 
 void Microscope::show_reason(const LiveLaunch& live, std::string element) {

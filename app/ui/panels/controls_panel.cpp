@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <type_traits>
 
+#include "emulator/witness/schedule_file.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "ui/language/language.h"
@@ -155,7 +157,14 @@ void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
               tr("The order in which the emulator runs the warps of a block. It decides what the "
                  "result of a race looks like. A change resets the experiment to frame 0."),
               &RunSettings::schedule);
-    if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
+    EnumEntries schedules = entries_of(run.schedule);
+    if (run.turns) {
+        schedules.chosen = schedules.ids.size();
+        schedules.ids.emplace_back("listed");
+        schedules.labels.push_back(std::filesystem::path(run.turns->name).filename().string());
+    }
+    if (const auto schedule = entry_clicked<compute::Schedule>(dropdown(
+            ui, "schedule", schedules.ids, schedules.labels, schedules.chosen, at.widget))) {
         run.schedule = *schedule;
         run.turns.reset();
         change();

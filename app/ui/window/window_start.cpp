@@ -44,15 +44,19 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     return start;
 }
 
-/// The launch file of the command line, or else that of the last session if it is still there, and
-/// the text of its source.
+using Order = std::shared_ptr<const emulator::ScheduleFile>;
+
+/// The launch file of the command line, or else that of the last session if it is still there, the
+/// text of its source, and the order of warps that it names.
 std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
-                                                 const Settings& settings, std::string& source) {
+                                                 const Settings& settings, std::string& source,
+                                                 Order& order) {
     const bool remembered = options.experiment.empty() && !settings.launch.empty();
     if (!options.launch && !remembered) return std::nullopt;
     try {
         auto file = options.launch ? *options.launch : find_launch(settings.launch);
         source = experiments::read_launch_source(file);
+        order = experiments::read_schedule(file);
         return file;
     } catch (const experiments::LaunchError&) {
         if (options.launch) throw;
@@ -70,8 +74,10 @@ experiments::LaunchFile find_launch(const std::filesystem::path& path) {
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks) {
     std::string source;
-    const auto launch = launch_of(options, loaded.settings, source);
+    Order order;
+    const auto launch = launch_of(options, loaded.settings, source, order);
     Stage::Start start = start_of(options, loaded.settings, launch);
+    if (!start.run.turns) start.run.turns = order;
     std::unique_ptr<Stage> stage;
     try {
         stage = std::make_unique<Stage>(start, hooks);

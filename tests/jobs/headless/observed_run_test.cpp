@@ -55,6 +55,7 @@ TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     EXPECT_TRUE(
         witness->sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
         << witness->sentence;
+    EXPECT_NE(witness->sentence.find(": then pixel ("), std::string::npos) << witness->sentence;
     const Json json = Json::parse(dump(to_json(result)));
     EXPECT_EQ(keys(json["findings"][0]["witness"]),
               (std::set<std::string>{"sentence", "preemptions", "turns", "schedule"}));
@@ -66,6 +67,13 @@ TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     EXPECT_GT(wrong_pixels(replayed), 0);
     EXPECT_EQ(wrong_pixels(replayed), wrong_pixels(without_barrier(turns, false)));
     EXPECT_FALSE(replayed.findings[0].witness) << "nobody looked for one";
+    EXPECT_EQ(summary(replayed).find("1.schedule"), std::string::npos);
+    emulator::ScheduleFile other = *turns;
+    other.kernel = "another";
+    EXPECT_NE(summary(without_barrier(std::make_shared<emulator::ScheduleFile>(other), false))
+                  .find("\n1.schedule orders the warps of kernel another, which this run did not "
+                        "launch\n"),
+              std::string::npos);
 }
 
 TEST(HeadlessCheck, NeededBarriersAreAdvice) {

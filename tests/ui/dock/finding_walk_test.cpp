@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <ostream>
 #include <set>
 
+#include "emulator/witness/schedule_file.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "ui/documents/opened_file.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {
@@ -164,6 +167,20 @@ TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
     for (const Step& step : microscope.stepper().history())
         if (warps.empty() || warps.back() != step.warp) warps.push_back(step.warp);
     EXPECT_EQ(warps, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+    // The tab Order has it in words, and saves it.
+    EXPECT_EQ(value("dock.order"), "on");
+    EXPECT_EQ(value("order"), microscope.order_sentence());
+    EXPECT_EQ(value("order.0"), "the warps run in their order, each until it waits or ends");
+    const auto saved =
+        std::filesystem::current_path() / (microscope.choice().turns->kernel + ".schedule");
+    std::filesystem::remove(saved);
+    click("order.save");
+    EXPECT_NE(stage_->message().text.find(saved.string()), std::string::npos)
+        << stage_->message().text;
+    const OpenedFile file = read_file(saved.string());
+    std::filesystem::remove(saved);
+    ASSERT_TRUE(file.order) << file.error;
+    EXPECT_EQ(file.order->text(), microscope.choice().turns->text());
 }
 
 TEST_F(FindingWalk, TheBarriersThatAreNeededAreListedAndMarked) {

@@ -51,6 +51,32 @@ TEST_F(OpenedFileTest, BodiesAreCounted) {
     EXPECT_EQ(file.path, (folder_ / "stars.csv").string());
 }
 
+TEST_F(OpenedFileTest, AnOrderOfWarpsIsRead) {
+    const OpenedFile file = put("1.schedule", "kernel k\nblock 2 1 0\nwarp 3\n");
+    EXPECT_EQ(file.error, "");
+    EXPECT_EQ(file.kind, Kind::order);
+    ASSERT_TRUE(file.order);
+    EXPECT_EQ(file.order->block, (emulator::Dim3{2, 1, 0}));
+    EXPECT_EQ(put("2.schedule", "kernel k\nwrap 3\n").error,
+              (folder_ / "2.schedule").string() +
+                  ":2: 'wrap' is none of kernel, together, block, landing, copy, epoch and warp");
+}
+
+TEST_F(OpenedFileTest, ALaunchFileMayNameAnOrder) {
+    put("add.cu", "__global__ void add(int n) {}\n");
+    put("1.schedule", "kernel add\nwarp 0\n");
+    const char* const launch =
+        R"({"source": "add.cu", "schedule": "1.schedule",
+            "launches": [{"kernel": "add", "grid": 1, "block": 32}]})";
+    const OpenedFile file = put("add.launch.json", launch);
+    EXPECT_EQ(file.error, "");
+    ASSERT_TRUE(file.order);
+    EXPECT_EQ(file.order->kernel, "add");
+    std::filesystem::remove(folder_ / "1.schedule");
+    const std::string error = put("add.launch.json", launch).error;
+    EXPECT_NE(error.find("add.launch.json: schedule: "), std::string::npos) << error;
+}
+
 TEST_F(OpenedFileTest, AKernelIsReadOnce) {
     put("add.cu", "__global__ void add(int n) {}\n");
     FileOpens opens(folder_ / "add.cu");

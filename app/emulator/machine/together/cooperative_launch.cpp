@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "emulator/machine/together/resident_blocks.h"
+#include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/float_mode.h"
 
@@ -12,9 +14,9 @@ namespace warpscope::emulator {
 
 namespace {
 
-void require_room(const Kernel& kernel, const LaunchShape& launch) {
+void require_room(const Kernel& kernel, const LaunchShape& launch, std::uint64_t blocks) {
     constexpr std::uint64_t most_bytes = std::uint64_t(2) << 30;
-    const std::uint64_t blocks = launch.grid.count(), threads = launch.block.count();
+    const std::uint64_t threads = launch.block.count();
     const auto fail = [&](const std::string& what) {
         throw Error(
             fmt::format("kernel {}: a cooperative launch of {} blocks of {} threads is too large, "
@@ -31,30 +33,46 @@ void require_room(const Kernel& kernel, const LaunchShape& launch) {
                         bytes >> 20, most_bytes >> 20));
 }
 
+/// Those that run together, as ResidentBlocks has them.
+std::vector<std::uint32_t> blocks_of(const FrozenLaunch& launch) {
+    if (!launch.settings.together.empty()) return launch.settings.together;
+    const auto of_cluster = std::uint32_t(launch.launch.cluster.count());
+    std::vector<std::uint32_t> blocks;
+    for (std::uint32_t k = 0; k < launch.launch.grid.count(); ++k)
+        blocks.push_back(ClusterPlace{k / of_cluster, k % of_cluster}.block(launch.launch));
+    return blocks;
+}
+
 }  // namespace
 
 Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Memory& memory,
                            unsigned virtual_sms, Observer* observer, PrintLog& output) {
-    require_room(kernel, launch.launch);
+    const std::vector<std::uint32_t> blocks = blocks_of(launch);
+    require_room(kernel, launch.launch, blocks.size());
     memory.clear_grid_workspace();
     const FloatMode mode(kernel.flush_subnormals);
     Budget budget(launch.settings);
-    const auto count = std::uint32_t(launch.launch.grid.count());
-    if (launch.settings.progress) launch.settings.progress->begin(count);
-    const auto of_cluster = std::uint32_t(launch.launch.cluster.count());
-    std::vector<std::uint32_t> blocks;
-    for (std::uint32_t k = 0; k < count; ++k)
-        blocks.push_back(ClusterPlace{k / of_cluster, k % of_cluster}.block(launch.launch));
-    ResidentBlocks places(kernel, launch, memory, budget, count);
+    if (launch.settings.progress) launch.settings.progress->begin(launch.launch.grid.count());
+    ResidentBlocks places(kernel, launch, memory, budget, blocks.size());
+    std::optional<OtherBlocks> others;
+    if (blocks.size() < launch.launch.grid.count()) others.emplace(kernel, launch, memory, budget);
+    const auto run_others = [&](OtherBlocks::When when) {
+        if (others) others->run(when, virtual_sms, observer);
+    };
     const auto end = [&] {
         LaunchPrints prints;
+        if (others) prints = std::move(others->prints());
         places.add_prints_to(prints);
         prints.move_into(output);
-        if (observer) observer->on_executions(places.executions());
+        std::vector<ExecutionCount> executions = places.executions();
+        if (others) others->places().add_executions_to(executions);
+        if (observer) observer->on_executions(executions);
     };
     try {
+        run_others(OtherBlocks::When::before);
         places.run(blocks, virtual_sms,
                    observer && launch.settings.block_order == GridOrder::reverse, observer);
+        run_others(OtherBlocks::When::behind);
     } catch (...) {
         end();
         if (observer) observer->on_failure(~0u);
@@ -62,7 +80,9 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
     }
     end();
     if (observer) observer->on_launch_end();
-    return places.statistics();
+    Statistics all = places.statistics();
+    if (others) all += others->statistics();
+    return all;
 }
 
 }  // namespace warpscope::emulator

@@ -90,6 +90,7 @@ std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
         if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
         return unit_ = turn.warp;
     }
+    if (!settings_.turns.empty()) listed_ = settings_.turns[0].size() + 1;
     if (!runnable) return {};
     return unit_ = WarpScheduler::next_after(unit_, runnable);
 }
@@ -196,8 +197,7 @@ Statistics ResidentBlocks::statistics() const {
     return all;
 }
 
-std::vector<ExecutionCount> ResidentBlocks::executions() const {
-    std::vector<ExecutionCount> all;
+void ResidentBlocks::add_executions_to(std::vector<ExecutionCount>& all) const {
     for (const Place& place : places_) {
         const std::span<const ExecutionCount> of_place = place.runner->executions();
         all.resize(std::max(all.size(), of_place.size()));
@@ -207,7 +207,6 @@ std::vector<ExecutionCount> ResidentBlocks::executions() const {
             all[pc].separations += of_place[pc].separations;
         }
     }
-    return all;
 }
 
 void ResidentBlocks::add_prints_to(LaunchPrints& prints) const {

@@ -47,7 +47,7 @@ class ResidentBlocks {
                Observer* observer);
     /// Runs the other blocks until it is the stepped block's turn. Throws Error.
     void run_others();
-    bool is_listed() const { return settings_.together; }
+    bool is_listed() const { return !settings_.together.empty(); }
     /// In place of run_others() where turns are listed. Returns the next turn of the stepped block;
     /// nullopt: no warp of any block can run.
     struct Turn {
@@ -55,6 +55,8 @@ class ResidentBlocks {
         StopBefore stop;
     };
     std::optional<Turn> run_listed_others();
+    /// Listed turns of all blocks that have begun; one more: turns that are not listed, too.
+    std::size_t listed() const { return listed_; }
     bool has_ended(std::size_t place) const { return places_[place].ended; }
     /// All blocks but the stepped one have ended.
     bool others_have_ended() const;
@@ -79,7 +81,12 @@ class ResidentBlocks {
     void restore(const Saved& saved);
 
     Statistics statistics() const;
-    std::vector<ExecutionCount> executions() const;  ///< of all observed blocks so far, by pc
+    std::vector<ExecutionCount> executions() const {  ///< of all observed blocks so far, by pc
+        std::vector<ExecutionCount> all;
+        add_executions_to(all);
+        return all;
+    }
+    void add_executions_to(std::vector<ExecutionCount>& all) const;
     void add_prints_to(LaunchPrints& prints) const;  ///< of the newest blocks
 
   private:
