@@ -88,4 +88,17 @@ void RaceCells::remove_unused_events() {
     for_events([&](std::uint32_t& event) { event = numbers[event - first]; });
 }
 
+bool RaceCells::has_been_written(std::uint32_t index) const {
+    const auto is_of_block = [&](const CellAccess& a) { return events_.in_block(a.event); };
+    return is_written(cells_[index].writer.event) ||
+           (has_atomics() && std::ranges::any_of(atomics_[index], is_of_block));
+}
+
+bool RaceCells::any_written(std::uint64_t address, std::uint32_t bytes) const {
+    const std::uint32_t last = index_of(address + bytes - 1);
+    for (std::uint32_t index = index_of(address); index <= last; ++index)
+        if (has_been_written(index)) return true;
+    return false;
+}
+
 }  // namespace warpscope::emulator

@@ -9,7 +9,7 @@
 
 #include "emulator/counters/hazard_counts.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/loaded_elements.h"
+#include "emulator/checks/loaded_elements.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
 

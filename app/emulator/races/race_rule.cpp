@@ -260,24 +260,10 @@ void RaceRule::strong_write(const Target& t, unsigned lane) {
     record(*t.atomics, 1u << lane);
 }
 
-bool RaceRule::is_written(std::uint32_t index) const {
-    if (cells_.is_written(cells_[index].writer.event)) return true;
-    const CellAccesses* const atomics = cells_.atomics(index);
-    return atomics && std::ranges::any_of(*atomics, [&](const CellAccess& a) {
-               return cells_.events().in_block(a.event);
-           });
-}
-
 // Reports a read of a cell that no thread of the block has written.
 void RaceRule::check_written(const Target& t, std::uint32_t lanes) {
-    if (reported_unwritten_ || is_written(cells_.index_of(t.byte))) return;
-    const auto any_written = [&](std::uint64_t address, std::uint32_t bytes) {
-        const std::uint32_t first = cells_.index_of(address);
-        const std::uint32_t last = cells_.index_of(address + bytes - 1);
-        for (std::uint32_t index = first; index <= last; ++index)
-            if (is_written(index)) return true;
-        return false;
-    };
+    if (reported_unwritten_ || cells_.has_been_written(cells_.index_of(t.byte))) return;
+    const auto any_written = [&](auto byte, auto bytes) { return cells_.any_written(byte, bytes); };
     const std::uint32_t begin = t.byte / access_.bytes * access_.bytes;
     if (!report_.loaded().reads_unwritten(access_.pc, begin, access_.bytes, any_written)) return;
     reported_unwritten_ = true;

@@ -84,8 +84,6 @@ class RaceRule {
     bool comes_before(const CellAccess& earlier) const;
     void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
                     std::uint32_t lanes);
-    /// Whether a thread of the block, or a write before it, has written a cell.
-    bool is_written(std::uint32_t index) const;
     void check_written(const Target& target, std::uint32_t lanes);
 
     void record_reader(RaceCell& cell, std::uint32_t lanes);

@@ -1,4 +1,4 @@
-#include "emulator/observe/loaded_elements.h"
+#include "emulator/checks/loaded_elements.h"
 
 #include "emulator/lower/kernel_origin.h"
 #include "emulator/ptx/effects.h"
