@@ -86,7 +86,7 @@ std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
     stop = {};
     while (!settings_.turns.empty() && listed_ < settings_.turns[0].size()) {
         const ListedTurn& turn = settings_.turns[0][listed_++];
-        if (turn.warp >= most_units || !(runnable >> turn.warp & 1)) continue;
+        if (turn.warp >= BlockGroup::most_units || !(runnable >> turn.warp & 1)) continue;
         if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
         return unit_ = turn.warp;
     }
