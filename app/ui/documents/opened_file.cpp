@@ -15,6 +15,7 @@
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/png.h"
