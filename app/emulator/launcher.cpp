@@ -156,9 +156,7 @@ Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
     FrozenLaunch rest = launch;
     LaunchMethod method_of_rest = method;
     const std::uint64_t blocks = std::min(launch.settings.blocks, launch.launch.grid.count());
-    const bool together = launch.launch.cooperative || !launch.settings.together.empty() ||
-                          ClusterLaunch::is_needed(*launch.kernel, launch.launch);
-    if (!observer && !together && blocks > 2 * first_blocks) {
+    if (!observer && !blocks_run_together(launch) && blocks > 2 * first_blocks) {
         rest.settings.blocks = first_blocks;
         statistics = machine_.run(rest, observer, method);
         rest.settings.first_block += first_blocks;

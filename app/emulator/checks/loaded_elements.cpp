@@ -34,18 +34,13 @@ const LoadedElements::Elements& LoadedElements::of(std::uint32_t pc) {
 }
 
 LoadedElements::Elements LoadedElements::read(std::uint32_t pc) const {
-    const InstructionInfo& info = kernel_->lines[pc];
-    const KernelSyntax& syntax = kernel_->origin->syntax;
-    const bool has_statement = !info.pseudo && info.statements > 0 &&
-                               syntax.statements.size() == kernel_->statements.size();
-    if (!has_statement) return {};
-    const Statement& s = syntax.statements[info.statements - 1];
-    if (s.opcode->operation != Operation::ld) return {};
-    const Operand& destination = s.operands[0];
+    const Statement* const load = statement_at(*kernel_, pc);
+    if (!load || load->opcode->operation != Operation::ld) return {};
+    const Operand& destination = load->operands[0];
     const bool is_vector = destination.kind == Operand::vector;
     const std::vector<Operand> elements =
         is_vector ? destination.elements : std::vector<Operand>{destination};
-    Elements found{info.bytes / std::uint32_t(elements.size()), {}};
+    Elements found{kernel_->lines[pc].bytes / std::uint32_t(elements.size()), {}};
     for (const Operand& element : elements)
         found.is_used.push_back(element.kind == Operand::register_ &&
                                 is_used_[std::size_t(element.index)]);

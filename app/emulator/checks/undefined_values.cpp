@@ -60,10 +60,9 @@ void UndefinedValues::begin_launch(const Kernel& kernel, const LaunchShape& laun
         for (const auto& registers : {sources_of(s), destinations_of(s)})
             for (const std::int32_t r : registers) used[std::size_t(r)] = true;
     uses_.clear();
-    for (const InstructionInfo& info : kernel.lines) {
-        const bool has_statement = !info.pseudo && info.statements > 0;
-        uses_.push_back(has_statement ? use_of(syntax.statements[info.statements - 1])
-                                      : RegisterUse{});
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const Statement* const statement = statement_at(kernel, pc);
+        uses_.push_back(statement ? use_of(*statement) : RegisterUse{});
     }
     is_predicate_.clear();
     for (const RegisterSyntax& r : syntax.registers) is_predicate_.push_back(r.type == Type::pred);

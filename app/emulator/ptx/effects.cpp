@@ -21,6 +21,11 @@ Effect effect_of_load(const Statement& s) {
 
 }  // namespace
 
+const Operand& base_of(const Operand& operand) {
+    const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
+    return has_base ? operand.elements[0] : operand;
+}
+
 void collect_registers(const Operand& operand, std::vector<std::int32_t>& into) {
     if (operand.kind == Operand::register_) into.push_back(operand.index);
     for (const Operand& element : operand.elements) collect_registers(element, into);

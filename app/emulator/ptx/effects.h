@@ -15,6 +15,8 @@ enum class Effect : std::uint8_t {
 
 Effect effect_of(const Statement& statement);
 
+/// What an address is computed from: a register or a symbol. Another operand is its own base.
+const Operand& base_of(const Operand& operand);
 /// Appends the registers of an operand: the register itself, or those of its elements.
 void collect_registers(const Operand& operand, std::vector<std::int32_t>& into);
 /// The registers that a statement writes.

@@ -106,8 +106,9 @@ class RaceCells {
     }
     /// Whether the write with this number, or a write before the block, has written the cell.
     bool is_written(std::uint32_t event) const { return !is_shared_ || events_.in_block(event); }
-    /// Likewise of the cell, which atomics write, too.
+    /// Whether a store or an atomic of the block, or a write before it, has written the cell.
     bool has_been_written(std::uint32_t index) const;
+    /// Whether one of the cells of these bytes has been written.
     bool any_written(std::uint64_t address, std::uint32_t bytes) const;
     /// An asynchronous copy writes the cell: AsyncRaces knows more of it.
     void set_written(std::uint32_t index) { cells_[index].writer = {events_.block_first(), 0}; }

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/checks/loaded_elements.h"
 #include "emulator/counters/hazard_counts.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/checks/loaded_elements.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
 

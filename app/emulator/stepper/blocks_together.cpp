@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 
@@ -12,21 +11,13 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// By place: clusters one behind the other, each by rank.
-std::vector<std::uint32_t> blocks_of(const LaunchShape& launch, std::uint32_t cluster,
-                                     std::size_t count) {
-    const auto size = std::uint32_t(launch.cluster.count());
-    std::vector<std::uint32_t> blocks;
-    for (std::uint32_t k = 0; k < count; ++k)
-        blocks.push_back(ClusterPlace{cluster + k / size, k % size}.block(launch));
-    return blocks;
-}
-
+/// The blocks that run together with those of a cluster.
 std::vector<std::uint32_t> blocks_with(const FrozenLaunch& launch, std::uint32_t cluster) {
     const LaunchShape& shape = launch.launch;
     if (!launch.settings.together.empty()) return launch.settings.together;
-    if (shape.cooperative) return blocks_of(shape, 0, std::size_t(shape.grid.count()));
-    return blocks_of(shape, cluster, std::size_t(shape.cluster.count()));
+    if (shape.cooperative)
+        return blocks_of_clusters(shape, 0, std::uint32_t(shape.clusters().count()));
+    return blocks_of_clusters(shape, cluster);
 }
 
 /// Throws Error where the blocks are too large.
@@ -41,11 +32,6 @@ std::size_t checked_count(const FrozenLaunch& launch, std::size_t count) {
 }
 
 }  // namespace
-
-bool BlocksTogether::are_needed(const FrozenLaunch& launch) {
-    return launch.launch.cooperative || !launch.settings.together.empty() ||
-           ClusterLaunch::is_needed(*launch.kernel, launch.launch);
-}
 
 BlocksTogether::BlocksTogether(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
                                Budget& budget, BlockRunner& stepped)
@@ -76,8 +62,7 @@ void BlocksTogether::run_earlier(Observer& observer) {
     ResidentBlocks earlier(*launch_.kernel, launch_, machine_.memory(), budget_,
                            shape.cluster.count());
     for (std::uint32_t cluster = 0; cluster < at_.cluster; ++cluster)
-        earlier.run(blocks_of(shape, cluster, std::size_t(shape.cluster.count())),
-                    machine_.virtual_sms(), false, &observer);
+        earlier.run(blocks_of_clusters(shape, cluster), machine_.virtual_sms(), false, &observer);
 }
 
 }  // namespace warpscope::emulator

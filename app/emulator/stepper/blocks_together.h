@@ -15,9 +15,6 @@ namespace warpscope::emulator {
 /// cooperative launch, or those of LaunchSettings::together, of which it is one.
 class BlocksTogether {
   public:
-    /// Whether the blocks of a launch run together.
-    static bool are_needed(const FrozenLaunch& launch);
-
     /// The most registers, shared and local memory of all of them, because the microscope keeps
     /// many copies of it.
     static constexpr std::uint64_t most_bytes = 32 << 20;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/program/error.h"
 #include "emulator/stepper/earlier_blocks.h"
 
@@ -31,7 +32,7 @@ Stepper::StepHistory::StepHistory(Machine& of, FrozenLaunch frozen, std::uint32_
               budget) {}
 
 void Stepper::StepHistory::start() {
-    const std::size_t bytes = BlocksTogether::are_needed(launch) ? start_together() : start_alone();
+    const std::size_t bytes = blocks_run_together(launch) ? start_together() : start_alone();
     save_position();
     constexpr std::size_t most_saved_bytes = 256 << 20;
     most_saved = std::clamp<std::size_t>(

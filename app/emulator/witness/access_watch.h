@@ -29,7 +29,7 @@ class WrittenWords {
     std::vector<std::uint32_t> values() const;
     /// Writes values() of an earlier moment back; with none, what they held before.
     void restore(const std::vector<std::uint32_t>& values);
-    /// What was stored to so far is the state before the block: only restore_all() undoes it.
+    /// The block begins. restore() leaves what was stored before; restore_all() undoes that, too.
     void begin();
     void restore_all();
     /// A number for what the block has changed. It does not depend on the words that were added.

@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "emulator/machine/together/cluster_launch.h"
 #include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
-#include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/earlier_blocks.h"
 #include "emulator/witness/block_search.h"
 
@@ -28,7 +28,7 @@ FrozenLaunch without_budget(FrozenLaunch launch) {
 OrderSearch::Result OrderSearch::run(Machine& machine, const FrozenLaunch& launch,
                                      std::uint32_t block) const {
     const FrozenLaunch checked = without_budget(checked_launch(launch, block));
-    if (BlocksTogether::are_needed(checked))
+    if (blocks_run_together(checked))
         throw Error(fmt::format(
             "kernel {}: the blocks of a {} wait for each other, so the orders of one block alone "
             "can't be searched",

@@ -82,9 +82,9 @@ struct OrderSearch {
     /// word for which warps contend, and warps that do not contend are not permuted. Memory is
     /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails.
     Result run(Machine& machine, const FrozenLaunch& launch, std::uint32_t block) const;
-    /// Likewise, but of several blocks together, which are as LaunchSettings::together has them:
-    /// the warps of a witness are units. The other blocks run as OtherBlocks says; those that run
-    /// before may take five times `time` in addition.
+    /// Searches the orders of several blocks, which become LaunchSettings::together, as run() does
+    /// those of one. The warps of a witness are units. The other blocks run as OtherBlocks says;
+    /// those that run before may take five times `time` in addition.
     Result run_together(Machine& machine, const FrozenLaunch& launch,
                         std::vector<std::uint32_t> blocks) const;
 };

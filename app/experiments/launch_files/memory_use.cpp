@@ -133,8 +133,7 @@ class PointerFlow {
     Set named_in(const Statement& statement) const {
         Set found = 0;
         for (const Operand& operand : statement.operands) {
-            const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
-            const Operand& base = has_base ? operand.elements[0] : operand;
+            const Operand& base = emulator::base_of(operand);
             const auto variable =
                 base.kind == Operand::symbol ? variables_.find(base.name) : variables_.end();
             if (variable != variables_.end()) found |= variable->second;
@@ -198,8 +197,7 @@ std::size_t dynamic_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     std::size_t align = 0;
     for (const emulator::Variable& variable : module.variables) {
         const auto names = [&](const Operand& operand) {
-            const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
-            const Operand& base = has_base ? operand.elements[0] : operand;
+            const Operand& base = emulator::base_of(operand);
             return base.kind == Operand::symbol && base.name == variable.name;
         };
         const auto uses = [&](const Statement& statement) {
@@ -216,9 +214,7 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     std::set<std::string_view> names;
     for (const Statement& statement : kernel.statements)
         for (const Operand& operand : statement.operands)
-            names.insert(operand.kind == Operand::address && !operand.elements.empty()
-                             ? operand.elements[0].name
-                             : operand.name);
+            names.insert(emulator::base_of(operand).name);
     std::uint64_t bytes = 0;
     for (const auto* variables : {&module.variables, &kernel.variables})
         for (const emulator::Variable& variable : *variables)

@@ -9,6 +9,7 @@
 
 #include "emulator/program/error.h"
 #include "emulator/program/source_name.h"
+#include "emulator/ptx/effects.h"
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::experiments {
@@ -31,8 +32,7 @@ std::map<std::string, emulator::SourceLine> first_uses(const ModuleSyntax& modul
     for_each_body(module, [&](const KernelSyntax& body) {
         for (const emulator::Statement& statement : body.statements)
             for (const Operand& operand : statement.operands) {
-                const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
-                const Operand& base = has_base ? operand.elements[0] : operand;
+                const Operand& base = emulator::base_of(operand);
                 if (base.kind == Operand::symbol) found.try_emplace(base.name, statement.source);
             }
     });

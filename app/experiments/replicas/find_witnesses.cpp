@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/resident_blocks.h"
 #include "emulator/program/error.h"
 #include "emulator/witness/order_search.h"
 #include "emulator/witness/schedule_file.h"
@@ -42,10 +43,8 @@ Searched blocks_of(const Finding& race, const emulator::FrozenLaunch& launch) {
         all.blocks.push_back(k);
     if (shape.cooperative) return {all.blocks, true};
     if (emulator::ClusterLaunch::is_needed(*launch.kernel, shape)) {
-        Searched cluster{.together = true};
         const std::uint32_t number = emulator::ClusterPlace::of(shape, first).cluster;
-        for (std::uint32_t rank = 0; rank < shape.cluster.count(); ++rank)
-            cluster.blocks.push_back(emulator::ClusterPlace{number, rank}.block(shape));
+        const Searched cluster{emulator::blocks_of_clusters(shape, number), true};
         if (std::ranges::find(cluster.blocks, second) == cluster.blocks.end())
             throw emulator::Error("the two accesses are those of two clusters");
         return cluster;

@@ -72,7 +72,8 @@ Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address, Elem
     return numbers;
 }
 
-/// What is explained of a wrong element: all of it, or the wrong number of a larger one.
+/// The part of a wrong element that is explained: an element of at most 4 bytes as a whole, and one
+/// number of a larger element.
 struct Explained {
     std::uint64_t address;
     Array right;  ///< one element

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/commands/overlay_style.h"
 #include "ui/language/language.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/widgets.h"
@@ -34,10 +35,7 @@ void KeyList::draw(Ui& ui) const {
     if (!shown_) return;
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
+    const OverlayStyle style(ui);
     // A list that is higher than the window scrolls.
     const ImVec2 most{screen.x - ui.px(40), screen.y - ui.px(40)};
     ImGui::SetNextWindowSizeConstraints({0, 0}, most);
@@ -58,8 +56,6 @@ void KeyList::draw(Ui& ui) const {
     section(ui, tr("In a presentation"), KeyScope::presentation, width);
     ImGui::EndGroup();
     ImGui::End();
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar(3);
 }
 
 }  // namespace warpscope::ui

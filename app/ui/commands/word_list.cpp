@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/commands/overlay_style.h"
 #include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
@@ -47,17 +48,12 @@ void WordList::draw(Ui& ui) {
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
     ImGui::SetNextWindowSize(
         {std::min(ui.px(720), screen.x - ui.px(40)), std::min(ui.px(520), screen.y - ui.px(40))});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
+    const OverlayStyle style(ui);
     ImGui::Begin("##words", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                      ImGuiWindowFlags_NoSavedSettings);
     page_.shown() ? page_.draw(ui) : draw_words(ui);
     ImGui::End();
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar(3);
 }
 
 }  // namespace warpscope::ui

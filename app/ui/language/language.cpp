@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "compiler/take_line.h"
 #include "compute/device/sentences.h"
 #include "ui/language/made_forms.h"
 
@@ -134,8 +135,7 @@ Catalogue read_catalogue(std::string_view text) {
         translation.clear();
     };
     for (int number = 1; !text.empty(); ++number) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const std::string_view line = compiler::take_line(text);
         if (line.empty() || line[0] == '#') continue;
         if (line.starts_with("msgid ")) {
             keep();

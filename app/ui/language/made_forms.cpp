@@ -163,7 +163,7 @@ constexpr const char* forms[] = {
     tr_later("Block {} ends while the bulk copy that thread {} started at {} may still read byte "
              "{} of its shared memory: the thread must wait with cp.async.bulk.wait_group or "
              "cp.async.bulk.wait_group.read before it ends."),
-    // What is missing.
+    // Advice on a race: the barrier, wait or atomic operation that is missing.
     tr_later("{} is missing between one pass of this line and the next, or an atomic operation"),
     tr_later(
         "{} is missing between what this line reads and what it writes, or an atomic operation"),

@@ -3,7 +3,7 @@
 #include <random>
 #include <tuple>
 
-#include "emulator/stepper/blocks_together.h"
+#include "emulator/machine/together/cluster_launch.h"
 #include "frozen_kernel.h"
 #include "stepper_state.h"
 
@@ -96,7 +96,7 @@ TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
         settings.blocks = c.block + 1;
         FrozenKernel ran(c.file, c.kernel, c.launch, c.scalars, settings);
         // The stepper runs one cluster.
-        const bool together = BlocksTogether::are_needed(ran.frozen);
+        const bool together = blocks_run_together(ran.frozen);
         if (together) {
             ran.frozen.settings.first_block = c.block / 2 * 2;
             ran.frozen.settings.blocks = 1;

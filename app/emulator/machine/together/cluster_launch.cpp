@@ -21,12 +21,10 @@ ClusterLaunch::ClusterLaunch(const Kernel& kernel, const FrozenLaunch& launch, c
 Statistics ClusterLaunch::run(Observer* observer) {
     const FloatMode mode(kernel_.flush_subnormals);
     ResidentBlocks places(kernel_, launch_, memory_, budget_, launch_.launch.cluster.count());
-    std::vector<std::uint32_t> blocks(launch_.launch.cluster.count());
     const bool from_last = observer && launch_.settings.block_order == GridOrder::reverse;
     for (std::uint32_t cluster = next_++; cluster < std::min(clusters_, failed_.load());
          cluster = next_++) {
-        for (std::uint32_t rank = 0; rank < blocks.size(); ++rank)
-            blocks[rank] = ClusterPlace{cluster, rank}.block(launch_.launch);
+        const std::vector<std::uint32_t> blocks = blocks_of_clusters(launch_.launch, cluster);
         if (!is_wanted(blocks[0])) continue;
         try {
             places.run(blocks, virtual_sms_, from_last, observer);

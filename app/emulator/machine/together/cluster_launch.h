@@ -50,4 +50,11 @@ class ClusterLaunch {
     std::uint32_t last_block_ = 0;  ///< of the cluster that has failed
 };
 
+/// Whether blocks of a launch run together: those of a cluster, all of a cooperative launch, or
+/// those of LaunchSettings::together.
+inline bool blocks_run_together(const FrozenLaunch& launch) {
+    return launch.launch.cooperative || !launch.settings.together.empty() ||
+           ClusterLaunch::is_needed(*launch.kernel, launch.launch);
+}
+
 }  // namespace warpscope::emulator

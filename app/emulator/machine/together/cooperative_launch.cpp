@@ -33,14 +33,10 @@ void require_room(const Kernel& kernel, const LaunchShape& launch, std::uint64_t
                         bytes >> 20, most_bytes >> 20));
 }
 
-/// Those that run together, as ResidentBlocks has them.
+/// The blocks that run together: those that are listed, or all of the launch.
 std::vector<std::uint32_t> blocks_of(const FrozenLaunch& launch) {
     if (!launch.settings.together.empty()) return launch.settings.together;
-    const auto of_cluster = std::uint32_t(launch.launch.cluster.count());
-    std::vector<std::uint32_t> blocks;
-    for (std::uint32_t k = 0; k < launch.launch.grid.count(); ++k)
-        blocks.push_back(ClusterPlace{k / of_cluster, k % of_cluster}.block(launch.launch));
-    return blocks;
+    return blocks_of_clusters(launch.launch, 0, std::uint32_t(launch.launch.clusters().count()));
 }
 
 }  // namespace

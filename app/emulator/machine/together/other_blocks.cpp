@@ -47,10 +47,8 @@ OtherBlocks::OtherBlocks(const Kernel& kernel, const FrozenLaunch& launch, const
 void OtherBlocks::run(When when, unsigned virtual_sms, Observer* observer) {
     const LaunchShape& shape = launch_.launch;
     if (listed_.is_whole()) return;
-    std::vector<std::uint32_t> blocks(shape.cluster.count());
     for (std::uint32_t cluster = 0; cluster < shape.clusters().count(); ++cluster) {
-        for (std::uint32_t rank = 0; rank < blocks.size(); ++rank)
-            blocks[rank] = ClusterPlace{cluster, rank}.block(shape);
+        const std::vector<std::uint32_t> blocks = blocks_of_clusters(shape, cluster);
         const bool is_listed = listed_.place_of(blocks[0]) < listed_.blocks.size();
         const bool runs_behind = kernel_.order_dependent && blocks[0] > listed_.blocks[0];
         if (is_listed || runs_behind != (when == When::behind)) continue;

@@ -8,6 +8,15 @@
 
 namespace warpscope::emulator {
 
+std::vector<std::uint32_t> blocks_of_clusters(const LaunchShape& launch, std::uint32_t first,
+                                              std::uint32_t count) {
+    std::vector<std::uint32_t> blocks;
+    for (std::uint32_t cluster = first; cluster < first + count; ++cluster)
+        for (std::uint32_t rank = 0; rank < launch.cluster.count(); ++rank)
+            blocks.push_back(ClusterPlace{cluster, rank}.block(launch));
+    return blocks;
+}
+
 std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint64_t threads = launch.block.count();
     const std::uint64_t warps = (threads + lanes_per_warp - 1) / lanes_per_warp;

@@ -16,6 +16,11 @@ namespace warpscope::emulator {
 /// The registers, shared and local memory of one block.
 std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch);
 
+/// Returns the blocks of `count` clusters from `first` on: clusters one behind the other, each by
+/// rank. A launch without clusters has clusters of one block.
+std::vector<std::uint32_t> blocks_of_clusters(const LaunchShape& launch, std::uint32_t first,
+                                              std::uint32_t count = 1);
+
 /// Blocks of a launch that run together and may wait for each other: those of a cluster, or all
 /// blocks of a cooperative launch. They take turns on one host thread, in the order of their index:
 /// in its turn, a block runs one of its warps, and the block of a cluster runs until its threads
