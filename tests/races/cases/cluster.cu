@@ -1,7 +1,7 @@
 // Blocks of a cluster read and write each other's shared memory.
-#include <cooperative_groups.h>
 #include <cuda/ptx>
-namespace cg = cooperative_groups;
+#include "cluster_group.h"
+
 namespace ptx = cuda::ptx;
 using Bar = unsigned long long;
 
@@ -9,7 +9,7 @@ using Bar = unsigned long long;
 template <bool SYNC, bool LAST>
 __global__ void turned(const int* in, int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     int i = blockIdx.x * 64 + threadIdx.x;
     tile[threadIdx.x] = in[i];
     if (SYNC) cluster.sync();
@@ -23,7 +23,7 @@ __global__ void turned(const int* in, int* out) {
 template <bool LAST>
 __global__ void last_reads(const int* in, int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     int i = blockIdx.x * 64 + threadIdx.x;
     tile[threadIdx.x] = in[i];
     cluster.sync();
@@ -35,7 +35,7 @@ __global__ void last_reads(const int* in, int* out) {
 template <bool SYNC>
 __global__ void pushed(const int* in, int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     cluster.sync();
     int i = blockIdx.x * 64 + threadIdx.x;
     cluster.map_shared_rank(tile, cluster.block_rank() ^ 1)[threadIdx.x] = in[i];
@@ -47,7 +47,7 @@ __global__ void pushed(const int* in, int* out) {
 template <bool ATOMIC>
 __global__ void histogram(const int* in, int* out) {
     __shared__ int bins[16];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x < 16) bins[threadIdx.x] = 0;
     cluster.sync();
     int bin = in[blockIdx.x * 64 + threadIdx.x] % 32;
@@ -62,7 +62,7 @@ __global__ void histogram(const int* in, int* out) {
 template <bool WORK>
 __global__ void arrives_early(const int* in, int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     int i = blockIdx.x * 64 + threadIdx.x;
     tile[threadIdx.x] = in[i];
     cluster.barrier_arrive();
@@ -80,7 +80,7 @@ __global__ void arrives_early(const int* in, int* out) {
 template <bool LATE>
 __global__ void changed_between_arrivals(int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     tile[threadIdx.x] = 0;
     cluster.sync();
     if (!LATE) tile[threadIdx.x] = threadIdx.x;
@@ -95,7 +95,7 @@ __global__ void changed_between_arrivals(int* out) {
 // As before, but a barrier of the block stands between the change and the arrival of the second warp.
 __global__ void changed_before_the_last_arrival(int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     tile[threadIdx.x] = 0;
     cluster.sync();
     if (threadIdx.x < 32) {
@@ -114,7 +114,7 @@ __global__ void changed_before_the_last_arrival(int* out) {
 template <bool EARLY>
 __global__ void read_before_own_wait(int* out) {
     __shared__ int tile[64];
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     cluster.sync();
     tile[threadIdx.x] = threadIdx.x;
     cluster.barrier_arrive();
@@ -133,7 +133,7 @@ template <bool SYNC>
 __global__ void one_warp_arrives_for_two(int* out) {
     __shared__ int tile[64];
     __shared__ Bar bar;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) ptx::mbarrier_init(&bar, 1);
     tile[threadIdx.x] = 0;
     cluster.sync();
@@ -156,7 +156,7 @@ template <bool INIT, bool ALL>
 __global__ void handed_over(const int* in, int* out) {
     __shared__ int tile[64];
     __shared__ Bar full;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&full, ALL ? 64 : 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
@@ -181,7 +181,7 @@ template <int BYTES>
 __global__ void stored(const int* in, int* out) {
     __shared__ int tile[64];
     __shared__ Bar full;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&full, 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
@@ -204,7 +204,7 @@ __global__ void stored(const int* in, int* out) {
 __global__ void passed_on(const int* in, int* out) {
     __shared__ alignas(16) int tile[64], from_before[64];
     __shared__ Bar full;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     int i = blockIdx.x * 64 + threadIdx.x;
     tile[threadIdx.x] = in[i];
     if (threadIdx.x == 0) {
@@ -230,7 +230,7 @@ __global__ void passed_on(const int* in, int* out) {
 __global__ void for_all(const int* in, int* out) {
     __shared__ alignas(16) int tile[64];
     __shared__ Bar full;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&full, 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
@@ -256,7 +256,7 @@ __global__ void for_all(const int* in, int* out) {
 // What one block writes to global memory, another one reads.
 template <bool SYNC>
 __global__ void through_global(const int* in, int* mid, int* out) {
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     int i = blockIdx.x * 64 + threadIdx.x;
     mid[i] = in[i];
     if (SYNC) cluster.sync();
@@ -266,7 +266,7 @@ __global__ void through_global(const int* in, int* mid, int* out) {
 // The ranks of a cluster, and an address that names one.
 __global__ void ranks(int* out) {
     __shared__ int word;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     cluster.sync();
     unsigned last = cluster.num_blocks() - 1;
     int* theirs = cluster.map_shared_rank(&word, last);
@@ -278,7 +278,7 @@ __global__ void ranks(int* out) {
 
 __global__ void no_such_block(int* out) {
     __shared__ int word;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     cluster.sync();
     *cluster.map_shared_rank(&word, 2) = 1;
     cluster.sync();
@@ -288,7 +288,7 @@ __global__ void no_such_block(int* out) {
 // One block waits at an mbarrier to which nobody comes, the other at the barrier of the cluster.
 __global__ void one_stays(int* out) {
     __shared__ Bar full;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) ptx::mbarrier_init(&full, 1);
     cluster.sync();
     if (cluster.block_rank() == 1)

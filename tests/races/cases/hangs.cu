@@ -1,9 +1,9 @@
-#include <cooperative_groups.h>
 #include <cuda/ptx>
+#include "cluster_group.h"
 
 // Kernels that hang: each waits for a phase that never ends. HANGS is false for the repaired one.
+
 namespace ptx = cuda::ptx;
-namespace cg = cooperative_groups;
 using Bar = unsigned long long;
 
 __device__ void wait(Bar* bar, unsigned parity) {
@@ -162,7 +162,7 @@ __global__ void producer_ends(const int* in, int* out) {
 template <bool HANGS>
 __global__ void block_stays_away(int* out) {
     __shared__ Bar go;
-    auto cluster = cg::this_cluster();
+    auto cluster = this_cluster();
     if (threadIdx.x == 0) ptx::mbarrier_init(&go, 1);
     cluster.sync();
     const bool waits = cluster.block_rank() == 1;
