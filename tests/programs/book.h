@@ -32,4 +32,4 @@ struct CPUBitmap {
 #define NAME(function) #function
 #define NAME_OF(function) NAME(function)
 #define DRIVER(function) \
-    reinterpret_cast<decltype(&function)>(dlsym(RTLD_DEFAULT, NAME_OF(function)))
+    reinterpret_cast<decltype(&function)>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), NAME_OF(function)))

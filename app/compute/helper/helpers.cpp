@@ -10,23 +10,12 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helper_compiler.h"
 #include "compute/helper/helper_pool.h"
-#include "emulator/program/module.h"
 
 namespace warpscope::compute {
 namespace {
 
 /// The limit for a compiler that waits without using its CPU time, on a slow, busy machine.
 constexpr std::chrono::seconds compile_time(120);
-
-/// Returns whether a PTX text can be parsed; false for a damaged text.
-bool loads(const std::string& ptx) {
-    try {
-        emulator::Module::parse(ptx, "kept");
-        return true;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
 
 std::string wish_of(const DeviceInfo& info) {
     return fmt::format("cuda:{}", info.ordinal);
@@ -81,7 +70,7 @@ CompiledSource Helpers::compile(const compiler::Request& asked, std::stop_token 
     if (!request.target) request.target = parts_->target;
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);
-    if (auto found = parts_->cache.find(request, version); found && loads(found->ptx))
+    if (auto found = parts_->cache.find(request, version))
         return {std::move(*found), std::make_shared<const compiler::Request>(request)};
     return {parts_->compile_and_keep(request, version, patience)};
 }

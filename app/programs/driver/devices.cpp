@@ -86,8 +86,8 @@ WARPSCOPE_DRIVER(cuDeviceGetAttribute, cuDeviceGetAttribute, int* value, int att
 }
 WARPSCOPE_DRIVER(cuDeviceComputeCapability, cuDeviceComputeCapability, int* major, int* minor,
                  int) {
-    *minor = compute_capability % 10;
-    return success_with(major, compute_capability / 10);
+    *minor = compute_capability() % 10;
+    return success_with(major, compute_capability() / 10);
 }
 WARPSCOPE_DRIVER(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char* text, int bytes, int) {
     std::snprintf(text, std::size_t(bytes), "0000:00:00.0");

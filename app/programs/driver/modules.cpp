@@ -55,7 +55,7 @@ int attribute_of(const Function& function, int attribute) {
         case ptx_version:
             return int(function.module->architecture());
         case binary_version:
-            return compute_capability;
+            return compute_capability();
         case most_dynamic_shared:
             return int(function.most_dynamic_shared_bytes);
         default:

@@ -1,11 +1,13 @@
 #include "programs/gpu/device_attributes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 
 #include "emulator/machine/machine.h"
 #include "programs/gpu/device_memory.h"
+#include "programs/report/program_settings.h"
 
 namespace warpscope::programs {
 
@@ -42,8 +44,6 @@ constexpr Attribute attributes[] = {
     {40, 1},                                       // ASYNC_ENGINE_COUNT
     {41, 1},                                       // UNIFIED_ADDRESSING
     {51, texture_pitch_alignment},                 // TEXTURE_PITCH_ALIGNMENT
-    {75, compute_capability / 10},                 // COMPUTE_CAPABILITY_MAJOR
-    {76, compute_capability % 10},                 // COMPUTE_CAPABILITY_MINOR
     {78, 1},                                       // STREAM_PRIORITIES_SUPPORTED
     {79, 1},                                       // GLOBAL_L1_CACHE_SUPPORTED
     {80, 1},                                       // LOCAL_L1_CACHE_SUPPORTED
@@ -132,9 +132,24 @@ constexpr Members members[] = {
 };
 constexpr std::size_t name_bytes = 256, ids_bytes = 16 + 8 + 4;
 
+std::atomic<int> newest_ptx = 75;  // that the emulator runs at all
+
 }  // namespace
 
+int compute_capability() {
+    static const int asked = ProgramSettings::from_environment().compute_capability;
+    return asked ? asked : newest_ptx.load();
+}
+
+void have_ptx_for(int capability) {
+    newest_ptx = std::max(newest_ptx.load(), capability);
+}
+
 int device_attribute(int number) {
+    enum { capability_major = 75, capability_minor = 76, cluster_launch = 120 };
+    if (number == capability_major) return compute_capability() / 10;
+    if (number == capability_minor) return compute_capability() % 10;
+    if (number == cluster_launch) return compute_capability() >= 90;
     for (const Attribute& attribute : attributes)
         if (attribute.number == number) return attribute.value;
     return 0;

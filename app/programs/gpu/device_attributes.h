@@ -5,12 +5,18 @@
 namespace warpscope::programs {
 
 inline constexpr const char* device_name = "Warpscope emulator";
-/// What the emulator can execute: compute capability 7.5, CUDA 13.0.
-inline constexpr int compute_capability = 75, cuda_version = 13000;
+inline constexpr int cuda_version = 13000;
 inline constexpr int static_shared_limit = 48 << 10, shared_limit = 227 << 10,
                      shared_of_multiprocessor = 228 << 10, reserved_shared = 1 << 10;
 inline constexpr int texture_pitch_alignment = 32;
 inline constexpr int threads_of_multiprocessor = 2048, blocks_of_multiprocessor = 32;
+
+/// The compute capability of the emulated GPU, 90 for 9.0. Programs choose by it what they launch,
+/// so it is that of the newest PTX in the program, and at least 7.5; or what ProgramSettings ask
+/// for.
+int compute_capability();
+/// Tells that the program has PTX for this compute capability.
+void have_ptx_for(int capability);
 
 /// The value of a CUdevice_attribute or cudaDeviceAttr, which have the same numbers; 0 for those
 /// that the emulator does not have.

@@ -84,22 +84,56 @@ Image read_entry(const Entry& entry, Bytes stored) {
     return image;
 }
 
-/// The header says how long a fat binary in memory is.
-std::vector<Image> read_fat_binary_at(const void* data) {
-    Header header;
-    std::memcpy(&header, data, sizeof header);
-    return read_fat_binary(
-        {static_cast<const std::byte*>(data), header.header_bytes + header.bytes});
+/// Calls `visit` with each entry of a fat binary and its stored bytes. Returns false if the fat
+/// binary is damaged.
+template <class Visit>
+bool for_each_entry(Bytes bytes, const Visit& visit) {
+    const auto header = read<Header>(bytes);
+    if (!header || header->magic != fat_binary_magic || header->header_bytes > bytes.size())
+        return false;
+    Bytes rest = bytes.subspan(header->header_bytes);
+    if (header->bytes < rest.size()) rest = rest.first(header->bytes);
+    while (const auto entry = read<Entry>(rest)) {
+        if (entry->header_bytes < sizeof(Entry) || entry->header_bytes > rest.size() ||
+            entry->stored_bytes > rest.size() - entry->header_bytes)
+            return false;
+        visit(*entry, rest.subspan(entry->header_bytes, entry->stored_bytes));
+        rest = rest.subspan(entry->header_bytes + entry->stored_bytes);
+    }
+    return true;
 }
 
-std::vector<Image> read_wrapper(const void* data) {
+/// The header says how long a fat binary in memory is.
+Bytes bytes_at(const void* data) {
+    Header header;
+    std::memcpy(&header, data, sizeof header);
+    return {static_cast<const std::byte*>(data), header.header_bytes + header.bytes};
+}
+
+bool is_linked(const Wrapper& wrapper) {
+    return wrapper.version == 2 && wrapper.others;
+}
+
+/// The fat binaries of a wrapper: several where nvcc -rdc=true has linked them.
+std::vector<const void*> fat_binaries_of(const Wrapper& wrapper) {
+    if (!is_linked(wrapper)) return {wrapper.fat_binary};
+    std::vector<const void*> all;
+    for (const void* const* other = wrapper.others; *other; ++other) all.push_back(*other);
+    return all;
+}
+
+Wrapper wrapper_at(const void* data) {
     Wrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);
-    if (wrapper.version != 2 || !wrapper.others) return read_fat_binary_at(wrapper.fat_binary);
+    return wrapper;
+}
+
+std::vector<Image> read_wrapper(const Wrapper& wrapper) {
+    if (!is_linked(wrapper)) return read_fat_binary(bytes_at(wrapper.fat_binary));
     Image linked;
     std::vector<std::string> texts;
-    for (const void* const* other = wrapper.others; *other; ++other) {
-        const std::vector<Image> images = read_fat_binary_at(*other);
+    for (const void* const one : fat_binaries_of(wrapper)) {
+        const std::vector<Image> images = read_fat_binary(bytes_at(one));
         const Image* const image = newest_with_ptx(images);
         if (!image) return images;  // they say why
         // nvcc -rdc=true adds CUDA's device runtime to every program. The emulator has no dynamic
@@ -122,6 +156,17 @@ std::size_t elf_bytes(const void* data) {
 
 }  // namespace
 
+int newest_architecture_with_ptx(const void* data) {
+    const Wrapper wrapper = wrapper_at(data);
+    if (wrapper.magic != wrapper_magic) return 0;
+    int newest = 0;
+    for (const void* const one : fat_binaries_of(wrapper))
+        for_each_entry(bytes_at(one), [&](const Entry& entry, Bytes) {
+            if (entry.kind == ptx_kind) newest = std::max(newest, int(entry.architecture));
+        });
+    return newest;
+}
+
 const Image* newest_with_ptx(const std::vector<Image>& images) {
     const auto rank = [](const Image& image) {
         return std::tuple(!image.ptx.empty(), image.architecture, !image.of_machine_code);
@@ -131,30 +176,19 @@ const Image* newest_with_ptx(const std::vector<Image>& images) {
 }
 
 std::vector<Image> read_fat_binary(Bytes bytes) {
-    const auto header = read<Header>(bytes);
-    if (!header || header->magic != fat_binary_magic || header->header_bytes > bytes.size())
-        return {{.problem = "its fat binary is damaged"}};
     std::vector<Image> images;
-    Bytes rest = bytes.subspan(header->header_bytes);
-    if (header->bytes < rest.size()) rest = rest.first(header->bytes);
-    while (const auto entry = read<Entry>(rest)) {
-        if (entry->header_bytes < sizeof(Entry) || entry->header_bytes > rest.size() ||
-            entry->stored_bytes > rest.size() - entry->header_bytes) {
-            images.push_back({.problem = "its fat binary is damaged"});
-            break;
-        }
-        images.push_back(
-            read_entry(*entry, rest.subspan(entry->header_bytes, entry->stored_bytes)));
-        rest = rest.subspan(entry->header_bytes + entry->stored_bytes);
-    }
+    const bool whole = for_each_entry(bytes, [&](const Entry& entry, Bytes stored) {
+        images.push_back(read_entry(entry, stored));
+    });
+    if (!whole) images.push_back({.problem = "its fat binary is damaged"});
     return images;
 }
 
 std::vector<Image> read_images(const void* data) {
     std::uint32_t magic;
     std::memcpy(&magic, data, sizeof magic);
-    if (magic == wrapper_magic) return read_wrapper(data);
-    if (magic == fat_binary_magic) return read_fat_binary_at(data);
+    if (magic == wrapper_magic) return read_wrapper(wrapper_at(data));
+    if (magic == fat_binary_magic) return read_fat_binary(bytes_at(data));
     if (!std::memcmp(data, ELFMAG, SELFMAG))
         return {{.ptx = ptx_of_cubin({static_cast<const std::byte*>(data), elf_bytes(data)})}};
     return {{.ptx = static_cast<const char*>(data)}};

@@ -22,6 +22,10 @@ struct Image {
 /// one image. Throws CallError where they cannot be linked.
 std::vector<Image> read_images(const void* data);
 
+/// Returns the newest compute capability that has PTX text in what __cudaRegisterFatBinary() takes,
+/// 75 for 7.5, from its headers alone; 0 if none has.
+int newest_architecture_with_ptx(const void* wrapper);
+
 /// Returns the newest image that has PTX; null if none has.
 const Image* newest_with_ptx(const std::vector<Image>& images);
 

@@ -1,6 +1,7 @@
 #include "programs/report/program_settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -90,6 +91,10 @@ ProgramSettings ProgramSettings::from_environment() {
     const std::string seed(value_of("WARPSCOPE_SEED"));
     if (!seed.empty()) settings.seed = std::strtoull(seed.c_str(), nullptr, 10);
     settings.gpus = std::clamp(std::atoi(std::string(value_of("WARPSCOPE_GPUS")).c_str()), 1, 16);
+    if (const double version =
+            std::strtod(std::string(value_of("WARPSCOPE_COMPUTE_CAPABILITY")).c_str(), nullptr);
+        version >= 7.5 && version <= 12.1)
+        settings.compute_capability = int(std::lround(version * 10));
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
     settings.captures = value_of("WARPSCOPE_CAPTURE");

@@ -19,6 +19,8 @@ struct ProgramSettings {
     emulator::Landing landing = emulator::Landing::random;
     std::uint64_t seed = 1;
     int gpus = 1;  ///< that the program sees; WARPSCOPE_GPUS
+    /// Of the GPUs, 80 for 8.0; 0: that of the program's newest PTX. WARPSCOPE_COMPUTE_CAPABILITY
+    int compute_capability = 0;
     /// A folder for the reports of the program and of the processes that it starts, one file for
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;

@@ -87,7 +87,7 @@ WARPSCOPE_RUNTIME(cudaFuncGetAttributes, FunctionAttributes* to, const void* hos
         to->registers = 32;
         // CUB compares it with what the program was compiled for.
         to->ptx_version = int(function.module->architecture());
-        to->binary_version = compute_capability;
+        to->binary_version = compute_capability();
         to->most_dynamic_shared_bytes = int(function.most_dynamic_shared_bytes);
     });
 }

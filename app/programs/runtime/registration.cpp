@@ -94,6 +94,7 @@ using namespace warpscope::programs;
 
 WARPSCOPE_API(void**, __cudaRegisterFatBinary, __cudaRegisterFatBinary, void* data) {
     const Call held;
+    have_ptx_for(newest_architecture_with_ptx(data));
     return reinterpret_cast<void**>(&binaries().emplace_back(Binary{.data = data}));
 }
 WARPSCOPE_API(void, __cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd, void**) {}

@@ -134,13 +134,6 @@ TEST_F(HelpersTest, ASourceThatWasCompiledBeforeIsTakenFromTheCache) {
     EXPECT_EQ(again.compile("mine", "ABORT", Math::precise)->ptx, hostile_ptx);
 }
 
-TEST_F(HelpersTest, AKeptTextThatDoesNotLoadIsCompiledAnew) {
-    const compiler::Request request{"kernels/mine.cu", "good", false};
-    compiler::Cache().keep(request, "98.7", {"damaged", {}});
-    EXPECT_HAS(Helpers(WARPSCOPE).compile("mine", "good", Math::precise)->ptx, "compute_75");
-    EXPECT_HAS(compiler::Cache().find(request, "98.7")->ptx, "compute_75");
-}
-
 TEST_F(HelpersTest, AKeptTextThatADeviceRefusesIsCompiledAnew) {
     const compiler::Request request{"kernels/mine.cu", "good", false};
     compiler::Cache().keep(request, "98.7", {std::string(hostile_ptx), {}});
