@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 
+#include "programs/gpu/device_attributes.h"
 #include "programs/runtime/runtime.h"
 
 namespace warpscope::programs {
