@@ -6,7 +6,9 @@ if(WARPSCOPE_SANITIZE MATCHES address)
       *TwoBodiesReturn* *FindsARaceAcrossAnEpoch* *Words/Order* *Synchronized*block_33_*
       *Synchronized*block_100_* *Synchronized*block_256_* *StoppedLaunches*nbody*
       *AllOrdersOfFencesAndAtomics* *AllOrdersOfThreeWarps* *IsThatOfANaiveTracer* *AFindingOfAnOrder*
-      *NBodysTwinIsFound* *Synchronized*width_40_height_33*)
+      *NBodysTwinIsFound* *Synchronized*width_40_height_33* *EachStep*nbody* *EachStep*ripple* *AllOrdersOfTwoBlocksOfTwoWarps*
+      *AllOrdersOfACluster* *BlockModelProperty* *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies
+      *Fitting.WordsOfTheDotProduct *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
   set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*)
 endif()
