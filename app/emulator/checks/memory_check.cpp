@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/checks/struct_padding.h"
 #include "emulator/program/error.h"
 #include "emulator/program/source_name.h"
 #include "emulator/warp/warp.h"
@@ -62,6 +63,10 @@ MemoryCheck::Unwritten MemoryCheck::unwritten(std::uint64_t address, std::size_t
         }
         at += length;
     });
+    if (!found.count) return found;
+    std::vector<bool> written;
+    for_words(*region, address, bytes, [&](std::uint8_t word, int) { written.push_back(word); });
+    found.may_be_padding = may_be_padding(written);
     return found;
 }
 

@@ -63,6 +63,7 @@ class MemoryCheck : public Observer {
     struct Unwritten {
         std::uint64_t count = 0;
         std::uint64_t first = 0;  ///< the address of the first of them
+        bool may_be_padding = false;
     };
     /// Returns those among these bytes. A word of which some bytes were written counts as written:
     /// the others may be the padding of a struct.

@@ -84,8 +84,11 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
             continue;
         }
         const auto row = check.unwritten(source, width);
-        if (!all.count) all.first = row.first;
-        all.count += row.count;
+        if (!row.count) continue;
+        if (!all.count)
+            all = row;
+        else
+            all = {all.count + row.count, all.first, all.may_be_padding && row.may_be_padding};
     }
     if (!all.count) return;
     const std::size_t bytes = width * height;
@@ -94,9 +97,15 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
             ? fmt::format("None of the {} bytes that the host copies was ever written", bytes)
             : fmt::format("Of the {} bytes that the host copies, {} were never written", bytes,
                           all.count);
+    const bool is_padding = all.may_be_padding && all.count < bytes;
     host_->report(FindingKind::uninitialized,
-                  all.count == bytes ? Severity::error : Severity::warning, site,
-                  fmt::format("{}. The first is {}.", copied, host_->describe(all.first)));
+                  is_padding           ? Severity::note
+                  : all.count == bytes ? Severity::error
+                                       : Severity::warning,
+                  site,
+                  fmt::format("{}{}. The first is {}.", copied,
+                              is_padding ? ", which may be the padding of a structure" : "",
+                              host_->describe(all.first)));
 }
 
 void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool writes) {
