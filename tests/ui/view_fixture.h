@@ -70,21 +70,28 @@ class ViewFixture : public testing::Test {
 #endif
         frames();
     }
-    void press(float x, float y, int button = 0) {
+    void hold(int button, bool down) {
 #if IMGUI_VERSION_NUM >= 18700
-        ImGui::GetIO().AddMousePosEvent(x, y);
-        frames();
-        ImGui::GetIO().AddMouseButtonEvent(button, true);
-        frames(2);
-        ImGui::GetIO().AddMouseButtonEvent(button, false);
+        ImGui::GetIO().AddMouseButtonEvent(button, down);
 #else
-        ImGui::GetIO().MousePos = {x, y};
-        frames();
-        ImGui::GetIO().MouseDown[button] = true;
-        frames(2);
-        ImGui::GetIO().MouseDown[button] = false;
+        ImGui::GetIO().MouseDown[button] = down;
 #endif
-        frames(4);
+        frames(2);
+    }
+    void press(float x, float y, int button = 0) {
+        point(x, y);
+        hold(button, true);
+        hold(button, false);
+        frames(2);
+    }
+    /// Turns the wheel where the mouse is.
+    void turn_wheel(float notches) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMouseWheelEvent(0, notches);
+#else
+        ImGui::GetIO().MouseWheel = notches;
+#endif
+        frames(2);
     }
     void click(const std::string& id, int button = 0) {
         const Widget* widget = view_->widgets().find(id);

@@ -185,7 +185,7 @@ TEST(BlocksTogether, TheOtherBlocksOfALargeLaunchRunBefore) {
     EXPECT_FALSE(clean.witnesses[0]);
     const std::string covered = coverage_sentence(kernel, {}, clean);
     EXPECT_TRUE(
-        covered.starts_with("All orders of the warps of blocks (3,0,0) and (5,0,0) with at "
+        covered.starts_with("All orders of the warps of blocks (3,0,0), (5,0,0) with at "
                             "most 2 preemptions give one result"))
         << covered;
 }

@@ -368,18 +368,18 @@ TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
               "All 2 187 orders with at most 1 preemption give one result." + fences);
     result.exhausted = 0;
     EXPECT_EQ(coverage_sentence(kernel, search, result),
-              "All 2 187 orders with at most 0 preemptions give one result; those with 1 were not "
-              "all run." +
+              "All 2 187 orders with at most 0 preemptions give one result. Orders with 1 "
+              "preemption were not all run." +
                   fences);
     result.wrong = 2;
     EXPECT_EQ(coverage_sentence(kernel, search, result),
-              "All 2 187 orders with at most 0 preemptions give one result; those with 1 were not "
-              "all run. In each of them 2 expected words are wrong." +
+              "All 2 187 orders with at most 0 preemptions give one result. In each of them 2 "
+              "expected words are wrong. Orders with 1 preemption were not all run." +
                   fences);
     result.judged = 5;
     EXPECT_TRUE(coverage_sentence(kernel, search, result)
                     .starts_with("All 2 187 orders with at most 0 preemptions leave the words that "
-                                 "are expected as they are; "));
+                                 "are expected as they are. "));
     result.judged = result.wrong = 0;
     result.exhausted.reset();
     result.turns = 9;

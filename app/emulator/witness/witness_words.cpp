@@ -29,11 +29,11 @@ std::string warp_of_block(const Dim3& block, std::uint32_t warp) {
     return fmt::format("warp {} of block ({},{},{})", warp, block.x, block.y, block.z);
 }
 
-/// " of the warps of blocks (0,0,0) and (3,0,0)"; empty: of all blocks.
+/// " of the warps of blocks (0,0,0), (3,0,0)"; empty: of all blocks.
 std::string of_blocks(const BlockGroup& group) {
     std::string text;
     for (const std::uint32_t block : group.blocks)
-        text += (text.empty() ? "" : " and ") + name_of(index_in(group.launch.grid, block));
+        text += (text.empty() ? "" : ", ") + name_of(index_in(group.launch.grid, block));
     return group.is_whole() ? "" : " of the warps of blocks " + text;
 }
 
@@ -185,24 +185,25 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
             "The orders{} without a preemption are too many: in {} turns no result differed.",
             whose, result.turns);
     std::string text =
-        fmt::format("All {}orders{} with at most {}{} {}",
+        fmt::format("All {}orders{} with at most {}{} {}{}.",
                     result.endless || result.orders < 2 ? "" : count_words(result.orders) + " ",
                     whose, preemptions_words(*result.exhausted), held,
                     result.judged == 0  ? "give one result"
                     : result.wrong == 0 ? "give the expected result"
-                                        : "leave the words that are expected as they are");
-    if (result.endless) text += " where they end";
-    if (*result.exhausted < search.preemptions)
-        text += fmt::format("; those with {} were not all run", *result.exhausted + 1);
+                                        : "leave the words that are expected as they are",
+                    result.endless ? " where they end" : "");
     if (result.wrong > 0)
-        text += fmt::format(". In each of them {} expected word{} wrong", result.wrong,
+        text += fmt::format(" In each of them {} expected word{} wrong.", result.wrong,
                             result.wrong == 1 ? " is" : "s are");
+    if (*result.exhausted < search.preemptions)
+        text += fmt::format(" Orders with {} were not all run.",
+                            preemptions_words(*result.exhausted + 1));
     if (orders_by_words(kernel))
         text +=
-            ". In the emulator the accesses of each thread stay in order, and an atomic operation "
+            " In the emulator the accesses of each thread stay in order, and an atomic operation "
             "is atomic for all threads: no order shows what a missing fence, or a scope that is "
-            "too small, does on a GPU";
-    return text + ".";
+            "too small, does on a GPU.";
+    return text;
 }
 
 }  // namespace warpscope::emulator

@@ -108,9 +108,17 @@ Table timings_table(const std::vector<compute::KernelTiming>& kernels) {
 Table comparison_table(const Comparison& comparison) {
     Table table{
         comparison.title, {"kernel", "median ms", comparison.rate_unit, "error", "verdict"}, {}};
-    for (const Comparison::Row& one : comparison.rows)
-        table.rows.push_back(
-            {one.label, one.median_ms, one.rate, one.error, std::string(to_string(one.verdict))});
+    if (comparison.counted())
+        for (const char* column : {"global sectors", "shared passes", "barriers", "instructions"})
+            table.columns.emplace_back(column);
+    for (const Comparison::Row& one : comparison.rows) {
+        std::vector<Cell> row{one.label, one.median_ms, one.rate, one.error,
+                              std::string(to_string(one.verdict))};
+        if (const auto counts = one.counts.value_or(Comparison::Counts()); comparison.counted())
+            row.insert(row.end(),
+                       {counts.sectors, counts.bank_passes, counts.barriers, counts.instructions});
+        table.rows.push_back(std::move(row));
+    }
     return table;
 }
 

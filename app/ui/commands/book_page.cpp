@@ -157,15 +157,15 @@ void BookPage::draw(Ui& ui) {
     for (const BookPart& part : parts_) {
         switch (part.kind) {
             case Kind::title:
-                heading(ui, part.words);
+                heading(ui, tr(part.words));
                 record(ui, "book", name_);
                 break;
             case Kind::heading:
-                text(ui.fonts.strong, colour::text, part.words);
+                text(ui.fonts.strong, colour::text, tr(part.words));
                 break;
             case Kind::text:
             case Kind::item:
-                paragraph(ui.fonts.body, colour::text, part.words);
+                paragraph(ui.fonts.body, colour::text, tr(part.words));
                 break;
             case Kind::code:
                 paragraph(ui.fonts.mono, colour::accent, part.words);

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "compute/device/kernel_source.h"
 #include "experiments/export/page.h"
 #include "experiments/framework/metadata.h"
+#include "ui/commands/shown_tables.h"
+#include "ui/language/language.h"
 
 namespace warpscope::ui {
 namespace {
@@ -35,19 +38,6 @@ const Widget* value_under(const WidgetMap& widgets, ImVec2 mouse) {
     return best;
 }
 
-experiments::Table table_on_show(const Stage& stage, const std::string& tab,
-                                 experiments::LineFigure figure) {
-    const auto& inspection = stage.checks().inspection;
-    if (tab == "findings" && inspection) return experiments::findings_table(inspection->findings);
-    if (tab == "counters") return experiments::counters_table(stage.checks().counters);
-    if (const auto* kernel = stage.checks().newest_counters(); tab == "lines" && kernel)
-        return experiments::lines_table(*kernel, figure, [&](const std::string& file, int line) {
-            return experiments::text_of_line(stage.shown().edits, file, line);
-        });
-    if (tab == "timings") return experiments::timings_table(stage.timings().kernels());
-    return experiments::results_table(stage.report());
-}
-
 std::string command_of(const Stage& stage) {
     constexpr experiments::Size usual{1280, 720};
     for (const auto& [keyword, text] : experiments::describe(stage.described(), usual, false))
@@ -69,6 +59,65 @@ std::string page_of(const Stage& stage, std::span<const std::uint8_t> png) {
         page.tables.push_back(experiments::comparison_table(*stage.comparison()));
     page.source = [&stage](const std::string& file) { return source_of(stage, file); };
     return experiments::html_page(page);
+}
+
+/// A format in which a table is copied.
+struct Copies::Form {
+    Command command;
+    const char* name;
+    std::string (*text)(const experiments::Table&);
+};
+
+std::span<const Copies::Form> Copies::forms() {
+    static constexpr Form all[] = {{Command::copy_csv, "CSV", experiments::to_csv},
+                                   {Command::copy_markdown, "Markdown", experiments::to_markdown},
+                                   {Command::copy_json, "JSON", experiments::to_json}};
+    return all;
+}
+
+void Copies::copy(const std::string& text, const std::string& what) {
+    if (text.empty()) return stage_.say(tr("There is nothing to copy."));
+    ImGui::SetClipboardText(text.c_str());
+    const bool is_sentence = what.ends_with('.');
+    stage_.say(tr("Copied {}.", what.substr(0, what.size() - is_sentence)));
+}
+
+void Copies::copy(const experiments::Table& table, const Form& form) {
+    copy(form.text(table), tr("the table \"{}\" as {}", tr(table.title), form.name));
+}
+
+std::vector<experiments::Table> Copies::tables() const {
+    const std::string tab = microscope_.is_open()  ? options_.dock_open
+                            : options_.dock_folded ? ""
+                                                   : options_.dock;
+    return tables_on_show(stage_, microscope_, tab, options_.figure);
+}
+
+std::vector<PaletteRow> Copies::other_tables() {
+    std::vector<PaletteRow> rows;
+    const auto shown = tables();
+    for (const experiments::Table& table : std::span(shown).subspan(1))
+        for (const Form& form : forms())
+            rows.push_back({fmt::format("copy {} as {}", table.title, form.name),
+                            tr("copy the table \"{}\" as {}", tr(table.title), form.name), "",
+                            [this, table, &form] { copy(table, form); }});
+    return rows;
+}
+
+bool Copies::carry_out(Command command, const WidgetMap& widgets) {
+    if (command == Command::copy_value) {
+        const Widget* const widget = value_under(widgets, ImGui::GetIO().MousePos);
+        copy(widget ? widget->value : "", widget ? widget->value : "");
+    } else if (command == Command::copy_findings) {
+        copy(experiments::finding_lines(findings_on_show(stage_, microscope_)), tr("the findings"));
+    } else if (command == Command::copy_command) {
+        copy(command_of(stage_), tr("the command line"));
+    } else {
+        const auto form = std::ranges::find(forms(), command, &Form::command);
+        if (form == forms().end()) return false;
+        copy(tables().front(), *form);
+    }
+    return true;
 }
 
 }  // namespace warpscope::ui

@@ -19,7 +19,7 @@ using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
     if (finding.kind == FindingKind::members) return tr("member mask");
-    if (finding.kind != FindingKind::race) return std::string(to_string(finding.kind));
+    if (finding.kind != FindingKind::race) return tr(to_string(finding.kind));
     if (!finding.misread()) return tr("race {}", to_string(finding.hazard));
     return finding.hazard == Hazard::write_after_read ? tr("read too early") : tr("read too late");
 }

@@ -188,7 +188,7 @@ void Microscope::block_has_run() {
     ++version_;
     if (!ready()) return;
     keep_inside();
-    notice_ = as_named(run_.notice());
+    notice_ = tr(as_named(run_.notice()));
     if (!notice_.empty()) playing_ = false;
     if (const auto then = std::exchange(then_, {})) then();
 }

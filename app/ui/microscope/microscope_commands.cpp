@@ -163,7 +163,7 @@ void Microscope::receive_witness(const LiveLaunch& live) {
         show(live, found->launch, found->finding);
         order_sentence_ = words;
     }
-    when_ready([this, words] { notice_ = words; });
+    when_ready([this, words = tr(words)] { notice_ = words; });
 }
 
 void Microscope::show_reason(const LiveLaunch& live, std::string element) {

@@ -7,19 +7,19 @@
 
 #include "emulator/witness/witness_words.h"
 #include "ui/documents/text_file.h"
-#include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 
 void OrderPanel::renew() {
     const std::uint64_t known = microscope_.known_steps();
-    if (copy_ == microscope_.copy() && known_steps_ == known) return;
+    if (copy_ == microscope_.copy() && known_steps_ == known && language_ == language()) return;
     copy_ = microscope_.copy();
     known_steps_ = known;
+    language_ = language();
     const emulator::ScheduleFile& order = *microscope_.choice().turns;
     lines_ = emulator::turn_words(order);
-    for (std::string& line : lines_) line = microscope_.as_named(std::move(line));
+    for (std::string& line : lines_) line = tr(microscope_.as_named(std::move(line)));
     steps_ = emulator::turn_steps(order, microscope_.stepper().history());
 }
 
@@ -61,7 +61,7 @@ void OrderPanel::save() {
 void OrderPanel::draw(Ui& ui) {
     if (!microscope_.ready() || !microscope_.choice().turns) return;
     renew();
-    const std::string& sentence = microscope_.order_sentence();
+    const std::string sentence = tr(microscope_.order_sentence());
     const float save_width = button_width(tr("Save this order"));
     const ImVec2 top = ImGui::GetCursorPos();
     const float room = ImGui::GetContentRegionAvail().x - save_width - ui.px(16);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/language/language.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
@@ -29,6 +30,7 @@ class OrderPanel {
     std::vector<std::string> lines_;
     std::vector<std::optional<std::uint64_t>> steps_;  ///< by line: turn_steps()
     std::uint64_t copy_ = 0, known_steps_ = 0;         ///< for which they were made
+    Language language_ = Language::english;            ///< in which they are
 };
 
 }  // namespace warpscope::ui

@@ -18,6 +18,11 @@ namespace {
 
 using experiments::Timeline;
 
+constexpr ImGuiButtonFlags mouse_buttons =
+    ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight;
+/// The shortest part that a strip shows.
+constexpr double least_steps = 16, least_share = 0.001;
+
 struct Kind {
     const char* title;
     ImU32 colour;
@@ -146,10 +151,10 @@ const WarpLanes& lanes_of(const Microscope& microscope, CachedLanes& cache, unsi
     const emulator::Stepper& stepper = microscope.stepper();
     const bool fresh = lanes && cache.version == microscope.version() &&
                        lanes->columns == columns && lanes->steps == stepper.history().size() &&
-                       lanes->range == cache.zoom;
+                       lanes->range == cache.steps;
     if (!fresh) {
         lanes = warp_lanes(stepper.kernel(), stepper.history(), stepper.waits(), stepper.warps(),
-                           columns, cache.zoom);
+                           columns, cache.steps);
         cache.version = microscope.version();
     }
     return *lanes;
@@ -224,15 +229,19 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
     return words;
 }
 
+/// The steps of which a part is in the range.
+StepRange steps_in(const TimeRange& range, std::uint64_t steps) {
+    const auto first = std::uint64_t(range.first);
+    return {first, std::min(std::uint64_t(std::ceil(range.end())), steps) - first};
+}
+
 /// Draws the microscope's block: its lanes, the current position, and the mouse that moves it.
-void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width, float bottom,
-                 bool keys_too) {
+void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, TimeRange& range, float width,
+                 float bottom, bool keys_too) {
     const emulator::Stepper& stepper = microscope.stepper();
     const std::uint64_t steps = microscope.known_steps();
     const emulator::Dim3 block = microscope.block();
-    const bool all = cache.zoom.count == 0 || cache.zoom.first + cache.zoom.count > steps;
-    if (all) cache.zoom = {0, steps};
-    const StepRange zoom = cache.zoom;
+    const StepRange zoom = cache.steps = steps_in(inside(range, double(steps)), steps);
     const std::string part =
         zoom.count == steps ? "" : tr(": {} to {}", zoom.first + 1, zoom.first + zoom.count);
     title_line(ui,
@@ -259,19 +268,20 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
                      {cursor, strip.high.y + ui.px(2) + ui.px(copy_row) * float(bar_rows)},
                      colour::text, ui.px(1.5F));
     ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
-    hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
+    hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)},
+             mouse_buttons);
+    record_rect(ui, strip.low, strip.high, "timeline.zoom",
+                fmt::format("{}+{}", zoom.first, zoom.count));
     record_rect(ui, strip.low, strip.high, "timeline", std::to_string(stepper.position()));
     if (steps == 0) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const double share =
         std::clamp(double(mouse.x - strip.low.x) / double(strip.width()), 0.0, 1.0);
     const auto at = zoom.first + std::uint64_t(std::llround(share * double(zoom.count)));
-    if (const float wheel = ImGui::GetIO().MouseWheel; wheel != 0 && ImGui::IsItemHovered())
-        cache.zoom = zoomed(zoom, at, std::pow(0.8, double(wheel)), steps);
-    record_rect(ui, strip.low, strip.high, "timeline.zoom",
-                fmt::format("{}+{}", cache.zoom.first, cache.zoom.count));
+    move_by_mouse(range, strip, least_steps, double(steps));
     if (ImGui::IsItemActive()) {
-        if (at != stepper.position()) ui.later([&microscope, at] { microscope.seek(at); });
+        if (ImGui::IsMouseDown(ImGuiMouseButton_Left) && at != stepper.position())
+            ui.later([&microscope, at] { microscope.seek(at); });
     } else if (ImGui::IsItemHovered()) {
         if (!hint.empty()) return;
         const auto warp = unsigned(
@@ -286,26 +296,39 @@ bool has_delays(const Timeline& timeline) {
 }
 
 /// Draws the timeline that the experiment's own kernel measured.
-void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
+void measured_strip(Ui& ui, const Timeline& timeline, TimeRange& wanted, float width, float bottom,
+                    bool keys_too) {
+    const TimeRange range = inside(wanted, timeline.end);
+    const bool whole = range.count >= timeline.end;
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
-    title_line(ui, tr(std::string_view(timeline.title)), width, end, keys_too, false, false,
+    const std::string part =
+        whole ? "" : tr(": {} to {}", quantity(range.first, ""), quantity(range.end(), ""));
+    title_line(ui, tr(std::string_view(timeline.title)) + part, width, end, keys_too, false, false,
                has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const double unit = timeline.end > 0 ? double(strip.width()) / timeline.end : 0;
+    const double unit = range.count > 0 ? double(strip.width()) / range.count : 0;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
+    ImGui::SetCursorScreenPos(strip.low);
+    hit_area("measured", {strip.width(), strip.high.y - strip.low.y}, mouse_buttons);
+    move_by_mouse(wanted, strip, timeline.end * least_share, timeline.end);
+    const bool hovered = ImGui::IsItemHovered();
     for (const Timeline::Span& span : timeline.spans) {
-        const float from = strip.low.x + float(span.begin * unit);
-        const float to = std::max(from + 1, strip.low.x + float(span.end * unit));
+        if (span.end < range.first || span.begin > range.end()) continue;
+        const float begin = strip.low.x + float((span.begin - range.first) * unit);
+        const float end = strip.low.x + float((span.end - range.first) * unit);
+        const float from = std::max(begin, strip.low.x);
+        const float to = std::min(std::max(begin + 1, end), strip.high.x);
         bar(list, strip, span.warp, from, to, colour_of(kind_of(span.activity)));
         const float y = strip.y(span.warp);
-        if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
-            mouse.y < y + strip.pitch)
+        if (hovered && mouse.x >= from && mouse.x < to && mouse.y >= y && mouse.y < y + strip.pitch)
             quick_tooltip(
                 ui, tr("warp {} {}{}{}\n{} to {} {}", span.warp, tr(kind_of(span.activity).title),
                        span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
                        quantity(span.end, ""), timeline.unit));
     }
+    record_rect(ui, strip.low, strip.high, "timeline.measured.zoom",
+                fmt::format("{:.6g}+{:.6g}", range.first, range.count));
     record_rect(ui, strip.low, strip.high, "timeline.measured",
                 fmt::format("{}: {}", timeline.title, end));
     ImGui::SetCursorScreenPos({strip.low.x, strip.high.y});
@@ -326,11 +349,11 @@ void TimelinePanel::draw(Ui& ui) {
         keys(ui, true, microscope_.stepper().kernel().is_asynchronous, has_delays(*measured),
              ImGui::GetCursorScreenPos().x + whole);
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    if (stepped) block_strip(ui, microscope_, lanes_, width, bottom, !both);
+    if (stepped) block_strip(ui, microscope_, lanes_, steps_, width, bottom, !both);
     if (measured) {
         ImGui::SetCursorScreenPos({both ? low.x + width + gap : low.x, low.y});
         ImGui::BeginGroup();
-        measured_strip(ui, *measured, width, bottom, !both);
+        measured_strip(ui, *measured, measured_, width, bottom, !both);
         ImGui::EndGroup();
     }
     if (stepped || measured) return;

@@ -7,6 +7,7 @@
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/timeline/copy_bars.h"
+#include "ui/timeline/time_range.h"
 #include "ui/timeline/warp_lanes.h"
 #include "ui/widgets/ui.h"
 
@@ -16,7 +17,7 @@ namespace warpscope::ui {
 struct CachedLanes {
     std::optional<WarpLanes> lanes;
     std::uint64_t version = 0;  ///< Microscope::version() that the lanes belong to
-    StepRange zoom;             ///< the steps on show; none: all
+    StepRange steps;            ///< that are on show
     std::vector<CopyBar> bars;  ///< of all steps
     unsigned bar_rows = 0;      ///< for which they were made
 };
@@ -34,6 +35,7 @@ class TimelinePanel {
     Stage& stage_;
     Microscope& microscope_;
     CachedLanes lanes_;
+    TimeRange steps_, measured_;  ///< that are on show
 };
 
 }  // namespace warpscope::ui

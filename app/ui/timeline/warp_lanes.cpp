@@ -151,14 +151,6 @@ experiments::Timeline timeline_of(const emulator::Stepper& stepper, std::string 
     return timeline;
 }
 
-StepRange zoomed(const StepRange& range, std::uint64_t fixed, double factor, std::uint64_t steps) {
-    const auto wanted = std::uint64_t(double(range.count) * factor + 0.5);
-    const std::uint64_t count = std::min(std::max(wanted, least_zoom_steps), steps);
-    const double share = range.count > 0 ? double(fixed - range.first) / double(range.count) : 0;
-    const double first = double(fixed) - share * double(count);
-    return {std::uint64_t(std::clamp(first + 0.5, 0.0, double(steps - count))), count};
-}
-
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> history,
                      std::span<const BarrierWait> waits, unsigned warps, unsigned width,
                      StepRange range) {

@@ -26,11 +26,6 @@ struct StepRange {
     bool operator==(const StepRange&) const = default;
 };
 
-/// The range that has `factor` times as many steps, with `fixed` at its place; within `steps` steps
-/// and with at least `least_zoom_steps`.
-StepRange zoomed(const StepRange& range, std::uint64_t fixed, double factor, std::uint64_t steps);
-inline constexpr std::uint64_t least_zoom_steps = 16;
-
 /// The steps of a block as pixel columns: a lane for each warp.
 struct WarpLanes {
     unsigned warps = 0, columns = 0;

@@ -18,7 +18,7 @@ std::string ask_why(Ui& ui, Stage& stage, Microscope& microscope, const std::str
     if (!stage.paused()) return tr("Right click: pause, and show why it is wrong.");
     const auto reason = microscope.reasons().ask(stage.launch(), element);
     if (!reason) return {};
-    return reason->words.element + ": " + tr(reason->words.brief) +
+    return tr(reason->words.element) + ": " + tr(reason->words.brief) +
            tr("\nRight click: open this access in the microscope.");
 }
 

@@ -18,7 +18,7 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
     ImGui::BeginGroup();
     const emulator::WrongWord& word = reason.word_of_memory();
     const std::string title =
-        right ? tr("Right run: {}", word.order.empty() ? tr("none is known") : word.order)
+        right ? tr("Right run: {}", word.order.empty() ? tr("none is known") : tr(word.order))
               : std::string(tr("This run"));
     clipped_text(ui.fonts.strong, colour::text, title, width - ui.px(170));
     ImGui::SameLine(0, ui.px(8));
@@ -38,8 +38,9 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
         if (is_parting || hovered)
             list.AddRectFilled(low, {low.x + width, low.y + line},
                                is_parting ? faded(colour::bad, 0.25F) : colour::raised, ui.px(3));
-        list.AddText({low.x + ui.px(4), low.y + ui.px(1)}, is_parting ? colour::text : colour::dim,
-                     side.lines[k].c_str());
+        if (ImGui::IsItemVisible())
+            list.AddText({low.x + ui.px(4), low.y + ui.px(1)},
+                         is_parting ? colour::text : colour::dim, tr(side.lines[k]).c_str());
         if (is_parting) record(ui, row + ".parting", side.lines[k]);
         ImGui::SetCursorScreenPos({low.x, low.y + line});
         if (!clicked || right || k >= word.run.slice.nodes.size()) continue;
@@ -58,11 +59,12 @@ void WhyPanel::draw(Ui& ui) {
     if (!microscope_.ready() || !microscope_.reason()) return;
     const Reason& reason = *microscope_.reason();
     const experiments::WrongReason& words = reason.words;
+    const std::string element = tr(words.element), found = tr(words.found),
+                      expected = tr(words.expected), whole = tr(words.whole);
     paragraph(ui.fonts.body, colour::text,
-              words.is_captured ? tr("{} is {}, the program's launch left {}. {}", words.element,
-                                     words.found, words.expected, tr(words.whole))
-                                : tr("{} is {}, expected {}. {}", words.element, words.found,
-                                     words.expected, tr(words.whole)));
+              words.is_captured ? tr("{} is {}, the program's launch left {}. {}", element, found,
+                                     expected, whole)
+                                : tr("{} is {}, expected {}. {}", element, found, expected, whole));
     record(ui, "why", words.whole);
     tooltip(
         ui,

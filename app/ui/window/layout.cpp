@@ -10,6 +10,10 @@ namespace {
 /// The width of the column of the lessons, in logical pixels. Beside it, a window of 1280 pixels is
 /// not narrow.
 constexpr float lessons_width = 280;
+/// In a narrower window, less the lessons, the editor takes the place of the picture.
+constexpr float editor_alone_width = 600;
+/// Below this height of the picture, the editor takes the height of the dock, too.
+constexpr float low_height = 300;
 
 /// With the microscope open, the picture moves above the controls. The source is in the place of
 /// the picture, the warps and the tile in the place of the results.
@@ -35,6 +39,15 @@ void open_microscope(Layout& layout, float bar, float scale) {
     layout.warps = {right.x, right.y, right.width, std::max(1.F, right.height - tile)};
     layout.tile = {right.x, right.y + layout.warps.height, right.width, tile};
     layout.results = {};
+}
+
+/// The source stands between the bar above the picture and the dock.
+void let_editor_replace_picture(Layout& layout) {
+    const Box source = layout.editor;
+    layout.transport = {source.x, source.y, source.width, layout.transport.height};
+    layout.editor.y += layout.transport.height;
+    layout.editor.height = std::max(1.F, source.height - layout.transport.height);
+    layout.canvas = layout.strip = layout.right_edge = {};
 }
 
 /// Places the side panel of a narrow window that is open, over the picture and the dock.
@@ -73,6 +86,7 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
     const bool slim = microscope && width < narrow_width * scale;
+    const bool alone = editor && width < editor_alone_width * scale;
     // The microscope's picture lies above the controls, which are therefore on show with it.
     const bool controls = !layout.narrow && !slim && (microscope || !options.hide_controls);
     const bool results = !layout.narrow && !editor && (microscope || !options.hide_results);
@@ -81,17 +95,20 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     const float body = std::max(1.F, height - top - foot);
     const float left =
         controls ? part(options.left, width * (microscope || editor ? 0.28F : 0.4F)) : 0;
-    const float right = editor ? part(options.editor_width, width * 0.46F)
+    const float right = alone    ? width
+                        : editor ? part(options.editor_width, width * 0.46F)
                         : results
                             ? part(slim ? width : options.right, width * (slim         ? 0.4F
                                                                           : microscope ? 0.25F
                                                                                        : 0.35F))
                             : 0;
-    const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 ? edge : 0;
+    const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 && !alone ? edge : 0;
     const float lower_edge = layout.folded ? 0 : edge;
     // In a low window the dock leaves most of the height to the picture and its bars.
-    const float most = std::max(body * 0.4F, std::min(body * 0.5F, body - 400 * scale));
-    const float lower = part(layout.folded ? 70 : options.bottom, most);
+    const float most =
+        std::max(body * (alone ? 0.3F : 0.4F), std::min(body * 0.5F, body - 400 * scale));
+    // Folded, it is its tabs and a line of timings; where the source is short, its tabs.
+    const float lower = part(!layout.folded ? options.bottom : alone ? 34 : 70, most);
     const float upper = std::max(1.F, body - lower - lower_edge);
     const float centre = std::max(1.F, width - left - right - left_edge - right_edge);
     const float x = left + left_edge;
@@ -103,14 +120,17 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     if (strip > 0) layout.strip = {x, top + upper - strip, centre, strip};
     if (controls) layout.controls = {0, top, left, body};
     if (controls) layout.left_edge = {left, top, edge, body};
-    // Beside the source in a small window, the warps and the tile need the height of the dock, too.
-    const float column = slim ? body : upper, beside = slim ? right + right_edge : 0;
+    // In a small window the column on the right takes the height of the dock, too: the warps and
+    // the tile of the microscope, or the source of the editor.
+    const bool whole = slim || (editor && !alone && upper < low_height * scale);
+    const float column = whole ? body : upper, beside = whole ? right + right_edge : 0;
     const float dock = std::max(1.F, width - x - beside);
     if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, column};
     if (right > 0) layout.right_edge = {width - right - edge, top, edge, column};
     if (lower_edge > 0) layout.lower_edge = {x, top + upper, dock, lower_edge};
     layout.dock = {x, top + upper + lower_edge, dock, lower};
     layout.foot = {0, height - foot, width, foot};
+    if (alone) let_editor_replace_picture(layout);
     if (microscope) open_microscope(layout, bar, scale);
     if (layout.narrow) open_drawer(layout, width, scale, options);
     return layout;

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "experiments/framework/experiment.h"
-#include "ui/commands/copies.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/panels/picture_panel.h"
@@ -92,8 +91,8 @@ void WindowView::press(int key, int modifiers) {
 
 void WindowView::carry_out(Command command) {
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
-    if (!carry_out_general(command) && !carry_out_of_view(command) && !carry_out_copy(command) &&
-        !carry_out_in_microscope(command))
+    if (!carry_out_general(command) && !carry_out_of_view(command) &&
+        !copies_.carry_out(command, ui_.widgets) && !carry_out_in_microscope(command))
         editor_.ask(command);
 }
 
@@ -178,47 +177,6 @@ void WindowView::toggle_recording(Recorded what) {
     options_.records = options_.records == Recorded::none ? what : Recorded::none;
 }
 
-void WindowView::copy(const std::string& text, const std::string& what) {
-    if (text.empty()) return stage_.say(tr("There is nothing to copy."));
-    ImGui::SetClipboardText(text.c_str());
-    const bool is_sentence = what.ends_with('.');
-    stage_.say(tr("Copied {}.", what.substr(0, what.size() - is_sentence)));
-}
-
-/// Returns false if the command copies nothing.
-bool WindowView::carry_out_copy(Command command) {
-    const auto table = [&](const char* form, std::string (*text)(const experiments::Table&)) {
-        const std::string tab = options_.dock_folded    ? ""
-                                : microscope_.is_open() ? options_.dock_open
-                                                        : options_.dock;
-        const experiments::Table shown = table_on_show(stage_, tab, options_.figure);
-        copy(text(shown), tr("the table \"{}\" as {}", shown.title, form));
-    };
-    const auto& inspection = stage_.checks().inspection;
-    switch (command) {
-        case Command::copy_value: {
-            const Widget* const widget = value_under(ui_.widgets, ImGui::GetIO().MousePos);
-            copy(widget ? widget->value : "", widget ? widget->value : "");
-            return true;
-        }
-        case Command::copy_findings:
-            copy(inspection ? experiments::finding_lines(inspection->findings) : "",
-                 tr("the findings"));
-            return true;
-        case Command::copy_csv:
-            return table("CSV", experiments::to_csv), true;
-        case Command::copy_markdown:
-            return table("Markdown", experiments::to_markdown), true;
-        case Command::copy_json:
-            return table("JSON", experiments::to_json), true;
-        case Command::copy_command:
-            copy(command_of(stage_), tr("the command line"));
-            return true;
-        default:
-            return false;
-    }
-}
-
 /// Takes the next larger size (`direction` 1) or the next smaller one (-1).
 void WindowView::resize(int direction) {
     const auto* const now = std::ranges::lower_bound(percents, options_.percent);
@@ -257,6 +215,7 @@ std::vector<PaletteRow> WindowView::palette_rows() {
     if (microscope_.is_open()) add_commands(rows, KeyScope::microscope);
     if (editor_shows()) add_commands(rows, KeyScope::editor);
     add_commands(rows, KeyScope::general);
+    for (PaletteRow& row : copies_.other_tables()) rows.push_back(std::move(row));
     int number = 0;
     for (const experiments::Entry& entry : experiments::registry())
         rows.push_back({entry.id, tr("show the experiment {}", tr(entry.title)),

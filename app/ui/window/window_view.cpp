@@ -177,12 +177,12 @@ void WindowView::draw_panels() {
     const Layout& at = layout_;
     panel(ui_, "top", at.top, colour::clear, {14, 7}, false, [&] { top_bar_.draw(ui_); });
     if (!at.narrow && at.controls.width > 0) draw_controls(colour::clear);
-    if (at.canvas.width > 0) {
+    if (at.transport.width > 0)
         panel(ui_, "transport", at.transport, colour::clear, {10, 6}, false,
               [&] { transport_.draw(ui_, at.narrow); });
+    if (at.canvas.width > 0)
         panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0},
               false, [&] { draw_canvas(); });
-    }
     draw_side_panel();
     if (at.strip.height > 0)
         panel(ui_, "strip", at.strip, colour::clear, {14, 6}, false,

@@ -9,6 +9,7 @@
 
 #include "compute/libraries/shared_file.h"
 #include "ui/commands/command_palette.h"
+#include "ui/commands/copies.h"
 #include "ui/commands/key_help.h"
 #include "ui/commands/speaker_marks.h"
 #include "ui/commands/word_list.h"
@@ -132,8 +133,6 @@ class WindowView {
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
     bool carry_out_of_view(Command command);
-    bool carry_out_copy(Command command);
-    void copy(const std::string& text, const std::string& what);
     void resize(int direction);
     void toggle_recording(Recorded what);
     void follow_keyboard();
@@ -172,6 +171,7 @@ class WindowView {
     LessonPanel lesson_panel_{lessons_};
     Tour tour_;
     CommandPalette palette_;
+    Copies copies_{stage_, microscope_, options_};
     Caption caption_{stage_};
     WordList words_;
     SpeakerMarks marks_;

@@ -71,7 +71,8 @@ TEST(TableTest, TheTablesHaveACellForEachColumn) {
     const Table counters = counters_table({kernel});
     for (const Table& one :
          {results_table(report), counters, timings_table({compute::KernelTiming{.name = "k"}}),
-          comparison_table({"C", "B/s", "", "", {{}}})})
+          comparison_table({"C", "B/s", "", "", {{}}}),
+          comparison_table({"C", "B/s", "", "", {{.counts = Comparison::Counts{}}, {}}})})
         for (const auto& row : one.rows) EXPECT_EQ(row.size(), one.columns.size()) << one.title;
     EXPECT_EQ(to_csv(results_table(report)),
               "result,value,unit,expected,verdict,explanation\r\n"

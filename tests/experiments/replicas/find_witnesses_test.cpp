@@ -73,9 +73,8 @@ TEST(FindWitnesses, ARaceOfTwoBlocksOfALargeLaunchIsSearchedInTheirOrders) {
                    std::chrono::milliseconds(200));
     ASSERT_TRUE(findings[0].witness);
     EXPECT_FALSE(findings[0].witness->preemptions);
-    EXPECT_NE(
-        findings[0].witness->sentence.find("orders of the warps of blocks (0,0,0) and (1,0,0)"),
-        std::string::npos)
+    EXPECT_NE(findings[0].witness->sentence.find("orders of the warps of blocks (0,0,0), (1,0,0)"),
+              std::string::npos)
         << findings[0].witness->sentence;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int ctrl = 2;
 
-class Copies : public ViewFixture {
+class CopiesTest : public ViewFixture {
   protected:
     std::string copied(Command command) {
         ImGui::SetClipboardText("");
@@ -33,7 +33,7 @@ TEST(ValueUnder, IsThatOfTheSmallestWidget) {
     EXPECT_EQ(value_under(map, {150, 50}), nullptr);
 }
 
-TEST_F(Copies, TheValueUnderTheMouse) {
+TEST_F(CopiesTest, TheValueUnderTheMouse) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     const Widget* const wrong = view_->widgets().find("result.wrong_pixels");
     ASSERT_NE(wrong, nullptr);
@@ -46,13 +46,13 @@ TEST_F(Copies, TheValueUnderTheMouse) {
     EXPECT_EQ(value("message"), "Copied " + percent + ".");
 }
 
-TEST_F(Copies, TheFindingsHaveFileAndLine) {
+TEST_F(CopiesTest, TheFindingsHaveFileAndLine) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     const std::string text = copied(Command::copy_findings);
     EXPECT_NE(text.find("kernels/ripple.cu:54: error: race"), std::string::npos) << text;
 }
 
-TEST_F(Copies, TheTableIsThatOfTheOpenTab) {
+TEST_F(CopiesTest, TheTableIsThatOfTheOpenTab) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     EXPECT_EQ(copied(Command::copy_csv).substr(0, 12), "result,value");
     view_->options().dock_folded = false;
@@ -64,6 +64,50 @@ TEST_F(Copies, TheTableIsThatOfTheOpenTab) {
     view_->options().dock = "counters";
     frames(2);
     EXPECT_EQ(copied(Command::copy_markdown).substr(0, 10), "| kernel |");
+}
+
+/// Those of the palette, by their ids.
+TEST_F(CopiesTest, ThePaletteCopiesTheTablesThatStandBesideTheOpenTab) {
+    show("ripple", {{"size", "64"}});
+    stage_->compare();
+    settle();
+    view_->options().dock_folded = false;
+    view_->options().dock = "timings";
+    frames(2);
+    Copies copies(*stage_, view_->microscope(), view_->options());
+    std::map<std::string, std::string> copied;
+    for (const PaletteRow& row : copies.other_tables()) {
+        row.action();
+        copied[row.id] = ImGui::GetClipboardText();
+    }
+    EXPECT_EQ(copied.size(), 6);
+    EXPECT_TRUE(copied["copy Results as CSV"].starts_with("result,value"));
+    const auto json = nlohmann::json::parse(copied["copy Tile layouts, with the barrier as JSON"]);
+    ASSERT_EQ(json.size(), stage_->comparison()->rows.size());
+    EXPECT_EQ(json[0].at("shared passes"), 2048);
+    EXPECT_EQ(json[0].at("barriers"), 16);
+}
+
+TEST_F(CopiesTest, TheTablesOfTheMicroscopeHaveWhatItsTabsShow) {
+    show("ripple", {{"size", "64"}});
+    view_->press('M', 0);
+    settle();
+    view_->microscope().to_end();
+    settle();
+    view_->options().dock_open = "banks";
+    frames(2);
+    const auto banks = nlohmann::json::parse(copied(Command::copy_json));
+    ASSERT_EQ(banks.size(), 32) << "the read of the tile, by all lanes of the warp";
+    for (const auto& lane : banks)
+        EXPECT_EQ(lane.at("bank"), int(lane.at("byte of shared memory")) / 4 % 32);
+    view_->options().dock_open = "registers";
+    frames(2);
+    const std::string registers = copied(Command::copy_csv);
+    EXPECT_TRUE(registers.starts_with("register,value,step\r\n%")) << registers;
+    view_->options().dock_open = "barriers";
+    frames(2);
+    settle();
+    EXPECT_NE(copied(Command::copy_markdown).find("| volta | yes |"), std::string::npos);
 }
 
 /// The fields of a CSV text (RFC 4180).
@@ -87,7 +131,7 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
     return rows;
 }
 
-TEST_F(Copies, CsvAndJsonOfEveryTableAreReadBackAlike) {
+TEST_F(CopiesTest, CsvAndJsonOfEveryTableAreReadBackAlike) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     for (const char* tab : {"results", "findings", "counters", "lines", "timings"}) {
         view_->options().dock_folded = tab == std::string("results");
@@ -112,14 +156,14 @@ TEST_F(Copies, CsvAndJsonOfEveryTableAreReadBackAlike) {
     }
 }
 
-TEST_F(Copies, TheCommandLineMakesThePictureAgain) {
+TEST_F(CopiesTest, TheCommandLineMakesThePictureAgain) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     const std::string line = copied(Command::copy_command);
     EXPECT_EQ(line.find("warpscope --headless --experiment ripple"), 0) << line;
     EXPECT_NE(line.find("--set ripple.sync=off"), std::string::npos) << line;
 }
 
-TEST_F(Copies, ThePageShowsTheLinesOfTheRace) {
+TEST_F(CopiesTest, ThePageShowsTheLinesOfTheRace) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     const std::string page = page_of(*stage_, {});
     EXPECT_NE(page.find("<mark>   50  "), std::string::npos);
@@ -127,7 +171,7 @@ TEST_F(Copies, ThePageShowsTheLinesOfTheRace) {
     EXPECT_NE(page.find("<h2>Counters of a block</h2>"), std::string::npos);
 }
 
-TEST_F(Copies, TheTraceHasEveryStepOfTheBlock) {
+TEST_F(CopiesTest, TheTraceHasEveryStepOfTheBlock) {
     show("ripple", {{"size", "64"}});
     EXPECT_FALSE(view_->timeline());
     view_->press('M', 0);

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "experiments/framework/experiment.h"
 #include "ui/commands/book_page.h"
+#include "ui/language/language.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/glossary.h"
 #include "ui/window/screenshot.h"
@@ -77,6 +80,27 @@ TEST(Book, APageIsReadWithoutItsMarks) {
     ASSERT_EQ(parts.size(), wanted.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
         EXPECT_EQ(std::pair(parts[i].kind, parts[i].words), wanted[i]) << i;
+}
+
+TEST(Book, EveryParagraphHasATranslation) {
+    const std::filesystem::path folder = std::filesystem::path(README).parent_path() / "docs/book";
+    for (const Language language : {Language::chinese, Language::russian}) {
+        set_language(language);
+        std::size_t paragraphs = 0;
+        for (const auto& file : std::filesystem::directory_iterator(folder)) {
+            if (file.path().extension() != ".md" || file.path().stem() == "README") continue;
+            std::ifstream page(file.path());
+            const std::string text{std::istreambuf_iterator<char>(page), {}};
+            for (const BookPart& part : book_parts(text)) {
+                if (part.kind == BookPart::Kind::code || part.kind == BookPart::Kind::picture)
+                    continue;
+                EXPECT_NE(tr(part.words), part.words) << file.path();
+                ++paragraphs;
+            }
+        }
+        EXPECT_GT(paragraphs, 100);
+    }
+    set_language(Language::english);
 }
 
 TEST(Book, ADamagedPageIsReadToItsEnd) {

@@ -22,6 +22,30 @@ class DockTest : public ViewFixture {
         const emulator::Step next = stepper.history()[stepper.position()];
         return next.warp == microscope.warp() ? stepper.kernel().lines[next.pc].source.line : 0;
     }
+    /// {first, count} of the part of a timeline that is on show: "12+50".
+    std::pair<double, double> range(const std::string& id) {
+        const std::string words = value(id);
+        return {std::stod(words), std::stod(words.substr(words.find('+') + 1))};
+    }
+    /// `error`: of the place and the length, in the unit of the timeline.
+    void expect_zoom_and_pan(const std::string& strip, double whole, double error) {
+        const Widget at = *view_->widgets().find(strip);
+        const std::string part = strip + ".zoom";
+        EXPECT_EQ(range(part), std::pair(0.0, whole));
+        const float x = float(at.x) + float(at.w) / 4, y = float(at.y + at.h / 2);
+        point(x, y);
+        turn_wheel(3);
+        EXPECT_NEAR(range(part).second, 0.512 * whole, error) << "three times 0.8";
+        EXPECT_NEAR(range(part).first, 0.25 * 0.488 * whole, error) << "a quarter stays there";
+        hold(1, true);
+        point(x - float(at.w) / 8, y);
+        hold(1, false);
+        EXPECT_NEAR(range(part).second, 0.512 * whole, error);
+        EXPECT_NEAR(range(part).first, (0.25 * 0.488 + 0.512 / 8) * whole, error);
+        press(x, y);
+        press(x, y);
+        EXPECT_EQ(range(part), std::pair(0.0, whole)) << "a double click shows all";
+    }
 };
 
 /// The number of the first line of kernels/`file`.cu that holds `words`.
@@ -274,6 +298,22 @@ TEST_F(DockTest, DraggingInTheTimelineMovesTheStep) {
     EXPECT_NEAR(double(view_->microscope().stepper().position()), double(steps) / 2,
                 double(steps) / 50);
     EXPECT_EQ(value("timeline"), std::to_string(view_->microscope().stepper().position()));
+}
+
+TEST_F(DockTest, TheMouseZoomsTheTimelineOfABlockAndMovesAlongIt) {
+    show("ripple", small_ripple);
+    open(1, 2);
+    expect_zoom_and_pan("timeline", double(view_->microscope().known_steps()), 2);
+}
+
+TEST_F(DockTest, TheMouseZoomsAMeasuredTimelineAndMovesAlongIt) {
+    show("ripple", small_ripple);
+    set("layout", "stamped");
+    stage_->step_once();
+    frames(2);
+    click("dock.timeline");
+    const double whole = range("timeline.measured.zoom").second;
+    expect_zoom_and_pan("timeline.measured", whole, whole / 500);
 }
 
 TEST_F(DockTest, ATimedKernelHasATimelineWithoutTheMicroscope) {

@@ -171,6 +171,12 @@ TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
     EXPECT_EQ(value("dock.order"), "on");
     EXPECT_EQ(value("order"), microscope.order_sentence());
     EXPECT_EQ(value("order.0"), "the warps run in their order, each until it waits or ends");
+    set_language(Language::chinese);
+    frames(2);
+    const std::string said = value("order");
+    EXPECT_EQ(value("order.0"), "线程束按编号依次运行，各自到等待或结束");
+    set_language(Language::english);
+    EXPECT_TRUE(said.starts_with("抢占 0 次时，线程束 0 先运行到 kernels/ripple.cu:")) << said;
     const auto saved =
         std::filesystem::current_path() / (microscope.choice().turns->kernel + ".schedule");
     std::filesystem::remove(saved);

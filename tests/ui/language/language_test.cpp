@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 #include <stdexcept>
 
 #include "ui/language/line_breaks.h"
@@ -89,6 +90,65 @@ TEST_F(Languages, SentencesOfTheChecksAreTranslatedWithTheirParts) {
                                   "same value: x.")),
               "Поток 0 блока 1 (варп 2) перезаписывает адрес 0x8 в a.cu:1 после того, как поток 3 "
               "того же варпа записал его в a.cu:2, тем же значением: x.");
+}
+
+// The sentences of witnesses, as witness_words.cpp makes them, and of reasons.
+constexpr const char* sentences_of_orders[] = {
+    "With 0 preemptions, warp 0 runs to kernels/a.cu:54 before warp 7 has passed kernels/a.cu:50: "
+    "then byte 960 of an allocation of 16384 bytes is 0x00ff8000 instead of 0xff123456, and 127 "
+    "more words differ from the order in which all warps advance together, access by access.",
+    "With 1 preemption, warp 3 of block (0,0,0) runs to kernels/a.cu:7 (store) before warp 0 of "
+    "block (1,0,0) has passed kernels/a.cu:7 (load): then y[12] is 3 instead of 5, which is "
+    "expected.",
+    "With 2 preemptions, the copy that warp 1 starts at kernels/a.cu:14 lands as late as it may, "
+    "and so do 2 more: then y[0] is 3 instead of 5 of the order in which each warp runs until it "
+    "waits or ends. That order does not give the expected result either.",
+    "With 1 preemption, warp 0 runs to kernels/a.cu:2 before warp 1 has passed kernels/a.cu:3: "
+    "then y[1] is 0 instead of 1, and 1 more word differs from what is expected.",
+    "copy 2 of warp 1 lands at the end of its turn",
+    "all other copies land at once",
+    "after 3 barriers: warp 2 of block (0,1,0) runs until it is before kernels/a.cu:9, access 2, "
+    "for the 3rd time",
+    "after 1 barrier: warp 2 runs until it waits or ends",
+    "then the next warps in their order, each until it waits or ends",
+    "Both threads are of one warp, and only warps are reordered. All orders with at most 2 "
+    "preemptions and copies that do not land at once give the expected result where they end.",
+    "All 2 187 orders of the warps of blocks (0,0,0), (1,0,0) with at most 1 preemption leave the "
+    "words that are expected as they are. In each of them 2 expected words are wrong. Orders with "
+    "2 preemptions were not all run. In the emulator the accesses of each thread stay in order, "
+    "and an atomic operation is atomic for all threads: no order shows what a missing fence, or a "
+    "scope that is too small, does on a GPU.",
+    "The orders of the warps of blocks (0,0,0), (1,0,0) without a preemption are too many: in 9 "
+    "turns no result differed.",
+    "No order was searched: the run was stopped.",
+    "0.5, expected 0.7: thread 3 read what the block had not written",
+    "Thread 3 of warp 0 read word 5 of shared memory, which the block had not written at "
+    "kernels/a.cu:3. The order of the warps is not the reason.",
+    "None of 6 other orders of the warps gives the right value: the order is not the reason.",
+    "warp 3 lane 4  kernels/a.cu:3  = 5",
+    "Nothing needed it for this input: without it, 64 words stay as they are in 5 orders of all 4 "
+    "blocks (in the emulator the accesses of a thread stay in order, so no result can show a "
+    "missing fence), and there is no race.",
+    "Warp 3, lane 4, reaches kernels/a.cu:3.",
+    "Warp 3 writes word 7, kernels/a.cu:3."};
+
+TEST_F(Languages, SentencesOfOrdersAreTranslatedToTheirLastWord) {
+    const std::regex kept(R"(kernels/a\.cu|0x\w+|y\[|GPU|fence)"), english("[A-Za-z]{2}");
+    for (const Language language : {Language::chinese, Language::russian}) {
+        set_language(language);
+        for (const char* sentence : sentences_of_orders) {
+            const std::string said = tr(std::string_view(sentence));
+            EXPECT_FALSE(std::regex_search(std::regex_replace(said, kept, ""), english)) << said;
+        }
+    }
+    EXPECT_EQ(tr(std::string_view(sentences_of_orders[1])),
+              "При 1 вытеснении варп 3 блока (0,0,0) доходит до kernels/a.cu:7 (запись) раньше, "
+              "чем варп 0 блока (1,0,0) проходит kernels/a.cu:7 (чтение): тогда y[12] — 3, а "
+              "ожидается 5.");
+    set_language(Language::chinese);
+    EXPECT_EQ(tr(std::string_view(sentences_of_orders[6])),
+              "3 个屏障之后：线程块 (0,1,0) 的线程束 2 运行到 kernels/a.cu:9 之前，其第 2 "
+              "次访问，第 3 次");
 }
 
 TEST_F(Languages, EachOfSeveralSentencesIsTranslated) {

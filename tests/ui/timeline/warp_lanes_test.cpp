@@ -117,17 +117,6 @@ TEST(WarpLanes, ARangeShowsTheColumnsOfItsStepsAlone) {
     }
 }
 
-TEST(StepRange, AZoomKeepsTheStepUnderTheMouse) {
-    // 100 of 1000 steps from 400 on; step 425 is at a quarter.
-    const StepRange range{400, 100};
-    EXPECT_EQ(zoomed(range, 425, 0.5, 1000), (StepRange{413, 50}));
-    EXPECT_EQ(zoomed(range, 425, 2, 1000), (StepRange{375, 200}));
-    EXPECT_EQ(zoomed(range, 425, 100, 1000), (StepRange{0, 1000}));
-    EXPECT_EQ(zoomed(range, 400, 0.01, 1000), (StepRange{400, least_zoom_steps}));
-    EXPECT_EQ(zoomed({0, 10}, 5, 0.5, 10), (StepRange{0, 10})) << "a short block";
-    EXPECT_EQ(zoomed({950, 50}, 1000, 2, 1000), (StepRange{900, 100}));
-}
-
 // Warp 0 looks for a phase in steps 1, 3 and 5, and sees it in step 7.
 TEST(WarpLanes, StepsThatLookAgainCountAsWaiting) {
     std::vector<Step> history;

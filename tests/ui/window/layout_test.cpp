@@ -84,6 +84,34 @@ TEST(LayoutTest, TheEditorReplacesTheResultsAndTheMicroscopeReplacesBoth) {
     }
 }
 
+TEST(LayoutTest, TheSourceHasAUsefulSizeInASmallWindow) {
+    ViewOptions options;
+    options.editor = options.lessons = true;
+    for (const bool folded : {true, false}) {
+        options.dock_folded = folded;
+        // 1280 x 720 at 200 %: 640 x 360 logical pixels, of which the editor's buttons take 60.
+        const Layout l = lay_out(1280, 720, 2, options);
+        EXPECT_GE(l.editor.width, 2 * 400);
+        EXPECT_GE(l.editor.height, 2 * (folded ? 200 : 150));
+        EXPECT_EQ(l.canvas.width, 0) << "the picture makes room";
+        EXPECT_GT(l.transport.width, 0) << "it has the buttons of the side panels";
+        const std::array panels{l.top, l.lessons, l.transport, l.editor, l.dock, l.foot};
+        float area = 0;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            area += panels[i].width * panels[i].height;
+            for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(panels[i], panels[j])) << i;
+        }
+        EXPECT_GT(area, 0.97F * 1280 * 720);
+        // Without the lessons the picture stays beside the source, which has the dock's height.
+        options.lessons = false;
+        const Layout beside = lay_out(1280, 720, 2, options);
+        EXPECT_GE(beside.editor.height, 2 * 280);
+        EXPECT_GE(beside.canvas.width, 2 * 300);
+        EXPECT_LE(beside.dock.x + beside.dock.width, beside.editor.x);
+        options.lessons = true;
+    }
+}
+
 TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
     const Layout small = lay_out(1280, 720, 1, ViewOptions(), true);
     EXPECT_GE(small.warps.height, 200);
