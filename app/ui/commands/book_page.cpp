@@ -141,6 +141,7 @@ void BookPage::draw_buttons(Ui& ui) {
         const bool there = to >= 0 && to < std::ssize(names_);
         ImGui::BeginDisabled(!there);
         if (flat_button(ui, id, label)) ui.later([this, to] { open(names_[std::size_t(to)]); });
+        ui.widgets.last().enabled = there;
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(4));
     };

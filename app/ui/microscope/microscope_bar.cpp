@@ -91,13 +91,8 @@ void position(Ui& ui, const Microscope& m, bool words, float& reserved) {
     ImGui::SameLine(x + std::max(reserved, ImGui::CalcTextSize(tr("no block")).x) + ui.px(14), 0);
 }
 
-/// The choice of the warp that runs next: by a schedule or by hand.
+/// The choice of the warp that runs next, by a schedule or by hand, where it has room.
 void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
-    if (labelled) {
-        ImGui::AlignTextToFramePadding();
-        text(ui.fonts.small, colour::dim, tr("Next warp"));
-        ImGui::SameLine(0, ui.px(6));
-    }
     EnumEntries entries = entries_of(microscope.choice().schedule);
     const std::size_t by_hand = entries.ids.size();
     entries.ids.emplace_back("by-hand");
@@ -109,6 +104,14 @@ void turns(Ui& ui, Microscope& microscope, bool labelled, float room) {
         entries.labels.emplace_back(tr("as listed"));
     }
     const float width = std::min(ui.px(microscope.by_hand() ? 174 : 148), room);
+    // The list is the way back from stepping by hand.
+    const float needed = ImGui::CalcTextSize(entries.labels[entries.chosen].c_str()).x + ui.px(34);
+    if (width < needed && !microscope.by_hand()) return;
+    if (labelled) {
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.small, colour::dim, tr("Next warp"));
+        ImGui::SameLine(0, ui.px(6));
+    }
     const int clicked =
         dropdown(ui, "microscope.turns", entries.ids, entries.labels, entries.chosen, width);
     tooltip(

@@ -127,7 +127,7 @@ void legend(Ui& ui, std::span<const WordView> words, const Reason* reason) {
                                 : races        ? tr("red: a race")
                                 : stale        ? tr("red: read before it was written")
                                                : "";
-    text(ui.fonts.small, colour::bad, meaning);
+    paragraph(ui.fonts.small, colour::bad, meaning);
     record(ui, "tile.legend", meaning);
 }
 

@@ -16,8 +16,8 @@ TimeRange inside(const TimeRange& range, double whole);
 /// The range that has `factor` times the length, at least `least`, with `fixed` at its place.
 TimeRange zoomed(const TimeRange& range, double fixed, double factor, double least, double whole);
 
-/// Call it behind the item of a strip. The wheel zooms, a drag with the right button moves along the
-/// timeline, and a double click shows all of it.
+/// Call it behind the item of a strip. The wheel zooms, a drag with the right button moves along
+/// the timeline, and a double click shows all of it.
 void move_by_mouse(TimeRange& range, const Strip& strip, double least, double whole);
 
 }  // namespace warpscope::ui

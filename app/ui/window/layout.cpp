@@ -10,8 +10,9 @@ namespace {
 /// The width of the column of the lessons, in logical pixels. Beside it, a window of 1280 pixels is
 /// not narrow.
 constexpr float lessons_width = 280;
-/// In a narrower window, less the lessons, the editor takes the place of the picture.
-constexpr float editor_alone_width = 600;
+/// In a narrower window, less the lessons, the editor takes the place of the picture, and the
+/// microscope that of the lessons.
+constexpr float crowded_width = 600;
 /// Below this height of the picture, the editor takes the height of the dock, too.
 constexpr float low_height = 300;
 
@@ -86,7 +87,7 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
     const bool slim = microscope && width < narrow_width * scale;
-    const bool alone = editor && width < editor_alone_width * scale;
+    const bool alone = editor && width < crowded_width * scale;
     // The microscope's picture lies above the controls, which are therefore on show with it.
     const bool controls = !layout.narrow && !slim && (microscope || !options.hide_controls);
     const bool results = !layout.narrow && !editor && (microscope || !options.hide_results);
@@ -142,8 +143,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
                bool microscope) {
     if (options.presentation && !microscope)
         return lay_out_presentation(width, height, scale, options);
-    const float lessons =
+    float lessons =
         options.lessons ? std::round(std::min(lessons_width * scale, width * 0.33F)) : 0;
+    if (microscope && width - lessons < crowded_width * scale) lessons = 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
     if (lessons <= 0) return layout;
     for (Box* box :

@@ -197,6 +197,9 @@ class Fitting : public ViewFixture {
         view_->press('P', 0);
         look("microscope with PTX");
         view_->press('P', 0);
+        options.lessons = true;
+        look("microscope and lessons");
+        options.lessons = false;
         view_->press('M', 0);
         options.dock_folded = true;
         frames(2);

@@ -109,6 +109,9 @@ TEST(LayoutTest, TheSourceHasAUsefulSizeInASmallWindow) {
         EXPECT_GE(beside.canvas.width, 2 * 300);
         EXPECT_LE(beside.dock.x + beside.dock.width, beside.editor.x);
         options.lessons = true;
+        EXPECT_EQ(lay_out(1280, 720, 2, options, true).lessons.width, 0)
+            << "the microscope takes their place";
+        EXPECT_GT(lay_out(1280, 720, 1, options, true).lessons.width, 0);
     }
 }
 
