@@ -262,24 +262,27 @@ TEST_P(MatrixProducts, SumsOfBytesWrapOrSaturate) {
 
 struct Fragments {
     std::string factor, sum;
-    unsigned k, factor_registers, sum_registers;
+    unsigned side, k, factor_registers, sum_registers;
     int capability;
 };
 
 /// wmma: d = a b + c of matrices in global memory, whose lines lie `stride` elements apart: the
-/// result does not depend on which lane holds what. All sums are exact.
+/// result does not depend on which lane holds what. All sums are exact; those of f64 have more bits
+/// than an f32.
 TEST_P(MatrixProducts, FragmentsOfWmma) {
-    constexpr unsigned side = 16, stride = 24;
+    constexpr unsigned stride = 24;
     std::mt19937 random(3);
-    const auto small = [&] { return double(random() % 9); };
-    for (const Fragments& f : {Fragments{"f16", "f32", 16, 8, 8, 75},
-                               {"f16", "f16", 16, 8, 4, 75},
-                               {"bf16", "f32", 16, 4, 8, 80},
-                               {"tf32", "f32", 8, 4, 8, 80},
-                               {"s8", "s32", 16, 2, 8, 75},
-                               {"u8", "s32", 16, 2, 8, 75}})
+    for (const Fragments& f : {Fragments{"f16", "f32", 16, 16, 8, 8, 75},
+                               {"f16", "f16", 16, 16, 8, 4, 75},
+                               {"bf16", "f32", 16, 16, 4, 8, 80},
+                               {"tf32", "f32", 16, 8, 4, 8, 80},
+                               {"f64", "f64", 8, 4, 1, 2, 80},
+                               {"s8", "s32", 16, 16, 2, 8, 75},
+                               {"u8", "s32", 16, 16, 2, 8, 75}})
         for (const unsigned layouts : {0u, 1u, 2u, 3u}) {
             if (!executes(device(), f.capability)) continue;
+            const unsigned side = f.side, values = f.factor == "f64" ? 1u << 24 : 9;
+            const auto small = [&] { return double(random() % values); };
             const std::string a_layout = layouts & 1 ? "col" : "row",
                               b_layout = layouts & 2 ? "col" : "row";
             const ElementType factor = element_type(f.factor), sum = element_type(f.sum);
@@ -295,16 +298,18 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
                         const unsigned place =
                             is_row ? row * stride + column : column * stride + row;
                         const unsigned bit = place * type.bits;
-                        memory[at + bit / 32] |= Word32(type.to_bits(matrix[row][column]))
-                                                 << bit % 32;
+                        const std::uint64_t bits = type.to_bits(matrix[row][column]);
+                        memory[at + bit / 32] |= Word32(bits) << bit % 32;
+                        if (type.bits == 64) memory[at + bit / 32 + 1] = Word32(bits >> 32);
                     }
             };
             put(0, a, factor, a_layout == "row");
             put(512, b, factor, b_layout == "row");
             put(1024, c, sum, true);
-            const std::string shape = fmt::format("m16n16k{}", f.k);
-            const std::string types = f.factor == "f16"
-                                          ? fmt::format("{0}.{0}", f.sum)
+            const std::string shape = fmt::format("m{0}n{0}k{1}", side, f.k);
+            const std::string types = f.factor == "f16" ? fmt::format("{0}.{0}", f.sum)
+                                      : f.factor == "f64"
+                                          ? "f64.f64.f64.f64.rn"
                                           : fmt::format("{0}.{1}.{1}.{0}", f.sum, f.factor);
             const unsigned n = f.factor_registers, m = f.sum_registers;
             WarpProgram program{
@@ -320,14 +325,15 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
                             registers('o', 2 * n + m, m), registers('o', 0, n),
                             registers('o', n, n), registers('o', 2 * n, m), shape, f.sum,
                             registers('o', 2 * n + m, m)),
-                0, 2 * n + 2 * m, f.capability};
+                0, 2 * n + 2 * m, f.capability, std::max(32u, factor.bits)};
             if (record_forms(program.ptx)) continue;
             SCOPED_TRACE(program.ptx);
             const Buffer<Word32> buffer(device(), memory);
-            // Each lane loads the buffer's address from its first input.
-            program.inputs = 2;
+            // Each lane loads the buffer's address from its first inputs, of 8 bytes.
+            program.inputs = 64 / program.bits;
             std::string text = text_of(program);
-            text.replace(text.find("st.global.b32 [%out"), std::string::npos, "ret;\n}\n");
+            text.replace(text.find(fmt::format("st.global.b{} [%out", program.bits)),
+                         std::string::npos, "ret;\n}\n");
             const std::uint64_t address = buffer.pointer().address;
             std::vector<Word32> addresses;
             for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -342,7 +348,8 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
             for (unsigned row = 0; row < side; ++row)
                 for (unsigned column = 0; column < side; ++column) {
                     const unsigned bit = (row * stride + column) * sum.bits;
-                    const std::uint64_t bits = after[1024 + bit / 32] >> bit % 32;
+                    std::uint64_t bits = after[1024 + bit / 32] >> bit % 32;
+                    if (sum.bits == 64) bits |= std::uint64_t(after[1025 + bit / 32]) << 32;
                     EXPECT_EQ(sum.value(sum.bits == 16 ? bits & 0xffff : bits),
                               exact_sum(a, b, c, row, column))
                         << "row " << row << ", column " << column;

@@ -63,6 +63,7 @@ void AsyncCopies::begin_block(std::byte* shared, std::size_t threads, Landing la
     waiting_together_ = nullptr;
     turn_waits_ = false;
     waiting_turns_ = 0;
+    noted_ = {};
 }
 
 void AsyncCopies::start(AsyncCopy copy, const Warp& warp) {
@@ -137,7 +138,7 @@ void AsyncCopies::init(std::uint32_t address, std::uint32_t count) {
 bool AsyncCopies::arrive(Mbarrier& barrier, std::uint32_t warp, unsigned lane,
                          std::uint32_t count) {
     if (!barrier.arrive(warp, lane, count)) return false;
-    tell({.kind = AsyncEvent::arrived, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
+    note(AsyncEvent::arrived, barrier, warp, lane);
     end_phase_if_complete(barrier);
     return true;
 }
@@ -206,11 +207,14 @@ void AsyncCopies::end_phase_if_complete(Mbarrier& barrier) {
     if (!ended) return;
     waiting_turns_ = 0;
     if (waiting_together_) *waiting_together_ = 0;
+    tell_noted();
     tell({.kind = AsyncEvent::phase_ended, .barrier = &barrier});
 }
 
-void AsyncCopies::phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
-    tell({.kind = AsyncEvent::phase_seen, .warp = warp, .lanes = 1u << lane, .barrier = &barrier});
+void AsyncCopies::note(AsyncEvent::Kind kind, const Mbarrier& barrier, std::uint32_t warp,
+                       unsigned lane) {
+    if (noted_.barrier != &barrier) tell_noted();
+    noted_ = {.kind = kind, .warp = warp, .lanes = noted_.lanes | 1u << lane, .barrier = &barrier};
 }
 
 void AsyncCopies::wait_failed(std::uint32_t warp, const FailedWait& wait) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "emulator/async/landing.h"
@@ -165,7 +166,14 @@ class AsyncCopies {
     void fence(std::uint32_t warp, std::uint32_t lanes) {
         tell({.kind = AsyncEvent::proxy_fence, .warp = warp, .lanes = lanes});
     }
-    void phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane);
+    void phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
+        note(AsyncEvent::phase_seen, barrier, warp, lane);
+    }
+    /// At the end of an instruction whose lanes arrive or look: one event tells of all lanes that
+    /// do so at one barrier, before the phase ends.
+    void tell_noted() {
+        if (noted_.lanes) tell(std::exchange(noted_, {}));
+    }
     /// A lane has looked at a phase that has not ended.
     void wait_failed(std::uint32_t warp, const FailedWait& wait);
     /// What each warp has looked at last without success.
@@ -203,6 +211,7 @@ class AsyncCopies {
     /// Arrivals from `first` on whose copies have landed.
     void resolve_arrivals(std::size_t first);
     void end_phase_if_complete(Mbarrier& barrier);
+    void note(AsyncEvent::Kind kind, const Mbarrier& barrier, std::uint32_t warp, unsigned lane);
     void tell(const AsyncEvent& event) {
         if (listener_) listener_->on_async(event);
     }
@@ -223,6 +232,7 @@ class AsyncCopies {
     std::vector<Arrival> arrivals_;
     std::vector<std::array<std::uint32_t, 2>> groups_;  ///< closed, by thread, of both kinds
     Mbarriers mbarriers_;
+    AsyncEvent noted_{};             ///< see tell_noted(); no lanes: nothing
     std::vector<FailedWait> waits_;  ///< by warp
     bool turn_waits_ = false;
     std::uint32_t waiting_turns_ = 0;        ///< the newest turns, which have only waited

@@ -108,6 +108,7 @@ void decode_async_copy(StatementDecoder& d) {
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes{, policy}
 // cp.reduce.async.bulk has these forms too, with an operation and a type
 void decode_bulk_copy(StatementDecoder& d) {
+    d.state().kernel->has_bulk_copies = true;
     CopyForm form;
     form.to = bulk_space(d, 0);
     form.from = bulk_space(d, 1);
@@ -207,6 +208,7 @@ void decode_mbarrier(StatementDecoder& d) {
 // cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]{, policy}
 // cp.reduce.async.bulk.tensor has the second form, with an operation
 void decode_tensor_copy(StatementDecoder& d) {
+    d.state().kernel->has_bulk_copies = true;
     CopyForm form;
     form.to = bulk_space(d, 0);
     form.from = bulk_space(d, 1);

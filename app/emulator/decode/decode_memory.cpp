@@ -208,6 +208,7 @@ namespace {
 // A fragment of wmma: the registers of each lane, and how many of them memory has.
 struct Fragment {
     unsigned registers = 8, moved = 8;
+    Type register_type = Type::b32;
     FragmentParts parts;
     std::uint64_t line =
         16;  // elements between the beginnings of two lines, unless the statement says it
@@ -215,21 +216,25 @@ struct Fragment {
 
 Fragment fragment_of(const StatementDecoder& d, bool is_sum) {
     const Type type = d.type();
-    const unsigned k = type == Type::tf32 || d.has("m16n16k8") ? 8 : 16, bits = bits_of(type);
-    const bool is_row = d.has("row");
+    const bool is_double = type == Type::f64, is_row = d.has("row");
+    const unsigned bits = bits_of(type), side = is_double ? 8 : 16;
+    const unsigned k = is_double ? 4 : type == Type::tf32 || d.has("m16n16k8") ? 8 : 16;
     const bool known =
-        is_sum ? type == Type::f16 || type == Type::f32 || type == Type::s32
-               : type == Type::f16 || type == Type::bf16 || type == Type::tf32 || bits == 8;
-    if (!known || !(d.has("m16n16k16") || d.has("m16n16k8")) || (is_sum && !is_row))
+        is_double ||
+        (is_sum ? type == Type::f16 || type == Type::f32 || type == Type::s32
+                : type == Type::f16 || type == Type::bf16 || type == Type::tf32 || bits == 8);
+    const bool has_shape = is_double ? d.has("m8n8k4") : d.has("m16n16k16") || d.has("m16n16k8");
+    if (!known || !has_shape || (is_sum && !is_row))
         d.fail("the emulator does not execute this form of wmma");
-    const unsigned elements = is_sum ? 8 : k / 2;
+    const unsigned elements = side * (is_sum ? side : k) / lanes_per_warp;
     Fragment f;
-    f.line = is_sum || is_row == d.has("b") ? 16 : k;
-    f.moved = elements * bits / 32;
+    if (is_double) f.register_type = Type::b64;
+    f.line = is_sum || is_row == d.has("b") ? side : k;
+    f.moved = elements * bits / bits_of(f.register_type);
     f.registers = type == Type::f16 && !is_sum ? 8 : f.moved;
     f.parts.parts = unsigned(f.line) / elements;
     f.parts.element_bytes = bits / 8;
-    f.parts.part_bytes = 4 * f.moved;
+    f.parts.part_bytes = elements * bits / 8;
     return f;
 }
 
@@ -241,8 +246,9 @@ void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
                            f.registers));
     MemoryForm form;
     form.space = space_of(d.statement());
-    form.type = Type::b32;
-    form.elements = std::min(4u, f.moved);
+    form.type = f.register_type;
+    form.wide_register = bits_of(form.type) == 64;
+    form.elements = std::min(128 / bits_of(form.type), f.moved);
     form.store = access == MemoryAccess::store;
     Address at = address_of(d, address, form.space);
     f.parts.wide_address = at.wide;
@@ -262,15 +268,15 @@ void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
         Emission e = access_emission(d, form, at, access);
         for (unsigned k = 0; k < form.elements; ++k) {
             const Operand& o = values[first + k];
-            d.check_width(o, Type::b32);
-            e.operands.push_back(form.store ? d.source(o, Type::b32) : d.destination(o));
+            d.check_width(o, form.type);
+            e.operands.push_back(form.store ? d.source(o, form.type) : d.destination(o));
         }
         e.operands.insert(form.store ? e.operands.begin() : e.operands.end(), place);
         e.detail = e.address_operand = form.store ? 0 : std::uint8_t(form.elements);
         e.target = form.access_form().encoded();
         e.full = form.store ? any_store : any_load;
         e.operation = form.store ? Operation::st : Operation::ld;
-        e.type = Type::b32;
+        e.type = form.type;
         d.emitter().begin(d.statement());  // observers are told of each access
         d.emit(std::move(e));
     }

@@ -194,14 +194,18 @@ void decode_fragment_product(StatementDecoder& d) {
     Emission e;
     e.full = fragment_product(types);
     FragmentProduct form;
-    form.k = types.a == Type::tf32 ? 8 : 16;
+    form.k = types.a == Type::f64 ? 4 : types.a == Type::tf32 ? 8 : 16;
     form.a_is_row = layouts[0];
     form.b_is_row = layouts[1];
-    if (!e.full || d.type(0) != types.c || !d.has(form.k == 8 ? "m16n16k8" : "m16n16k16"))
+    const char* const shape = form.k == 4 ? "m8n8k4" : form.k == 8 ? "m16n16k8" : "m16n16k16";
+    if (!e.full || d.type(0) != types.c || !d.has(shape))
         d.fail("the emulator does not execute this form of wmma");
     e.detail = form.encoded();
-    const unsigned factor = types.a == Type::f16 ? 8 : bits_of(types.a) == 8 ? 2 : 4;
-    const unsigned sum = types.c == Type::f16 ? 4 : 8;
+    const unsigned factor = types.a == Type::f16    ? 8
+                            : types.a == Type::f64  ? 1
+                            : bits_of(types.a) == 8 ? 2
+                                                    : 4;
+    const unsigned sum = types.c == Type::f64 ? 2 : types.c == Type::f16 ? 4 : 8;
     emit_product(d, std::move(e), types, {sum, factor, factor, sum});
 }
 

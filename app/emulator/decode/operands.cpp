@@ -81,6 +81,9 @@ std::uint32_t OperandReader::source(const Operand& o, Type type) {
             const Special special = special_named(o.name);
             if (special == Special::none)
                 fail(fmt::format("unknown special register '{}'", o.name));
+            if ((special == Special::is_explicit_cluster) != (type == Type::pred))
+                fail(fmt::format("{} is {}", o.name,
+                                 type == Type::pred ? "not a predicate" : "a predicate"));
             return state_.slots.special(special);
         }
         case Operand::symbol:

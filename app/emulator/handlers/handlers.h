@@ -128,8 +128,8 @@ struct ProductTypes {
 };
 Handler matrix_product(const ProductTypes& types);  ///< nullptr where the ISA does not have it
 
-/// wmma.mma of 16 rows and columns, of sums of k products. Instruction::target and immediate are
-/// those of mma; detail: encoded().
+/// wmma.mma, of sums of k products. Instruction::target and immediate are those of mma; detail:
+/// encoded().
 struct FragmentProduct {
     unsigned k = 16;
     bool a_is_row = true, b_is_row = true;  ///< its layout is .row, not .col

@@ -16,7 +16,7 @@ using namespace matrix_model;
 template <class A, class B>
 void read_tiles(const Warp& w, const std::uint32_t* a, unsigned a_registers, const std::uint32_t* b,
                 unsigned b_registers, bool two_row_blocks, Tiles<typename A::Value>& tiles) {
-    constexpr unsigned elements = sizeof(typename A::Bits) < 4 ? 4 / sizeof(typename A::Bits) : 1;
+    constexpr unsigned elements = elements_in_register<typename A::Bits>;
     for_elements<typename A::Bits>(
         w, a, a_registers, [&](unsigned lane, unsigned r, unsigned e, typename A::Bits bits) {
             const unsigned row = lane / 4 + (two_row_blocks ? r % 2 * 8 : 0);
@@ -49,23 +49,30 @@ struct ProductOperands {
     const std::uint32_t *d, *a, *b, *c;
 };
 
-/// Sets the elements of d to f(row, column).
-template <class Bits, class F>
-void write_result(Warp& w, const std::uint32_t* operands, unsigned registers, F f) {
-    using Register = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
-    constexpr bool is_packed = sizeof(Bits) < 4;
+/// Sets the elements of d to f(row, column); place(lane, register, element) is where one lies.
+template <class Bits, class P, class F>
+void write_elements(Warp& w, const std::uint32_t* operands, unsigned registers, P place, F f) {
+    using Register = RegisterOf<Bits>;
     for (unsigned r = 0; r < registers; ++r) {
         if (!operands[r]) continue;  // the sink _
         for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
             if (!(w.mask >> lane & 1)) continue;
             Register held = 0;
-            for (unsigned e = 0; e < sizeof(Register) / sizeof(Bits); ++e) {
-                const MatrixPlace at = place_in_result(lane, r, e, is_packed);
+            for (unsigned e = 0; e < elements_in_register<Bits>; ++e) {
+                const MatrixPlace at = place(lane, r, e);
                 held |= Register(Bits(f(at.row, at.column))) << 8 * sizeof(Bits) * e;
             }
             w.set(operands[r], lane, held);
         }
     }
+}
+
+template <class Bits, class F>
+void write_result(Warp& w, const std::uint32_t* operands, unsigned registers, F f) {
+    const auto place = [](unsigned lane, unsigned r, unsigned e) {
+        return place_in_result(lane, r, e, sizeof(Bits) < 4);
+    };
+    write_elements<Bits>(w, operands, registers, place, f);
 }
 
 template <class Bits, class Value, class F>
@@ -99,6 +106,15 @@ const Instruction* multiply_floats(const Instruction* i, Warp& w) {
     return w.cost_point(i, i + 1);
 }
 
+/// Adds the products of `rows` rows of a and of b to the sums: a chain of fma for each.
+void add_doubles(const Tiles<double>& tiles, unsigned rows, unsigned products,
+                 double (*sums)[columns]) {
+    for (unsigned row = 0; row < rows; ++row)
+        for (unsigned n = 0; n < columns; ++n)
+            for (unsigned k = 0; k < products; ++k)
+                sums[row][n] = std::fma(tiles.a[row][k], tiles.b[k][n], sums[row][n]);
+}
+
 const Instruction* multiply_doubles(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
     const ProductOperands o(i, w, Type::f64, Type::f64);
@@ -106,12 +122,8 @@ const Instruction* multiply_doubles(const Instruction* i, Warp& w) {
     double sums[most_rows][columns];
     read_tiles<Double, Double>(w, o.a, o.shape.a(Type::f64), o.b, o.shape.b(Type::f64),
                                o.shape.m == 16, tiles);
-    read_addend<std::uint64_t>(w, o.c, o.shape.c(Type::f64), sums,
-                               [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
-    for (unsigned row = 0; row < o.shape.m; ++row)
-        for (unsigned n = 0; n < columns; ++n)
-            for (unsigned k = 0; k < o.shape.k; ++k)
-                sums[row][n] = std::fma(tiles.a[row][k], tiles.b[k][n], sums[row][n]);
+    read_addend<std::uint64_t>(w, o.c, o.shape.c(Type::f64), sums, Double::value);
+    add_doubles(tiles, o.shape.m, o.shape.k, sums);
     write_result<std::uint64_t>(w, o.d, o.shape.c(Type::f64), [&](unsigned row, unsigned column) {
         return std::bit_cast<std::uint64_t>(sums[row][column]);
     });
@@ -180,7 +192,7 @@ MatrixPlace place_in_fragment(unsigned lane, unsigned element, unsigned elements
 template <class Bits, class F>
 void for_fragment(const Warp& w, const std::uint32_t* operands, unsigned total, unsigned line,
                   bool is_row, F f) {
-    constexpr unsigned in_register = sizeof(std::uint32_t) / sizeof(Bits);
+    constexpr unsigned in_register = elements_in_register<Bits>;
     const unsigned elements = total / lanes_per_warp;
     for_elements<Bits>(w, operands, elements / in_register,
                        [&](unsigned lane, unsigned r, unsigned e, Bits bits) {
@@ -190,39 +202,32 @@ void for_fragment(const Warp& w, const std::uint32_t* operands, unsigned total, 
                        });
 }
 
-constexpr unsigned side = 16;
-
-/// Reads a and b of a product of fragments.
-template <class A, class B, class SetA, class SetB>
+/// Reads a and b of a product of fragments, which has `side` rows and columns.
+template <class A, unsigned side, class SetA, class SetB>
 void read_factors(const Warp& w, const FragmentProduct& form, const std::uint32_t* a,
                   const std::uint32_t* b, SetA set_a, SetB set_b) {
     for_fragment<typename A::Bits>(w, a, side * form.k, form.a_is_row ? form.k : side,
                                    form.a_is_row, set_a);
-    for_fragment<typename B::Bits>(w, b, side * form.k, form.b_is_row ? side : form.k,
+    for_fragment<typename A::Bits>(w, b, side * form.k, form.b_is_row ? side : form.k,
                                    form.b_is_row, set_b);
 }
 
 /// Sets the elements of d to f(row, column).
-template <class Bits, class F>
+template <class Bits, unsigned side, class F>
 void write_fragment(Warp& w, const std::uint32_t* operands, F f) {
-    constexpr unsigned in_register = sizeof(std::uint32_t) / sizeof(Bits), elements = side / 2;
-    for (unsigned r = 0; r < elements / in_register; ++r)
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-            if (!(w.mask >> lane & 1) || !operands[r]) continue;
-            std::uint32_t held = 0;
-            for (unsigned e = 0; e < in_register; ++e) {
-                const MatrixPlace at =
-                    place_in_fragment(lane, r * in_register + e, elements, side, true);
-                held |= std::uint32_t(Bits(f(at.row, at.column))) << 8 * sizeof(Bits) * e;
-            }
-            w.set(operands[r], lane, held);
-        }
+    constexpr unsigned elements = side * side / lanes_per_warp;
+    constexpr unsigned in_register = elements_in_register<Bits>;
+    const auto place = [](unsigned lane, unsigned r, unsigned e) {
+        return place_in_fragment(lane, r * in_register + e, elements, side, true);
+    };
+    write_elements<Bits>(w, operands, elements / in_register, place, f);
 }
 
 template <class A, unsigned registers, class C>
 const Instruction* multiply_fragments(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
     const FloatMode mode(false);
+    constexpr unsigned side = 16;
     const FragmentProduct form(i->detail);
     const std::uint32_t* const d = w.block->kernel->further_operands.data() + i->target;
     const std::uint32_t* const a = d + side / 2 * sizeof(typename C::Bits) / sizeof(std::uint32_t);
@@ -234,7 +239,7 @@ const Instruction* multiply_fragments(const Instruction* i, Warp& w) {
     const auto add = form.k == 16 ? add_products<16> : add_products<8>;
     for (unsigned first = 0; first < side; first += columns) {
         FloatTiles tiles;
-        read_factors<A, A>(
+        read_factors<A, side>(
             w, form, a, a + registers,
             [&](unsigned row, unsigned k, typename A::Bits bits) {
                 tiles.a[row][k] = A::value(bits);
@@ -246,14 +251,40 @@ const Instruction* multiply_fragments(const Instruction* i, Warp& w) {
         for (unsigned row = 0; row < side; ++row)
             add(tiles, row, &c[row][first], &sums[row][first]);
     }
-    write_fragment<typename C::Bits>(
+    write_fragment<typename C::Bits, side>(
         w, d, [&](unsigned row, unsigned column) { return C::bits(sums[row][column]); });
+    return w.cost_point(i, i + 1);
+}
+
+const Instruction* multiply_double_fragments(const Instruction* i, Warp& w) {
+    if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    constexpr unsigned side = 8;
+    const FragmentProduct form(i->detail);
+    const std::uint32_t* const d = w.block->kernel->further_operands.data() + i->target;
+    const std::uint32_t *const a = d + 2, *const b = a + 1, *const c = b + 1;
+    Tiles<double> tiles;
+    double sums[side][columns];
+    read_factors<Double, side>(
+        w, form, a, b,
+        [&](unsigned row, unsigned k, std::uint64_t bits) {
+            tiles.a[row][k] = Double::value(bits);
+        },
+        [&](unsigned k, unsigned n, std::uint64_t bits) { tiles.b[k][n] = Double::value(bits); });
+    for_fragment<std::uint64_t>(w, c, side * side, side, true,
+                                [&](unsigned row, unsigned column, std::uint64_t bits) {
+                                    sums[row][column] = Double::value(bits);
+                                });
+    add_doubles(tiles, side, form.k, sums);
+    write_fragment<std::uint64_t, side>(w, d, [&](unsigned row, unsigned column) {
+        return std::bit_cast<std::uint64_t>(sums[row][column]);
+    });
     return w.cost_point(i, i + 1);
 }
 
 template <class T>
 const Instruction* multiply_byte_fragments(const Instruction* i, Warp& w) {
     if (!w.has_all(w.threads)) return w.wait_for_members(i, w.threads);
+    constexpr unsigned side = 16;
     const FragmentProduct form(i->detail);
     const std::uint32_t* const d = w.block->kernel->further_operands.data() + i->target;
     const std::uint32_t *const a = d + 8, *const b = a + 2, *const c = b + 2;
@@ -263,7 +294,7 @@ const Instruction* multiply_byte_fragments(const Instruction* i, Warp& w) {
                                 [&](unsigned row, unsigned column, std::uint32_t bits) {
                                     sums[row][column] = std::int32_t(bits);
                                 });
-    read_factors<Byte<T>, Byte<T>>(
+    read_factors<Byte<T>, side>(
         w, form, a, b,
         [&](unsigned row, unsigned k, std::uint8_t bits) { factors[0][row][k] = T(bits); },
         [&](unsigned k, unsigned n, std::uint8_t bits) { factors[1][k][n] = T(bits); });
@@ -272,7 +303,7 @@ const Instruction* multiply_byte_fragments(const Instruction* i, Warp& w) {
             for (unsigned n = 0; n < side; ++n)
                 sums[row][n] += factors[0][row][k] * factors[1][k][n];
     const bool clamps = i->immediate;
-    write_fragment<std::uint32_t>(w, d, [&](unsigned row, unsigned column) {
+    write_fragment<std::uint32_t, side>(w, d, [&](unsigned row, unsigned column) {
         const std::int64_t sum = sums[row][column];
         return std::uint32_t(clamps ? std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
     });
@@ -285,6 +316,7 @@ Handler fragment_product(const ProductTypes& types) {
     const auto [a, b, c] = types;
     if (a != b) return nullptr;
     if (a == Type::f16 && c == Type::f16) return multiply_fragments<Half16, 8, HalfSum>;
+    if (a == Type::f64 && c == Type::f64) return multiply_double_fragments;
     if (c == Type::s32)
         return a == Type::s8   ? multiply_byte_fragments<std::int8_t>
                : a == Type::u8 ? multiply_byte_fragments<std::uint8_t>

@@ -56,18 +56,24 @@ struct Tiles {
     Value b[most_products][columns];
 };
 
+/// A register that holds elements.
+template <class Bits>
+using RegisterOf = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
+template <class Bits>
+constexpr unsigned elements_in_register = sizeof(RegisterOf<Bits>) / sizeof(Bits);
+
 /// Calls f(lane, register, element, bits) for the elements of a fragment, which lie in `registers`
 /// registers of each lane.
 template <class Bits, class F>
 void for_elements(const Warp& w, const std::uint32_t* operands, unsigned registers, F f) {
-    using Register = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
+    using Register = RegisterOf<Bits>;
     for (unsigned r = 0; r < registers; ++r) {
         const std::byte* from = w.registers + slot_offset(operands[r]);
         const std::size_t step = is_uniform(operands[r]) ? 0 : sizeof(Register);
         for (unsigned lane = 0; lane < lanes_per_warp; ++lane, from += step) {
             Register held;
             std::memcpy(&held, from, sizeof(held));
-            for (unsigned e = 0; e < sizeof(Register) / sizeof(Bits); ++e)
+            for (unsigned e = 0; e < elements_in_register<Bits>; ++e)
                 f(lane, r, e, Bits(held >> 8 * sizeof(Bits) * e));
         }
     }

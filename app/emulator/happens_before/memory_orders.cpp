@@ -14,6 +14,7 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     fences_ = 0;
     order_blocks_by_words_ = kernel.uses_cluster;
     order_by_words_ = kernel.has_mbarriers || kernel.uses_cluster;
+    has_bulk_copies_ = kernel.has_bulk_copies;
     std::vector<std::uint32_t> fences;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];

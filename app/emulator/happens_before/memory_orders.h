@@ -32,6 +32,9 @@ class MemoryOrders {
     /// True where the kernel has fences, acquires, releases, mbarriers or barriers of a cluster:
     /// its threads can then order their accesses by words of memory.
     bool order_by_words() const { return order_by_words_; }
+    /// Its threads have clocks: where words order accesses, and where bulk copies do, since a proxy
+    /// fence counts for what its thread knows of.
+    bool have_clocks() const { return order_by_words_ || has_bulk_copies_; }
 
     Scope scope(std::uint32_t pc) const { return scopes_[pc]; }
     // Between blocks, an access or a fence of block scope counts for nothing.
@@ -51,7 +54,7 @@ class MemoryOrders {
     std::vector<std::uint8_t> bytes_;
     std::vector<Scope> scopes_;  ///< of what is not weak; else that of the device
     std::vector<bool> volatile_stores_;
-    bool order_by_words_ = false, order_blocks_by_words_ = false;
+    bool order_by_words_ = false, order_blocks_by_words_ = false, has_bulk_copies_ = false;
     unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "emulator/happens_before/warp_clocks.h"
 #include "emulator/program/access_form.h"
 #include "emulator/warp/warp.h"
 
@@ -31,10 +31,16 @@ class ThreadClocks {
     /// What the block has done so far comes before everything that follows.
     void begin_epoch();
 
+    std::size_t threads() const { return threads_; }  ///< of whole warps
     std::uint32_t now(std::uint32_t warp) const { return times_[warp]; }
     /// Lanes of warp `before` whose accesses at `time`, in this epoch, do not come before what
     /// `thread` does now. The bit of the thread itself has no meaning.
     Lanes unordered_lanes(std::uint32_t before, std::uint32_t time, std::uint32_t thread) const;
+    /// Tells clocks apart: threads with one clock have one result of unordered_lanes().
+    const void* clock_of(std::uint32_t thread) const { return &clocks_[thread]; }
+
+    /// Joins the clocks of these lanes, their latest accesses included.
+    void publish(ThreadClock& into, std::uint32_t warp, Lanes lanes) const;
 
     void arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes);
     void leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes);
@@ -53,20 +59,21 @@ class ThreadClocks {
 
     // An mbarrier, by its address. What threads do before they arrive comes before what threads do
     // that have seen the end of the phase.
-    void arrive_at_mbarrier(std::uint32_t mbarrier, std::uint32_t thread);
+    void arrive_at_mbarrier(std::uint32_t mbarrier, std::uint32_t warp, Lanes lanes);
     void end_phase(std::uint32_t mbarrier);
-    /// `phases` of the mbarrier have ended, as the thread has seen.
-    void see_phase(std::uint32_t mbarrier, std::uint32_t thread, std::uint32_t phases);
-    /// The phases that have ended before what the thread does now.
-    std::uint32_t phases_before(std::uint32_t mbarrier, std::uint32_t thread) const;
+    /// `phases` of the mbarrier have ended, as the lanes have seen.
+    void see_phase(std::uint32_t mbarrier, std::uint32_t warp, Lanes lanes, std::uint32_t phases);
+    /// The number of an mbarrier in its block, for phases_before().
+    std::uint32_t number_of(std::uint32_t mbarrier) { return phases_of(mbarrier).number; }
+    /// The phases of mbarrier `number` that have ended before what all these lanes do now.
+    std::uint32_t phases_before(std::uint32_t number, std::uint32_t warp, Lanes lanes) const;
 
     /// What the warp does from now on comes after what its threads have published.
     void advance(std::uint32_t warp) { ++times_[warp]; }
 
   private:
-    /// By thread; behind the threads, the phases that have ended of each mbarrier.
-    using Clock = std::vector<std::uint32_t>;
-    using Entries = std::span<std::uint32_t>;
+    /// Behind the threads it has the phases that have ended of each mbarrier.
+    using Clock = ThreadClock;
 
     /// What has been published with a word.
     struct Word {
@@ -77,30 +84,24 @@ class ThreadClocks {
     struct Phases {
         Clock arriving;  ///< of this phase
         Clock ended;     ///< of all that have ended
-        std::size_t entry = 0;
-    };
-    /// Clocks of all threads; no memory before the first one is used.
-    struct Clocks {
-        std::vector<std::uint32_t> entries;
-        bool used = false;
+        std::uint32_t number = 0;
     };
 
-    Entries clock(Clocks& clocks, std::uint32_t thread);
     Phases& phases_of(std::uint32_t mbarrier);
     void add_mbarriers();
     void take_over_pending(std::uint32_t thread);
     /// The clock of a thread, its latest access included.
-    Clock published(Clocks& clocks, std::uint32_t thread);
+    Clock published(std::uint32_t thread) const;
     std::uint32_t time_of(std::uint32_t thread) const { return times_[thread / lanes_per_warp]; }
 
     std::size_t threads_ = 0;    ///< of whole warps
     std::size_t entries_ = 0;    ///< of a clock
     std::size_t mbarriers_ = 0;  ///< that have an entry
     std::array<std::uint32_t, 32> times_{};
-    std::array<bool, 32> sees_others_{};  ///< by warp: its clocks have entries of other warps
-    Clocks clocks_;
-    Clocks fenced_;   ///< as they were at each thread's last fence
-    Clocks pending_;  ///< what each thread has read, and takes over at its next fence
+    WarpClocks clocks_;
+    // By thread; empty: nothing.
+    std::vector<Clock> fenced_;   ///< its clock as it was at its last fence
+    std::vector<Clock> pending_;  ///< what it has read, and takes over at its next fence
     std::unordered_map<std::uint64_t, Word> words_;  ///< by address
     std::unordered_set<std::uint64_t> polled_;       ///< addresses of strong reads
     std::uint64_t version_ = 0;

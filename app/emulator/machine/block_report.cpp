@@ -53,7 +53,7 @@ std::vector<Group> groups_of(const BlockState& block) {
             const char* how = split.state == Split::at_barrier     ? "at the barrier "
                               : split.state == Split::at_warp_sync ? "at the warp-wide instruction "
                                                                    : "at ";
-            const bool whole = split.mask == (warp.threads & ~warp.exited);
+            const bool whole = split.mask == warp.live();
             add(how + kernel.where(kernel.index_of(split.pc)),
                 whole ? "" : fmt::format("lanes {:#010x} of ", split.mask), warp.index);
         }

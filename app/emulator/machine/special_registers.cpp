@@ -66,6 +66,8 @@ std::uint32_t lane_value(Special special, const BlockState& state, const Warp& w
             return c.z;
         case Special::cluster_nctarank:
             return std::uint32_t(c.count());
+        case Special::is_explicit_cluster:
+            return c.count() > 1 ? all_lanes : 0;
         case Special::envreg1:
             return std::uint32_t(context.memory->grid_workspace() >> 32);
         case Special::envreg2:

@@ -117,6 +117,7 @@ struct Kernel {
     bool uses_cluster = false;     ///< it accesses other blocks of its cluster, or waits for them
     Dim3 cluster{};                ///< blocks of its clusters (.reqnctapercluster), if not one
     bool has_mbarriers = false;
+    bool has_bulk_copies = false;   ///< of the asynchronous proxy (PTX ISA 8.2, "Proxies")
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;

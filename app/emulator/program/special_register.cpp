@@ -46,7 +46,8 @@ constexpr std::string_view special_names[] = {"",
                                               "%cluster_nctaid.y",
                                               "%cluster_nctaid.z",
                                               "%cluster_ctarank",
-                                              "%cluster_nctarank"};
+                                              "%cluster_nctarank",
+                                              "%is_explicit_cluster"};
 
 }  // namespace
 

@@ -48,7 +48,8 @@ enum class Special : std::uint8_t {
     cluster_nctaid_y,
     cluster_nctaid_z,
     cluster_ctarank,
-    cluster_nctarank
+    cluster_nctarank,
+    is_explicit_cluster  ///< a predicate
 };
 
 /// Returns the special register of a name such as "%tid.x". Special::none for an unknown name and

@@ -69,7 +69,7 @@ constexpr OperandRoles roles_of(std::string_view text) {
 #define SPACES ".global .shared .shared::cta .shared::cluster .local .const .param "
 #define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
 #define EXTREMUM ".ftz .NaN .xorsign .abs "
-#define FRAGMENTS ".row .col .m16n16k16 .m16n16k8 "
+#define FRAGMENTS ".row .col .m16n16k16 .m16n16k8 .m8n8k4 "
 #define SHAPES ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
 // Cache operators, scopes and memory orders. Memory is coherent and in order in the emulator.
 #define CACHE                                                                                    \

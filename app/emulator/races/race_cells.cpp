@@ -27,7 +27,7 @@ std::uint32_t cell_bytes(const Kernel& kernel, Space space) {
 void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
                              std::uint64_t bytes) {
     is_shared_ = space == Space::shared;
-    by_words_ = orders.order_by_words();
+    by_words_ = orders.have_clocks();
     shift_ = unsigned(std::countr_zero(emulator::cell_bytes(kernel, space)));
     bool atomics = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {

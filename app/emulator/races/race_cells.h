@@ -112,6 +112,9 @@ class RaceCells {
     bool any_written(std::uint64_t address, std::uint32_t bytes) const;
     /// An asynchronous copy writes the cell: AsyncRaces knows more of it.
     void set_written(std::uint32_t index) { cells_[index].writer = {events_.block_first(), 0}; }
+    /// The block's own copy does, and was compared with what has accessed the cell: later accesses
+    /// need only be compared with the copy.
+    void begin_copy(std::uint32_t index) { cells_[index] = {.writer = {events_.block_first(), 0}}; }
     void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
 
     /// Returns the event that an access belongs to.

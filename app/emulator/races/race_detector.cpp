@@ -1,7 +1,6 @@
 #include "emulator/races/race_detector.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "emulator/happens_before/synchronise.h"
@@ -37,11 +36,11 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     others_.clear();
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
-    order_.begin_launch(report_.threads(), orders_.order_by_words(),
+    order_.begin_launch(report_.threads(), orders_.have_clocks(),
                         kernel.has_mbarriers || kernel.uses_cluster);
     shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
     global_.begin_launch(kernel, orders_, Space::global, 0);
-    proxies_.begin_launch(kernel, report_.threads(), shared_bytes);
+    proxies_.begin_launch(kernel, shared_bytes);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     for (RaceCells* cells : {&shared_, &global_})
         cells->events().begin_launch(warps, kernel.code.size());
@@ -62,7 +61,7 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     window_.clear();
     waiting_.clear();
     async_.begin_block();
-    proxies_.begin_block();
+    proxies_.begin_block(order_.clocks());
     may_wait_ = true;
     epoch_ = order_.epoch();
     is_spoiled_ = has_no_races_ = has_ended_ = false;
@@ -108,12 +107,15 @@ void RaceDetector::on_cluster_access(const Access& a) {
 void RaceDetector::on_shared_access(const Access& a) {
     if (has_no_races_ || a.asynchronous) return;
     async_.check(a, Space::shared, order_, shared_, report_);
-    if (proxies_.is_needed() && a.kind == MemoryAccess::store) proxies_.store(a);
+    // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
+    const Operation operation = report_.kernel().code[a.pc].operation;
+    const bool makes_mbarrier = operation == Operation::mbarrier_init;
+    const bool is_mbarrier = uses_mbarrier(operation);
+    if (proxies_.is_needed() && a.kind != MemoryAccess::load && (makes_mbarrier || !is_mbarrier))
+        proxies_.store(a, order_.clocks());
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     RaceRule(a, orders_, order_, shared_, report_).run();
-    // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
-    const Instruction& instruction = report_.kernel().code[a.pc];
-    if (order_.by_words() && !uses_mbarrier(instruction.operation)) follow_words(a);
+    if (order_.by_words() && !is_mbarrier) follow_words(a);
 }
 
 void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
@@ -171,8 +173,6 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
         on_async(block, event);
         return on_block_turn(now);
     }
-    const std::uint32_t thread =
-        event.warp * lanes_per_warp + std::uint32_t(std::countr_zero(event.lanes));
     ThreadClocks& clocks = order_.clocks();
     switch (event.kind) {
         case AsyncEvent::copy_started:
@@ -181,7 +181,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             if (event.copy->mbarrier_rank >= 0) return;
             [[fallthrough]];
         case AsyncEvent::copies_arrived:
-            return async_.count(event);
+            return async_.count(event, clocks);
         case AsyncEvent::groups_ended:
             separate(event.warp);
             return async_.end_groups(event, shared_, [&](const Access& access) {
@@ -190,23 +190,25 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
         case AsyncEvent::arrived_elsewhere:
             return;  // orders blocks: see GridRaces
         case AsyncEvent::cluster_arrived:
-            for_each_lane(event.lanes, [&](unsigned lane) {
-                clocks.arrive_at_mbarrier(barrier_of_cluster, event.warp * lanes_per_warp + lane);
-            });
+            clocks.arrive_at_mbarrier(barrier_of_cluster, event.warp, event.lanes);
             return separate(event.warp);
         case AsyncEvent::cluster_waited:
             return wait_for_cluster(event);
         case AsyncEvent::arrived:
-            clocks.arrive_at_mbarrier(event.barrier->address, thread);
+            clocks.arrive_at_mbarrier(event.barrier->address, event.warp, event.lanes);
             return separate(event.warp);
         case AsyncEvent::proxy_fence:
-            return proxies_.fence(event.warp, event.lanes);
+            if (!order_.by_words()) return;
+            proxies_.fence(clocks, event.warp, event.lanes);
+            clocks.advance(event.warp);
+            return separate(event.warp);
         case AsyncEvent::looked:
             return;
         case AsyncEvent::phase_ended:
             return clocks.end_phase(event.barrier->address);
         case AsyncEvent::phase_seen:
-            return clocks.see_phase(event.barrier->address, thread, event.barrier->phase);
+            return clocks.see_phase(event.barrier->address, event.warp, event.lanes,
+                                    event.barrier->phase);
     }
 }
 
@@ -217,9 +219,7 @@ void RaceDetector::wait_for_cluster(const AsyncEvent& event) {
         clocks.end_phase(barrier_of_cluster);
         ++cluster_phases_;
     }
-    for_each_lane(event.lanes, [&](unsigned lane) {
-        clocks.see_phase(barrier_of_cluster, event.warp * lanes_per_warp + lane, cluster_phases_);
-    });
+    clocks.see_phase(barrier_of_cluster, event.warp, event.lanes, cluster_phases_);
 }
 
 // The accesses to global memory have been told as accesses. Those to shared memory are compared
@@ -269,7 +269,7 @@ void RaceDetector::on_barrier_release(const BarrierRelease& release) {
         is_epoch ? cells->begin_epoch() : cells->order_some_warps();
     }
     if (is_epoch) {
-        proxies_.begin_epoch();
+        proxies_.begin_epoch(order_.clocks());
         window_.clear();
         waiting_.clear();
         may_wait_ = true;

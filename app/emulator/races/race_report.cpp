@@ -231,12 +231,15 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later, 
             conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites", place,
             second.where_in_full(), conflict.hazard == Hazard::write_after_read ? "from" : "to",
             other(first, earlier.warp), first.where_in_full(), missing_wait(conflict, later));
-    if (conflict.lacks_proxy_fence)
+    if (conflict.lacks_proxy_fence) {
+        const bool overwrites = conflict.hazard == Hazard::write_after_write;
         return fmt::format(
-            "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: fence.proxy.async is "
-            "missing between the two, so the copy may use what was there before.",
-            subject(second, later.warp), second.where_in_full(), place, other(first, earlier.warp),
-            first.where_in_full());
+            "{} starts a bulk copy at {} that {} {}, which {} wrote at {}: fence.proxy.async is "
+            "missing between the two, so {}.",
+            subject(second, later.warp), second.where_in_full(), overwrites ? "overwrites" : "uses",
+            place, other(first, earlier.warp), first.where_in_full(),
+            overwrites ? "either value may remain" : "the copy may use what was there before");
+    }
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = advice(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)

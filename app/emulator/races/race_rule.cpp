@@ -115,33 +115,40 @@ void RaceRule::load_simple() {
 // epoch, and only this warp has read it in this epoch.
 void RaceRule::load(std::uint64_t address, std::uint32_t lanes) {
     if (!is_valid(address)) return;
-    std::uint32_t index = cells_.index_of(address);
-    for (std::uint32_t cells = cells_.count(access_.bytes); cells > 0; ++index, --cells) {
-        RaceCell& cell = cells_[index];
-        if (!times_.is_written_earlier(cell) || has_new_atomics(index))
-            return for_cells(index, cells, [&](const Target& t) { check_load(t, lanes); });
-        CellAccess& reader = cell.readers[0];
-        if (times_.has_enough_readers(cell)) continue;
-        if (reader.event == now_.event)
+    const CellTimes times = times_;
+    const std::uint32_t now = now_.event, count = cells_.count(access_.bytes);
+    const std::uint32_t index = cells_.index_of(address);
+    const CellAccesses* const atomics = cells_.atomics(index);
+    RaceCell* const cells = &cells_[index];
+    for (std::uint32_t k = 0; k < count; ++k) {
+        CellAccess& reader = cells[k].readers[0];
+        if (!times.is_written_earlier(cells[k]) || (atomics && times.in_epoch(atomics[k][0].event)))
+            return for_cells(index + k, count - k, [&](const Target& t) { check_load(t, lanes); });
+        if (times.has_enough_readers(cells[k])) continue;
+        if (reader.event == now)
             reader.lanes |= lanes;
-        else if (!times_.in_epoch(reader.event))
-            reader = {now_.event, lanes};
+        else if (!times.in_epoch(reader.event))
+            reader = {now, lanes};
         else
-            record_reader(cell, lanes);
+            record_reader(cells[k], lanes);
     }
 }
 
-void RaceRule::check_load(const Target& t, std::uint32_t lanes) {
-    check(t, t.cell.writer, Hazard::read_after_write, lanes);
-    if (t.atomics) check_each(t, *t.atomics, Hazard::read_after_write, lanes);
-    check_written(t, lanes);
+// Out of line: load() has loops of few instructions.
+[[gnu::noinline]] void RaceRule::check_load(const Target& t, std::uint32_t lanes) {
+    if (has_new_atomics(cells_.index_of(t.byte)) || !comes_after_store(t.cell, lanes)) {
+        check(t, t.cell.writer, Hazard::read_after_write, lanes);
+        if (t.atomics) check_each(t, *t.atomics, Hazard::read_after_write, lanes);
+        check_written(t, lanes);
+    }
     record_reader(t.cell, lanes);
 }
 
 void RaceRule::check_copy(bool has_ended) {
     store_number_ = cells_.next_store();
     for_lanes(access_.mask, [&](const Target& t, unsigned lane) {
-        if (!has_ended) return check_store(t, lane);
+        const bool is_free = is_alone(t.cell, lane) && !has_new_atomics(cells_.index_of(t.byte));
+        if (!has_ended) return is_free ? void() : check_store(t, lane);
         t.cell.store = 0;  // two lanes that copy to one word were reported when they started
         record_store(t, lane);
     });
@@ -185,9 +192,10 @@ std::uint32_t RaceRule::store_simple() {
     return accessed;
 }
 
-// Returns true if no thread but that of `lane` has accessed the cell in this epoch, as far as the
-// cell's readers tell. This is the case of a thread that changes an element of its own.
-inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) const {
+// Returns true if no thread but that of `lane` has accessed the cell in this epoch, or what has
+// comes before, as far as the cell's readers tell: as of an element of the thread's own.
+inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) {
+    if (order_.by_words()) return all_before(cell, lane);
     if (times_.in_epoch(cell.writer.event)) return false;
     const auto& [reader, second] = cell.readers;
     if (!times_.in_epoch(reader.event)) return true;
@@ -206,7 +214,7 @@ inline bool RaceRule::store_alone(unsigned lane) {
         if (!is_alone(first[k], lane) || has_new_atomics(index + k)) return false;
     for (RaceCell* cell = first; cell != end; ++cell) {
         cell->writer = {now_.event, 1u << lane};
-        cell->readers[0] = {};
+        cell->readers = {};
         cell->store = store_number_;
     }
     return true;
@@ -274,15 +282,13 @@ void RaceRule::check_written(const Target& t, std::uint32_t lanes) {
 // within a warp only a warning.
 void RaceRule::check_each(const Target& t, const CellAccesses& earlier, Hazard hazard,
                           std::uint32_t lanes) {
-    const AccessEvents& events = cells_.events();
-    const bool swap =
-        events.in_epoch(earlier[0].event) && events[earlier[0].event].warp == access_.warp;
+    if (!times_.in_epoch(earlier[0].event)) return;
+    const bool swap = cells_.events()[earlier[0].event].warp == access_.warp;
     check(t, earlier[swap], hazard, lanes) || check(t, earlier[!swap], hazard, lanes);
 }
 
-bool RaceRule::check(const Target& t, const CellAccess& earlier, Hazard hazard,
-                     std::uint32_t lanes) {
-    if (!cells_.events().in_epoch(earlier.event)) return false;
+bool RaceRule::check_in_epoch(const Target& t, const CellAccess& earlier, Hazard hazard,
+                              std::uint32_t lanes) {
     const AccessEvent& event = cells_.events()[earlier.event];
     if (orders_.may_meet(event.pc, access_.pc)) return false;
     if (event.warp == access_.warp || order_.by_words())
@@ -300,25 +306,25 @@ bool RaceRule::check(const Target& t, const CellAccess& earlier, Hazard hazard,
 
 bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard hazard,
                            std::uint32_t lanes) {
-    Conflict conflict{.hazard = hazard, .byte = t.byte};
     const AccessEvent& event = cells_.events()[earlier.event];
-    const bool one_warp = event.warp == access_.warp;
-    std::uint64_t conflicting = 0;
+    std::uint32_t conflicting = 0, with = 0;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
-        const unsigned lane = first_lane(m);
-        std::uint32_t others = one_warp ? earlier.lanes & ~(1u << lane) : earlier.lanes;
-        if (others) others &= order_.unordered_lanes(event.warp, event.moment, access_.warp, lane);
-        if (!others) continue;
-        if (conflicting++ > 0) continue;
-        conflict.lane = lane;
-        conflict.earlier_lane = first_lane(others);
-        // Not for an earlier atomic: its result depends on whether this store comes before it.
-        conflict.same_value = access_.kind == MemoryAccess::store &&
-                              (&earlier == &t.cell.writer || orders_.is_volatile_store(event.pc)) &&
-                              keeps_value(t, earlier, lane);
+        const std::uint32_t others = unordered(earlier, first_lane(m));
+        if (others && !conflicting) with = others;
+        if (others) conflicting |= m & (0 - m);
     }
-    if (conflicting) report(conflict, earlier, conflicting);
-    return conflicting;
+    if (!conflicting) return false;
+    const unsigned lane = first_lane(conflicting);
+    // Not for an earlier atomic: its result depends on whether this store comes before it.
+    const bool may_keep = access_.kind == MemoryAccess::store &&
+                          (&earlier == &t.cell.writer || orders_.is_volatile_store(event.pc));
+    report({.hazard = hazard,
+            .earlier_lane = first_lane(with),
+            .lane = lane,
+            .byte = t.byte,
+            .same_value = may_keep && keeps_value(t, earlier, lane)},
+           earlier, lane_count(conflicting));
+    return true;
 }
 
 void RaceRule::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
@@ -355,7 +361,7 @@ void RaceRule::record(CellAccesses& accesses, std::uint32_t lanes) {
 
 // Returns the slot to replace: a slot of an older epoch, then the slot of this warp, then the older
 // slot, unless a barrier orders the newer one before this access.
-std::size_t RaceRule::slot_to_replace(const CellAccesses& accesses) const {
+std::size_t RaceRule::slot_to_replace(const CellAccesses& accesses) {
     const AccessEvents& events = cells_.events();
     if (!events.in_epoch(accesses[0].event)) return 0;
     if (!events.in_epoch(accesses[1].event)) return 1;
@@ -365,13 +371,6 @@ std::size_t RaceRule::slot_to_replace(const CellAccesses& accesses) const {
     if (is_first_mine != is_second_mine) return is_first_mine ? 0 : 1;
     const std::size_t older = accesses[0].event <= accesses[1].event ? 0 : 1;
     return !is_first_mine && comes_before(accesses[1 - older]) ? 1 - older : older;
-}
-
-bool RaceRule::comes_before(const CellAccess& earlier) const {
-    const AccessEvent& event = cells_.events()[earlier.event];
-    if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
-    const unsigned lane = first_lane(access_.mask);
-    return !(earlier.lanes & order_.unordered_lanes(event.warp, event.moment, access_.warp, lane));
 }
 
 std::uint32_t RaceRule::overlap(const Target& t, const CellAccess& earlier) const {

@@ -8,6 +8,7 @@
 #include "emulator/races/global_window.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
+#include "emulator/races/unordered_lanes.h"
 
 namespace warpscope::emulator {
 
@@ -66,7 +67,7 @@ class RaceRule {
     void load(std::uint64_t address, std::uint32_t lanes);
     void check_load(const Target& target, std::uint32_t lanes);
     void store();
-    bool is_alone(const RaceCell& cell, unsigned lane) const;
+    bool is_alone(const RaceCell& cell, unsigned lane);
     bool store_alone(unsigned lane);
     void check_store(const Target& target, unsigned lane);
     void record_store(const Target& target, unsigned lane);
@@ -78,17 +79,51 @@ class RaceRule {
     void for_lanes(std::uint32_t lanes, F&& f);
 
     /// Compares with an earlier access; returns true if the two are a hazard.
-    bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
+    bool check(const Target& target, const CellAccess& earlier, Hazard hazard,
+               std::uint32_t lanes) {
+        return times_.in_epoch(earlier.event) && check_in_epoch(target, earlier, hazard, lanes);
+    }
+    bool check_in_epoch(const Target& target, const CellAccess& earlier, Hazard hazard,
+                        std::uint32_t lanes);
     bool check_lanes(const Target& target, const CellAccess& earlier, Hazard hazard,
                      std::uint32_t lanes);
-    bool comes_before(const CellAccess& earlier) const;
+    /// Those of `earlier.lanes`, but for `lane` itself, that nothing orders before what it does
+    /// now.
+    std::uint32_t unordered(const CellAccess& earlier, unsigned lane) {
+        const AccessEvent& event = cells_.events()[earlier.event];
+        const std::uint32_t own = event.warp == access_.warp ? 1u << lane : 0;
+        const std::uint32_t others = earlier.lanes & ~own;
+        if (!others) return 0;
+        return others & unordered_.of(event, earlier.event, order_, access_.warp, lane);
+    }
+    /// With clocks: an earlier access comes before what `lane` does now.
+    bool is_before(const CellAccess& earlier, unsigned lane) {
+        return !times_.in_epoch(earlier.event) || !unordered(earlier, lane);
+    }
+    /// With clocks: so do all accesses of the cell but atomics. Out of line, for short loops.
+    [[gnu::noinline]] bool all_before(const RaceCell& cell, unsigned lane) {
+        return is_before(cell.writer, lane) && is_before(cell.readers[0], lane) &&
+               is_before(cell.readers[1], lane);
+    }
+    /// With clocks: the cell was written in this epoch, before what the lane of `lanes` does, if it
+    /// is one.
+    bool comes_after_store(const RaceCell& cell, std::uint32_t lanes) {
+        return order_.by_words() && lane_count(lanes) == 1 && times_.in_epoch(cell.writer.event) &&
+               is_before(cell.writer, first_lane(lanes));
+    }
+    /// What comes before the access of its first lane.
+    bool comes_before(const CellAccess& earlier) {
+        const AccessEvent& event = cells_.events()[earlier.event];
+        if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
+        return !unordered(earlier, first_lane(access_.mask));
+    }
     void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
                     std::uint32_t lanes);
     void check_written(const Target& target, std::uint32_t lanes);
 
     void record_reader(RaceCell& cell, std::uint32_t lanes);
     void record(CellAccesses& accesses, std::uint32_t lanes);
-    std::size_t slot_to_replace(const CellAccesses& accesses) const;
+    std::size_t slot_to_replace(const CellAccesses& accesses);
     void report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count);
 
     /// Returns the bytes of the access, from the target on, that `earlier` wrote.
@@ -106,6 +141,7 @@ class RaceRule {
     CellAccess now_;  ///< the event of this access
     std::uint32_t store_number_ = 0;
 
+    UnorderedLanes unordered_;
     /// The hazard that was reported last for the current lane. If an access of several words
     /// conflicts with one thread in all of them, that is one hazard.
     struct Reported {

@@ -61,7 +61,7 @@ class Cluster {
     }
     Arrivals& arrivals_of(const Warp& warp) { return barrier_.arrivals[index_of(warp)]; }
     static std::uint32_t missing_lanes(const Warp& warp, const Arrivals& arrivals) {
-        return warp.threads & ~warp.exited & ~arrivals.now;
+        return warp.live() & ~arrivals.now;
     }
     bool is_complete() const;  ///< all threads have arrived that have not exited
     void end_phase_if_complete();

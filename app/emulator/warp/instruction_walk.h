@@ -13,7 +13,7 @@ inline const Instruction* skip_inserted(const Kernel& kernel, const Instruction*
 
 /// Lanes of a warp that have not exited and do not exit with their next instruction.
 inline std::uint32_t staying_lanes(const Warp& warp) {
-    std::uint32_t lanes = warp.threads & ~warp.exited;
+    std::uint32_t lanes = warp.live();
     for (const Split& s : warp.splits)
         if (skip_inserted(*warp.block->kernel, s.pc)->role == Role::exit) lanes &= ~s.mask;
     return lanes;

@@ -141,6 +141,9 @@ class Warp {
 
     void begin(const Instruction* first);
     bool finished() const { return splits.empty(); }
+    std::uint32_t live() const { return threads & ~exited; }  ///< a mask
+    /// Another warp of its block: they lie in one array.
+    const Warp& sibling(std::uint32_t other) const { return *(this - index + other); }
 
     /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
     void enter(std::uint32_t s) {

@@ -120,6 +120,8 @@ void bench_fast_paths(std::vector<BenchRow>& rows) {
     of("dot", {}, "dot default");
     of("dot", {{"n", "1048576"}}, "dot 2^20");
     of("reduction", {{"n", "1048576"}}, "reduction 2^20");
+    of("pipeline", {{"copies", "async"}}, "pipeline 1024, cp.async");
+    of("pipeline", {{"copies", "bulk"}}, "pipeline 1024, bulk copies");
     for (const experiments::GalleryKernel& kernel : experiments::gallery()) {
         Frames frames(*experiments::launch_entry(experiments::gallery_file(kernel.name)), {});
         measure(rows, std::string(kernel.name), frames);

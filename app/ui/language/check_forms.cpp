@@ -111,6 +111,8 @@ constexpr const char* forms_of_checks[] = {
              "at {}: {}."),
     tr_later("{} starts a bulk copy at {} that uses {}, which {} wrote at {}: fence.proxy.async is "
              "missing between the two, so the copy may use what was there before."),
+    tr_later("{} starts a bulk copy at {} that overwrites {}, which {} wrote at {}: "
+             "fence.proxy.async is missing between the two, so either value may remain."),
     tr_later("Thread {} of block {} reads byte {} of shared memory at {} before any thread of its "
              "block has written it."),
     tr_later("The value is undefined."),

@@ -47,6 +47,26 @@ st.global.v4.u32 [%rd1+16], {%r9, %r10, %r11, %r12};)"));
     EXPECT_EQ(of_block(7), (std::vector<std::uint32_t>{1, 0, 2, 1, 1, 1, 3, 4}));
 }
 
+TEST(Cluster, APredicateSaysWhetherTheLaunchHasClusters) {
+    const std::string text = kernel_text(R"(
+mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %rd0, %rd1; mov.u32 %r2, 1;
+mov.pred %p0, %is_explicit_cluster; not.pred %p1, %p0; setp.eq.and.u32 %p2, %r1, 1, %p0;
+@%p0 add.u32 %r2, %r2, 10; @%p1 add.u32 %r2, %r2, 20; @%p2 add.u32 %r2, %r2, 100;
+st.global.u32 [%rd1], %r2;)");
+    Runner r(text);
+    EXPECT_EQ(r.run({.grid = {2, 1, 1}, .block = {2, 1, 1}}, 0, 2),
+              (std::vector<std::uint32_t>{21, 21}));
+    EXPECT_EQ(r.run(clusters({2, 1, 1}, {2, 1, 1}, {2, 1, 1}), 0, 2),
+              (std::vector<std::uint32_t>{11, 111}));
+}
+
+TEST(Cluster, ANumberIsNoPredicate) {
+    expect_contains(load_error(kernel_text("mov.pred %p0, %laneid;")),
+                    "%laneid is not a predicate");
+    expect_contains(load_error(kernel_text("mov.u32 %r2, %is_explicit_cluster;")),
+                    "%is_explicit_cluster is a predicate");
+}
+
 TEST(Cluster, PlacesOfBlocksAndTheirInverse) {
     LaunchShape shape = clusters({6, 4, 2}, {1, 1, 1}, {3, 2, 2});
     for (std::uint32_t block = 0; block < 48; ++block)

@@ -330,6 +330,41 @@ __global__ void atomic_of_cluster(int* count) {
     asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
 }
 
+// A thread starts a copy to its own shared memory, one to that of the other block, and another one to its
+// own. WAIT: for its own two, before it reads what the last one has brought.
+template <bool WAIT>
+__global__ void here_and_there(const int* in, int* out) {
+    __shared__ alignas(16) int tiles[2][4], mine[4], theirs[4];
+    __shared__ Bar full;
+    auto cluster = this_cluster();
+    const auto fetch = [&](int k) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     ::"r"(unsigned(__cvta_generic_to_shared(tiles[k]))), "l"(in + 4 * k) : "memory");
+    };
+    const auto wait = [] { asm volatile("cp.async.wait_all;" ::: "memory"); };
+    if (threadIdx.x == 0) {
+        for (int k = 0; k < 4; ++k) mine[k] = k;
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    cluster.sync();
+    if (threadIdx.x == 0) {
+        const unsigned other = cluster.block_rank() ^ 1;
+        fetch(0);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       sizeof(mine));
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(theirs, other),
+                           mine, sizeof(mine), cluster.map_shared_rank(&full, other));
+        fetch(1);
+        if (WAIT) wait();
+        out[2 * blockIdx.x] = tiles[1][0];
+        if (!WAIT) wait();
+        while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+        out[2 * blockIdx.x + 1] = theirs[3];
+    }
+    cluster.sync();
+}
+
 // Block 0 copies numbers in bulk and tells block 1, which changes them then. WAIT: it tells when it
 // has seen that the copy has ended.
 template <bool WAIT>

@@ -104,6 +104,7 @@ const Instruction* mbarrier_arrive(const Instruction* i, Warp& w) {
         arrive(i, w, lane, place, count);
         if (i->operands[0]) w.set(i->operands[0], lane, state);
     });
+    w.block->async->tell_noted();
     return w.cost_point(i, i + 1);
 }
 
@@ -150,6 +151,7 @@ const Instruction* mbarrier_wait(const Instruction* i, Warp& w) {
         ended |= 1u << lane;
         w.block->async->phase_seen(barrier, w.index, lane);
     });
+    w.block->async->tell_noted();
     std::uint32_t& p = w.predicate(i->operands[0]);
     p = (p & ~w.mask) | ended;
     if (ended) return w.cost_point(i, i + 1);

@@ -1,28 +1,31 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "emulator/async/async_copies.h"
+#include "emulator/happens_before/thread_clocks.h"
 #include "emulator/observe/observer.h"
 #include "emulator/races/race_report.h"
 
 namespace warpscope::emulator {
 
-/// Finds bulk copies that may not see what threads have stored into shared memory, mbarriers among
-/// it, because no fence.proxy.async stands between (PTX ISA 8.7, "Causality Order": a store and a
-/// bulk copy belong to different proxies). A fence counts for the earlier stores of its thread, and
-/// for all stores before the newest barrier of the block.
+/// Finds bulk copies and stores of threads to the same words of shared memory, mbarriers among it,
+/// where no fence.proxy.async stands between (PTX ISA 8.7, "Causality Order": a store and a bulk
+/// copy belong to different proxies): the copy may not see what was stored, or may be overwritten
+/// by it. A fence counts for all stores that come before it, of whatever thread.
 class ProxyFences {
   public:
-    void begin_launch(const Kernel& kernel, std::uint32_t threads, std::uint32_t shared_bytes);
-    void begin_block();
-    void begin_epoch() { epoch_ = ++time_; }
+    void begin_launch(const Kernel& kernel, std::uint32_t shared_bytes);
+    void begin_block(const ThreadClocks& clocks);
+    void begin_epoch(const ThreadClocks& clocks);
     /// The kernel has bulk copies.
     bool is_needed() const { return !stores_.empty(); }
 
-    void store(const Access& access);  ///< of shared memory
-    void fence(std::uint32_t warp, std::uint32_t lanes);
+    /// A store or an atomic of shared memory, but not of an mbarrier that has been made.
+    void store(const Access& access, const ThreadClocks& clocks);
+    void fence(const ThreadClocks& clocks, std::uint32_t warp, std::uint32_t lanes);
     /// A bulk copy starts.
     void check(const AsyncEvent& event, RaceReport& report) const;
 
@@ -31,18 +34,17 @@ class ProxyFences {
     struct Store {
         std::uint32_t time = 0, pc = 0, thread = 0;
     };
-    bool is_fenced(const Store& store) const {
-        return store.time < fences_[store.thread] || store.time < fenced_epoch_;
-    }
-    void check_bytes(std::uint64_t first, std::uint64_t bytes, const AsyncEvent& event,
-                     RaceReport& report) const;
+    bool is_fenced(const Store& store) const { return store.time <= fenced_[store.thread]; }
+    void check_bytes(std::uint64_t first, std::uint64_t bytes, Hazard hazard,
+                     const AsyncEvent& event, RaceReport& report) const;
 
     static constexpr std::uint32_t word_bytes = 4;
 
-    std::vector<Store> stores_;           ///< by word of shared memory
-    std::vector<std::uint32_t> fences_;   ///< by thread: the time of its newest fence
-    std::uint32_t time_ = 0, epoch_ = 0;  ///< now, and where the epoch has begun
-    std::uint32_t fenced_epoch_ = 0;      ///< the beginning of the epoch of the newest fence
+    std::vector<Store> stores_;                        ///< by word of shared memory
+    std::uint64_t first_stored_ = 0, stored_end_ = 0;  ///< words that the block has stored to
+    ThreadClock fenced_;  ///< by thread: its stores up to this time are
+    bool epoch_has_fence_ = false;
+    std::array<std::uint32_t, 32> before_epoch_{};  ///< by warp: its time before the epoch
 };
 
 }  // namespace warpscope::emulator
