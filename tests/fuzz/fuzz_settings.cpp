@@ -41,9 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const ui::Layout layout =
             ui::lay_out(float(settings.window.width), float(settings.window.height), 1,
                         settings.view, microscope);
-        // A narrow window shows the microscope's source and warps alone.
-        const bool has_picture = !microscope || layout.canvas.width > 0;
-        const ui::Box& place = has_picture ? layout.canvas : layout.source;
+        // A narrow window shows the microscope's source and warps alone, or the editor's source.
+        const ui::Box& source = microscope ? layout.source : layout.editor;
+        const ui::Box& place = layout.canvas.width > 0 ? layout.canvas : source;
         tests::require(place.width >= 1 && place.height >= 1 && std::isfinite(place.width) &&
                            std::isfinite(place.height),
                        "the picture or the source has a place");
