@@ -31,5 +31,6 @@ struct CPUBitmap {
 // <dlfcn.h>.
 #define NAME(function) #function
 #define NAME_OF(function) NAME(function)
-#define DRIVER(function) \
-    reinterpret_cast<decltype(&function)>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), NAME_OF(function)))
+#define DRIVER(function)                   \
+    reinterpret_cast<decltype(&function)>( \
+        dlsym(dlopen("libcuda.so.1", RTLD_LAZY), NAME_OF(function)))

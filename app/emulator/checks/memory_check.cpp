@@ -63,11 +63,15 @@ MemoryCheck::Unwritten MemoryCheck::unwritten(std::uint64_t address, std::size_t
         }
         at += length;
     });
-    if (!found.count) return found;
+    return found;
+}
+
+bool MemoryCheck::is_like_padding(std::uint64_t address, std::size_t bytes) {
+    Region* const region = find(address, bytes);
+    if (!region) return false;
     std::vector<bool> written;
     for_words(*region, address, bytes, [&](std::uint8_t word, int) { written.push_back(word); });
-    found.may_be_padding = may_be_padding(written);
-    return found;
+    return may_be_padding(written);
 }
 
 void MemoryCheck::on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {

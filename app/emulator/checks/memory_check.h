@@ -63,11 +63,12 @@ class MemoryCheck : public Observer {
     struct Unwritten {
         std::uint64_t count = 0;
         std::uint64_t first = 0;  ///< the address of the first of them
-        bool may_be_padding = false;
     };
     /// Returns those among these bytes. A word of which some bytes were written counts as written:
     /// the others may be the padding of a struct.
     Unwritten unwritten(std::uint64_t address, std::size_t bytes);
+    /// Whether unwritten() words lie as the padding of structures does.
+    bool is_like_padding(std::uint64_t address, std::size_t bytes);
     /// The bytes were copied within the device: what was never written stays so.
     void on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
 

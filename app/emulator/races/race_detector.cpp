@@ -108,14 +108,13 @@ void RaceDetector::on_shared_access(const Access& a) {
     if (has_no_races_ || a.asynchronous) return;
     async_.check(a, Space::shared, order_, shared_, report_);
     // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
-    const Operation operation = report_.kernel().code[a.pc].operation;
-    const bool makes_mbarrier = operation == Operation::mbarrier_init;
-    const bool is_mbarrier = uses_mbarrier(operation);
-    if (proxies_.is_needed() && a.kind != MemoryAccess::load && (makes_mbarrier || !is_mbarrier))
+    const auto operation = [&] { return report_.kernel().code[a.pc].operation; };
+    if (proxies_.is_needed() && a.kind != MemoryAccess::load &&
+        (operation() == Operation::mbarrier_init || !uses_mbarrier(operation())))
         proxies_.store(a, order_.clocks());
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     RaceRule(a, orders_, order_, shared_, report_).run();
-    if (order_.by_words() && !is_mbarrier) follow_words(a);
+    if (order_.by_words() && !uses_mbarrier(operation())) follow_words(a);
 }
 
 void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {

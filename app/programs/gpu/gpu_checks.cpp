@@ -77,6 +77,7 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
     const auto target = find(to.address);
     const bool to_host = !target || target->kind != MemoryKind::device;
     emulator::MemoryCheck::Unwritten all;
+    bool is_padding = true;
     for (std::size_t y = 0; y < height; ++y) {
         const std::uint64_t source = from.address + y * from.pitch;
         if (!to_host) {
@@ -85,10 +86,9 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
         }
         const auto row = check.unwritten(source, width);
         if (!row.count) continue;
-        if (!all.count)
-            all = row;
-        else
-            all = {all.count + row.count, all.first, all.may_be_padding && row.may_be_padding};
+        if (!all.count) all.first = row.first;
+        all.count += row.count;
+        is_padding = is_padding && check.is_like_padding(source, width);
     }
     if (!all.count) return;
     const std::size_t bytes = width * height;
@@ -97,7 +97,6 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
             ? fmt::format("None of the {} bytes that the host copies was ever written", bytes)
             : fmt::format("Of the {} bytes that the host copies, {} were never written", bytes,
                           all.count);
-    const bool is_padding = all.may_be_padding && all.count < bytes;
     host_->report(FindingKind::uninitialized,
                   is_padding           ? Severity::note
                   : all.count == bytes ? Severity::error

@@ -1,7 +1,8 @@
 #pragma once
 
-// The functions of cooperative_groups::cluster_group that the kernels of this folder call. The header of cooperative
-// groups takes the compiler two seconds, for each row of cases.tsv; pipelines.cu includes it.
+// The functions of cooperative_groups::cluster_group that the kernels of this folder call. The
+// header of cooperative groups takes the compiler two seconds, for each row of cases.tsv;
+// pipelines.cu includes it.
 struct ClusterGroup {
     __device__ void barrier_arrive() const { __cluster_barrier_arrive(); }
     __device__ void barrier_wait() const { __cluster_barrier_wait(); }
