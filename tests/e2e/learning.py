@@ -1,14 +1,20 @@
-"""The user takes the tour, walks a lesson from a wrong solution to its gate, and finds it passed later.
+"""The user takes the tour, walks each lesson from a wrong solution to its gate, and finds one passed later.
 
 usage: learning.py PROGRAM [Learning.NAME]
 """
+import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
 
 from animation import read_animation
 from driver import read_png, wait_for
 from scenario import RIPPLE, Scenario, main
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
+from lesson_solutions import SOLUTIONS  # pylint: disable=wrong-import-position
 
 
 class Learning(Scenario):
@@ -48,6 +54,54 @@ class Learning(Scenario):
 
         app = self.start("--lesson", "mend-the-ripple")
         app.wait_value("lesson.passed", "yes")
+
+    def test_each_lesson_is_failed_by_a_wrong_solution_and_passed_by_a_right_one(self):
+        self.skip_without_nvrtc()
+        app = self.start(*RIPPLE)
+        app.key("l")
+        app.wait_value("lessons.passed", "0 of 11")
+        app.settle()
+        for number, (lesson, (source, wrong, right)) in enumerate(SOLUTIONS.items(), 1):
+            app.click("lesson.next" if number > 1 else "lessons:1")
+            app.wait_value("lesson", lesson)
+            app.settle()
+            if app.value("editor.open") == "off":
+                app.click("editor.open")
+            start = source.read_text(encoding="utf-8")
+            self.paste(app, wrong(start))
+            app.wait_value("editor.state", "runs in the emulator")
+            graded = self.graded(lesson, wrong(start))
+            wait_for(f"the gate of {lesson}, {graded}", lambda: self.gate(app) == graded)
+            self.assertEqual(app.value("lesson.passed"), "no", lesson)
+            self.paste(app, right(start))
+            app.wait_value("lesson.passed", "yes")
+            self.assertEqual(set(self.gate(app)), {"yes"}, lesson)
+            app.settle()
+        app.click("lesson.leave")
+        app.wait_value("lessons.passed", "11 of 11")
+
+    def paste(self, app, text):
+        """Puts the text into the editor, in place of all that is there."""
+        subprocess.run(["xclip", "-selection", "clipboard"], check=True, input=text, text=True,
+                       stdout=subprocess.DEVNULL, env=os.environ | app.display.environment)
+        app.click("editor.text", (0.5, 0.5))
+        app.pass_frames()
+        app.hold("ctrl+a")
+        app.hold("ctrl+v")
+        app.catch_up()
+
+    def gate(self, app):
+        """Whether each condition of the lesson on show holds: ["yes", "no"]."""
+        widgets = app.widgets()
+        return [widget["value"] for id, widget in widgets.items() if id.startswith("lesson.gate.")]
+
+    def graded(self, lesson, text):
+        """The conditions of the lesson as they are graded without a window."""
+        source = self.home / "handed_in.cu"
+        source.write_text(text, encoding="utf-8")
+        done = subprocess.run([self.program, "--lesson", lesson, "--check", source, "--json", "-"], check=False,
+                              capture_output=True, text=True)
+        return ["yes" if one["holds"] else "no" for one in json.loads(done.stdout)["conditions"]]
 
     def insert_barrier(self, app, after):
         """Types the barrier into the editor, below the first line with these words."""

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/measure/heat_figures.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -93,6 +95,21 @@ Table lines_table(
             row.emplace_back(double(figure_of(*line, word.value)));
         row.emplace_back(std::string(text_of(line->file, line->line)));
         table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+Table heat_table(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits) {
+    Table table{"Heat of " + kernel.kernel, {"array", "first word", "words"}, {}};
+    const auto figures = heat_words(kernel);
+    for (const auto& figure : figures) table.columns.emplace_back(figure.name);
+    for (const emulator::HeatArray& array : kernel.arrays) {
+        const std::string name = heat_name(kernel, array, edits);
+        for (const HeatRun& run : heat_runs(array)) {
+            std::vector<Cell> row{name, double(run.first), double(run.words)};
+            for (const auto& figure : figures) row.emplace_back(double(run.count(figure.value)));
+            table.rows.push_back(std::move(row));
+        }
     }
     return table;
 }

@@ -6,8 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/counters/kernel_counters.h"
+#include "emulator/counters/kernel_heat.h"
 #include "emulator/observe/findings.h"
 #include "experiments/framework/report.h"
 #include "experiments/measure/line_figures.h"
@@ -32,6 +34,8 @@ Table counters_table(const std::vector<emulator::KernelCounters>& kernels);
 Table lines_table(
     const emulator::KernelCounters& kernel, LineFigure first,
     const std::function<std::string_view(const std::string& file, int line)>& text_of);
+/// The accesses to the words of each array. A row stands for neighbouring words with equal counts.
+Table heat_table(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits);
 Table timings_table(const std::vector<compute::KernelTiming>& kernels);
 Table comparison_table(const Comparison& comparison);
 

@@ -11,6 +11,7 @@ constexpr const char* before_the_checks[] = {
     // Labels and titles.
     tr_later("Counters of a block"),
     tr_later("Lines of {}"),
+    tr_later("Heat of {}"),
     tr_later("Median of the last {}"),
     tr_later("Minimum of the last {}"),
     tr_later("Maximum of the last {}"),

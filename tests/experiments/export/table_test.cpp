@@ -81,6 +81,21 @@ TEST(TableTest, TheTablesHaveACellForEachColumn) {
     EXPECT_EQ(counters.rows[0][8], Cell(8.0)) << "bank conflicts of a block";
 }
 
+TEST(TableTest, AHeatTableHasARowForNeighbouringWordsWithEqualCounts) {
+    emulator::KernelHeat kernel;
+    kernel.kernel = "k";
+    emulator::HeatArray tile{.name = "tile", .shared = true, .begin = 0, .bytes = 64};
+    tile.counts[0].add(0, 4, 2);  // reads of words 0 to 3
+    tile.counts[1].add(2, 3, 1);  // writes of words 2 to 4
+    kernel.arrays.push_back(std::move(tile));
+    const Table without_races = heat_table(kernel, {});
+    EXPECT_EQ(to_csv(without_races),
+              "array,first word,words,reads,writes,atomics,conflicts\r\n"
+              "tile,0,2,2,0,0,0\r\ntile,2,2,2,1,0,0\r\ntile,4,1,0,1,0,0\r\n");
+    kernel.has_races = true;
+    EXPECT_EQ(heat_table(kernel, {}).columns[6], "races");
+}
+
 emulator::Finding race() {
     emulator::Finding finding;
     finding.hazard = emulator::Hazard::read_after_write;
