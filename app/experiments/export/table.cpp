@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "compute/ceiling_shares.h"
 #include "experiments/measure/heat_figures.h"
 
 namespace warpscope::experiments {
@@ -119,6 +120,26 @@ Table timings_table(const std::vector<compute::KernelTiming>& kernels) {
     for (const compute::KernelTiming& one : kernels)
         table.rows.push_back({one.name, double(one.launches), double(one.median_ms()),
                               double(one.p99_ms()), one.bytes_per_second()});
+    return table;
+}
+
+Table roofline_table(const std::vector<compute::KernelTiming>& kernels,
+                     const compute::Ceilings& ceilings) {
+    Table table{"Roofline",
+                {"kernel", "flops/byte", "flops/s", "bytes/s", "share of the FP32 rate",
+                 "share of the copy bandwidth"},
+                {}};
+    for (const compute::KernelTiming& one : kernels) {
+        const double flops = one.flops_per_second(), bytes = one.bytes_per_second();
+        const compute::CeilingShares shares = compute::shares_of(one, ceilings);
+        const auto counted = [](bool is_counted, double number) {
+            return is_counted ? Cell(number) : Cell("");
+        };
+        table.rows.push_back(
+            {one.name, counted(flops > 0 && bytes > 0, one.work.flops / one.work.bytes),
+             counted(flops > 0, flops), counted(bytes > 0, bytes),
+             counted(flops > 0, shares.of_fp32), counted(bytes > 0, shares.of_bandwidth)});
+    }
     return table;
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "compute/ceilings.h"
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/counters/kernel_counters.h"
@@ -37,6 +38,10 @@ Table lines_table(
 /// The accesses to the words of each array. A row stands for neighbouring words with equal counts.
 Table heat_table(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits);
 Table timings_table(const std::vector<compute::KernelTiming>& kernels);
+/// Rates, and their shares of what the device can reach. A rate that is not counted is an empty
+/// text.
+Table roofline_table(const std::vector<compute::KernelTiming>& kernels,
+                     const compute::Ceilings& ceilings);
 Table comparison_table(const Comparison& comparison);
 
 /// The number with as many digits as it takes to read it back.

@@ -2,7 +2,6 @@
 
 #include "compute/ceilings.h"
 #include "emulator/witness/witness_words.h"
-#include "ui/dock/roofline.h"
 #include "ui/source/recent_registers.h"
 
 namespace warpscope::ui {
@@ -16,22 +15,6 @@ Table policies_table(const std::vector<experiments::PolicyOutcome>& outcomes) {
         table.rows.push_back({std::string(compute::name(one.policy)), one.ends ? "yes" : one.error,
                               double(one.blocks), double(one.findings.size()),
                               one.findings.empty() ? "" : one.findings.front().sentence});
-    return table;
-}
-
-/// Where flops are not counted, the kernel's roof is the copy bandwidth.
-Table roofline_table(const std::vector<compute::KernelTiming>& kernels,
-                     const compute::Ceilings& ceilings) {
-    const Roofline line = roofline_of(kernels, ceilings);
-    Table table{
-        "Roofline", {"kernel", "flops/byte", "flops/s", "bytes/s", "share of its roof"}, {}};
-    for (const RooflinePoint& point : line.points)
-        table.rows.push_back({point.kernel->name, point.intensity, point.flops_per_second,
-                              point.bytes_per_second,
-                              point.flops_per_second / line.roof(point.intensity)});
-    for (const RooflinePoint& point : line.strip)
-        table.rows.push_back({point.kernel->name, "", "", point.bytes_per_second,
-                              point.bytes_per_second / line.bytes_ceiling});
     return table;
 }
 
@@ -98,7 +81,7 @@ std::optional<Table> table_of_tab(const Stage& stage, const Microscope& microsco
         return experiments::heat_table(*checks.inspection->heat, stage.shown().edits);
     if (const auto* ceilings = compute::known_ceilings(stage.device());
         tab == "roofline" && ceilings)
-        return roofline_table(stage.timings().kernels(), *ceilings);
+        return experiments::roofline_table(stage.timings().kernels(), *ceilings);
     if (tab == "timings") return experiments::timings_table(stage.timings().kernels());
     if (tab == "barriers" && checks.policies) return policies_table(*checks.policies);
     return table_of_the_block(microscope, tab);

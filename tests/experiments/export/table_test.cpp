@@ -96,6 +96,20 @@ TEST(TableTest, AHeatTableHasARowForNeighbouringWordsWithEqualCounts) {
     EXPECT_EQ(heat_table(kernel, {}).columns[6], "races");
 }
 
+TEST(TableTest, ARooflineTableHasTheRatesOfAKernelAndTheirSharesOfTheCeilings) {
+    const compute::Ceilings ceilings{.bytes_per_second = 1e9, .flops_per_second = 4e9};
+    // 2 ms: 1e6 flops are 0.5 Gflop/s, an eighth of the ceiling; 5e5 bytes are 0.25 GB/s, a
+    // quarter.
+    const std::vector<compute::KernelTiming> kernels{
+        {.name = "both", .work = {.bytes = 5e5, .flops = 1e6}, .recent_ms = {2}},
+        {.name = "bytes", .work = {.bytes = 5e5}, .recent_ms = {2}},
+        {.name = "neither", .recent_ms = {2}}};
+    const Table table = roofline_table(kernels, ceilings);
+    EXPECT_EQ(table.rows[0], (std::vector<Cell>{"both", 2.0, 5e8, 2.5e8, 0.125, 0.25}));
+    EXPECT_EQ(table.rows[1], (std::vector<Cell>{"bytes", "", "", 2.5e8, "", 0.25}));
+    EXPECT_EQ(table.rows[2], (std::vector<Cell>{"neither", "", "", "", "", ""}));
+}
+
 emulator::Finding race() {
     emulator::Finding finding;
     finding.hazard = emulator::Hazard::read_after_write;
