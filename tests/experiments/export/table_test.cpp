@@ -101,9 +101,9 @@ TEST(TableTest, ARooflineTableHasTheRatesOfAKernelAndTheirSharesOfTheCeilings) {
     // 2 ms: 1e6 flops are 0.5 Gflop/s, an eighth of the ceiling; 5e5 bytes are 0.25 GB/s, a
     // quarter.
     const std::vector<compute::KernelTiming> kernels{
-        {.name = "both", .work = {.bytes = 5e5, .flops = 1e6}, .recent_ms = {2}},
-        {.name = "bytes", .work = {.bytes = 5e5}, .recent_ms = {2}},
-        {.name = "neither", .recent_ms = {2}}};
+        {.name = "both", .work = {.bytes = 2.5e8, .flops = 5e8}, .recent_ms = {1000}},
+        {.name = "bytes", .work = {.bytes = 2.5e8}, .recent_ms = {1000}},
+        {.name = "neither", .recent_ms = {1000}}};
     const Table table = roofline_table(kernels, ceilings);
     EXPECT_EQ(table.rows[0], (std::vector<Cell>{"both", 2.0, 5e8, 2.5e8, 0.125, 0.25}));
     EXPECT_EQ(table.rows[1], (std::vector<Cell>{"bytes", "", "", 2.5e8, "", 0.25}));
