@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,8 @@ struct Type {
         array,
         enumeration,
         function,
-        other,  ///< void, a bit-field and so on: no values can be given
+        bit_field,
+        other,  ///< void and so on: no values can be given
     };
     Kind kind = Kind::other;
     std::string name;       ///< the name in the source: "const real*", "half2", "Params"
@@ -37,10 +39,12 @@ struct Type {
     std::size_t bytes = 0;  ///< 0: unknown, where no kernel reads what a pointer points to
     /// The members of a structure; none where a pointer in a structure points to the structure.
     std::vector<Member> members;
-    /// What a pointer points to, or an element of an array. Null: void.
+    /// What a pointer points to, an element of an array, or the number in whose bytes a bit-field
+    /// is. Null: void.
     std::shared_ptr<const Type> target;
     bool target_is_const = false;
-    std::size_t count = 0;  ///< elements of an array
+    std::size_t count = 0;      ///< elements of an array, or bits of a bit-field
+    std::size_t first_bit = 0;  ///< the lowest bit of a bit-field in its bytes
 };
 
 struct KernelParameter {
@@ -56,6 +60,13 @@ struct MemoryUse {
     bool steers = false;
 };
 
+/// How a kernel reads its textures and surfaces.
+struct ImageUse {
+    int dimensions = 0;   ///< 1 or 2
+    std::string element;  ///< "float", "int", "uchar4"; one of several types that it may have
+    bool operator==(const ImageUse&) const = default;
+};
+
 /// What the code of a kernel shows about its launch. Functions that it calls are left out: those of
 /// cooperative groups read threadIdx.y in every kernel.
 struct LaunchTraits {
@@ -69,6 +80,8 @@ struct LaunchTraits {
     bool synchronises_grid = false;  ///< grid.sync() of Cooperative Groups
     /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};
+    /// nullopt: there are none, or it reads them in different ways, or as layers, volumes or cubes.
+    std::optional<ImageUse> images{};
     /// Variables of the module, by their names in the PTX, whose numbers lead to addresses or
     /// decide branches.
     std::vector<std::string> steering_variables{};

@@ -165,6 +165,22 @@ void TypeReader::fill_array(Type& type, const DebugEntry& entry, Extent extent) 
     }
 }
 
+/// DWARF 3, 5.5.6: the bits of a bit-field are counted from the highest one of its bytes.
+std::shared_ptr<const Type> TypeReader::bit_field(const DebugEntry& member,
+                                                  const std::shared_ptr<const Type>& number) {
+    const std::uint64_t all = 8 * number->bytes;
+    if (member.bits > all || member.bits_above > all - member.bits)
+        throw DebugInfoError("a bit-field lies outside its bytes");
+    auto type = std::make_shared<Type>(*number);
+    type->kind = Kind::bit_field;
+    type->name += fmt::format(" : {}", member.bits);
+    type->canonical += fmt::format(" : {}", member.bits);
+    type->target = number;
+    type->count = std::size_t(member.bits);
+    type->first_bit = std::size_t(all - member.bits_above - member.bits);
+    return type;
+}
+
 void TypeReader::fill_members(Type& type, const DebugEntry& entry) {
     for (const std::size_t child : entry.children) {
         const DebugEntry& member = info_.entries()[child];
@@ -178,12 +194,7 @@ void TypeReader::fill_members(Type& type, const DebugEntry& entry) {
             throw DebugInfoError("a member lies outside its structure");
         if (added.name.empty() && member.tag == DebugTag::inheritance)
             added.name = added.type->name;
-        if (member.bits == 0) continue;
-        const auto bit_field = std::make_shared<Type>(*added.type);
-        bit_field->kind = Kind::other;
-        bit_field->name += fmt::format(" : {}", member.bits);
-        bit_field->canonical += fmt::format(" : {}", member.bits);
-        added.type = bit_field;
+        if (member.bits > 0) added.type = bit_field(member, added.type);
     }
 }
 

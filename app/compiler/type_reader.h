@@ -28,6 +28,8 @@ class TypeReader {
     TypePointer read(std::optional<std::uint64_t> offset, Extent extent);
     void fill(Type& type, const DebugEntry& entry, Extent extent);
     void fill_array(Type& type, const DebugEntry& entry, Extent extent);
+    static std::shared_ptr<const Type> bit_field(const DebugEntry& member,
+                                                 const std::shared_ptr<const Type>& number);
     void fill_members(Type& type, const DebugEntry& entry);
     const DebugEntry* unqualified(std::optional<std::uint64_t> offset, bool& is_const) const;
 

@@ -16,12 +16,13 @@ using Kind = Type::Kind;
 
 /// "signed int 4", "pointer float* 8 -> floating float 4".
 std::string text_of(const Type& type) {
-    static constexpr const char* words[] = {"bool",     "char",     "signed", "unsigned",
-                                            "floating", "pointer",  "struct", "array",
-                                            "enum",     "function", "other"};
+    static constexpr const char* words[] = {"bool",     "char",     "signed",    "unsigned",
+                                            "floating", "pointer",  "struct",    "array",
+                                            "enum",     "function", "bit_field", "other"};
     std::string text = fmt::format("{} {} {}", words[int(type.kind)], type.name, type.bytes);
     if (type.canonical != type.name) text += fmt::format(" = {}", type.canonical);
     if (type.kind == Kind::array) text += fmt::format(" x{}", type.count);
+    if (type.kind == Kind::bit_field) text += fmt::format(" from bit {}", type.first_bit);
     if (type.kind == Kind::pointer || type.kind == Kind::array)
         text += fmt::format(" -> {}{}", type.target_is_const ? "const " : "",
                             type.target ? text_of(*type.target) : "void");
@@ -174,8 +175,9 @@ TEST_F(Signatures, StructuresHaveTheirMembersAtTheirOffsets) {
               "struct U 8 { i@0: signed int 4; f@0: array float[2] 8 x2 -> floating float 4; }");
     EXPECT_EQ(
         type_in("struct B { int b; }; struct D : B { int lo : 3; int hi : 5; char c; };", "D p"),
-        "struct D 8 { B@0: struct B 4 { b@0: signed int 4; }; lo@4: other int : 3 4; hi@4: "
-        "other int : 5 4; c@5: char char 1; }");
+        "struct D 8 { B@0: struct B 4 { b@0: signed int 4; }; lo@4: bit_field int : 3 4 from bit "
+        "0; hi@4: "
+        "bit_field int : 5 4 from bit 3; c@5: char char 1; }");
     EXPECT_EQ(type_in("struct E {};", "E p"), "struct E 1");
     if (is_of_cuda_11()) return;
     EXPECT_EQ(type_in("template<class T, int N> struct Vec { T v[N]; };", "Vec<Vec<int, 2>, 3> p"),

@@ -26,7 +26,7 @@ SUBFLOORS = {
                  {"fast_paths"}],
     "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host"}, {"export"}, {"launch_files"},
+    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host"}, {"export"}, {"launch_files"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],

@@ -40,6 +40,7 @@ enum class Form : std::uint64_t {
 enum class Name : std::uint64_t {
     name = 0x03,
     byte_size = 0x0b,
+    bit_offset = 0x0c,
     bit_size = 0x0d,
     abstract_origin = 0x31,
     upper_bound = 0x2f,
@@ -259,6 +260,9 @@ class DebugInfoReader {
                 break;
             case Name::bit_size:
                 entry.bits = value.number;
+                break;
+            case Name::bit_offset:
+                entry.bits_above = value.number;
                 break;
             case Name::upper_bound:
                 entry.count = value.number + 1;

@@ -57,6 +57,7 @@ struct DebugEntry {
     std::optional<std::uint64_t> count;  ///< the count of a subrange; none: unknown
     std::uint64_t offset = 0;            ///< the offset of a member, in bytes
     std::uint64_t bits = 0;              ///< the width of a bit-field; 0: it is no bit-field
+    std::uint64_t bits_above = 0;        ///< the bits of its `bytes` that are above a bit-field
     std::uint64_t file = 0;              ///< the number of a .file directive
     int line = 0;
 };

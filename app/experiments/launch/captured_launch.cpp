@@ -8,8 +8,8 @@
 #include <set>
 
 #include "experiments/arrays/array.h"
-#include "experiments/launch/element_types.h"
 #include "experiments/launch/launch_plan.h"
+#include "experiments/launch_files/element_types.h"
 
 namespace warpscope::experiments {
 
@@ -66,7 +66,19 @@ class ArgumentReader {
         return {.text = fmt::format("{} + {}", buffer, bytes / element)};
     }
 
+    /// C++ gives a bit-field of a signed type a sign.
+    std::string bit_field(const Type& type, std::size_t offset) const {
+        std::int64_t value = 0;
+        std::memcpy(&value, at(offset, type.bytes), type.bytes);
+        value = std::int64_t(std::uint64_t(value) << (64 - type.count - type.first_bit));
+        const bool has_sign = type.target->kind == Type::Kind::signed_integer;
+        const auto above = int(64 - type.count);
+        return to_string(
+            Number(has_sign ? value >> above : std::int64_t(std::uint64_t(value) >> above)));
+    }
+
     std::string number(const Type& type, std::size_t offset) const {
+        if (type.kind == Type::Kind::bit_field) return bit_field(type, offset);
         const auto element = number_type(type);
         if (!element) fail(fmt::format("a value of type {} cannot be written down", type.name));
         Array one(*element, {1});

@@ -14,6 +14,17 @@
 namespace warpscope::experiments {
 namespace {
 
+/// Makes `number`, the value of a bit-field, the bytes of the bit-field and its neighbours, which
+/// are in `bytes`.
+void add_bits(const ArgumentPart& part, const std::byte* bytes, std::vector<std::byte>& number) {
+    std::uint64_t all = 0, value = 0;
+    std::memcpy(&all, bytes, number.size());
+    std::memcpy(&value, number.data(), number.size());
+    const std::uint64_t mask = ~std::uint64_t(0) >> (64 - part.bits) << part.first_bit;
+    all = (all & ~mask) | (value << part.first_bit & mask);
+    std::memcpy(number.data(), &all, number.size());
+}
+
 constexpr std::int64_t most_repeats = 100'000;
 
 std::int64_t value_in(const Expression& expression, const Names& names, std::int64_t low,
@@ -202,6 +213,7 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));
+            if (part.bits > 0) add_bits(part, &bytes[part.offset], number.bytes);
             put(number.bytes.data(), number.bytes.size());
         }
     }

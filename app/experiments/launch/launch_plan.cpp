@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "experiments/launch/element_types.h"
+#include "experiments/launch_files/element_types.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -111,7 +111,8 @@ class Binder {
         if (!value.elements.empty())
             throw LaunchError(fmt::format("{}: {} is no array; write one value", place, type.name));
         if (is_image(type)) return add_texture(to, offset, is_surface(type), value, place);
-        const auto number = number_type(type);
+        const bool is_bit_field = type.kind == Type::Kind::bit_field;
+        const auto number = number_type(is_bit_field ? *type.target : type);
         if (!number)
             throw LaunchError(fmt::format(
                 "{}: a value of type {} can't be passed from a launch file", place, type.name));
@@ -119,7 +120,11 @@ class Binder {
             throw LaunchError(
                 fmt::format("{}: write a number or an expression for the {}", place, type.name));
         try {
-            to.parts.push_back({offset, *number, Expression(*value.text)});
+            to.parts.push_back({.offset = offset,
+                                .type = *number,
+                                .value = Expression(*value.text),
+                                .bits = is_bit_field ? type.count : 0,
+                                .first_bit = type.first_bit});
         } catch (const LaunchError& error) {
             throw LaunchError(fmt::format("{}: {}", place, error.what()));
         }

@@ -29,6 +29,8 @@ struct ArgumentPart {
     std::variant<Expression, std::size_t, std::nullptr_t, std::string, TextureArgument> value;
     Expression shift{"0"};        ///< of an address in a buffer, in elements
     std::size_t shift_bytes = 0;  ///< of one of these elements
+    /// Of a bit-field in the bytes of the number; 0 bits: it is none.
+    std::size_t bits = 0, first_bit = 0;
 };
 
 struct BoundArgument {

@@ -17,8 +17,8 @@
 #include "experiments/launch/captured_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
-#include "experiments/launch_files/memory_use.h"
-#include "experiments/launch_files/propose_launch.h"
+#include "experiments/proposals/memory_use.h"
+#include "experiments/proposals/propose_launch.h"
 #include "experiments/launch_files/ptx_source.h"
 #include "experiments/launch_files/removed_arrays.h"
 

@@ -5,7 +5,7 @@
 
 #include "compiler/host/template_kernels.h"
 #include "compiler/target.h"
-#include "experiments/launch_files/propose_launch.h"
+#include "experiments/proposals/propose_launch.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 

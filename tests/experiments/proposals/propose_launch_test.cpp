@@ -1,4 +1,4 @@
-#include "experiments/launch_files/propose_launch.h"
+#include "experiments/proposals/propose_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +55,41 @@ TEST(ProposedLaunches, IndicesInYArePictures) {
     EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
     EXPECT_EQ(std::get<Expression>(file.buffers[1].fill).text(), "0");
     EXPECT_EQ(file.show, "out");
+}
+
+TEST(ProposedLaunches, PointersInABufferLeadToTheRowsOfOneMore) {
+    Signature sums;
+    sums.name = "sums";
+    sums.parameters = {{"row", tests::pointer_to(tests::pointer_to(f32))},
+                       {"out", tests::pointer_to(f32)},
+                       {"n", i32}};
+    const LaunchFile file = propose_launch(empty, sums);
+    ASSERT_EQ(file.buffers.size(), 3U);
+    const BufferSpec& rows = *file.find_buffer("row_rows");
+    EXPECT_EQ(to_string(*rows.type), "float");
+    EXPECT_EQ(texts(rows.shape), (Texts{"1 * (n)", "n"}));
+    EXPECT_EQ(std::get<Expression>(file.find_buffer("row")->fill).text(), "row_rows + 4 * n * i");
+    EXPECT_EQ(plan_launch(file, {sums}).types[file.index_of("row")].size(), 8U);
+}
+
+TEST(ProposedLaunches, ATextureReadsABufferOfItsOwn) {
+    Signature blur;
+    blur.name = "blur";
+    blur.parameters = {
+        {"image", tests::scalar(Type::Kind::unsigned_integer, "cudaTextureObject_t", 8)},
+        {"out", tests::pointer_to(f32)},
+        {"w", i32},
+        {"h", i32}};
+    blur.traits.block_dimensions = 2;
+    EXPECT_THROW(plan_launch(propose_launch(empty, blur), {blur}), LaunchError)
+        << "nothing says what it reads";
+    blur.traits.images = {.dimensions = 2, .element = "float"};
+    const LaunchFile file = propose_launch(empty, blur);
+    EXPECT_EQ(file.find_texture("image")->buffer, "image_texels");
+    EXPECT_EQ(texts(file.find_buffer("image_texels")->shape), (Texts{"h", "w"}));
+    EXPECT_EQ(plan_launch(file, {blur}).launches.size(), 1U);
+    blur.traits.images = {.dimensions = 1, .element = "int"};
+    EXPECT_EQ(texts(propose_launch(empty, blur).find_buffer("image_texels")->shape), Texts{"w"});
 }
 
 /// The fills of the buffers of `add` where its code uses x and y in this way.

@@ -1,9 +1,11 @@
-#include "experiments/launch_files/proposal.h"
+#include "experiments/proposals/proposal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+
+#include "experiments/launch_files/element_types.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::int64_t line = 4096, side = 64;
 constexpr std::int64_t long_line = 4096, long_side = 512;
 
 bool is_integer(const Type& type) {
-    return type.bytes > 1 &&
+    return type.bytes > 1 && !is_image(type) &&
            (type.kind == Type::Kind::signed_integer || type.kind == Type::Kind::unsigned_integer);
 }
 
@@ -49,10 +51,12 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     name_sizes();
     for (std::size_t p = 0; p < parameters.size(); ++p)
         if (is_pointer(parameters[p])) add_buffer(p);
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        if (is_image(*parameters[p].type)) add_texture(p);
     for (std::size_t p = 0; p < parameters.size(); ++p) {
         const Type::Kind kind = parameters[p].type->kind;
         if (kind != Type::Kind::pointer && kind != Type::Kind::structure &&
-            !is_integer(*parameters[p].type))
+            !is_integer(*parameters[p].type) && !is_image(*parameters[p].type))
             add_number(p);
     }
     for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -313,7 +317,7 @@ ArgumentSpec Proposal::member(const std::string& name, const std::shared_ptr<con
                         .steers = members_steer_});
     if (const auto known = members_.find(name); known != members_.end())
         return {.text = known->second};
-    const KernelParameter number{name, type};
+    const KernelParameter number{name, type->kind == Type::Kind::bit_field ? type->target : type};
     return {.text = text ? number_text(number, *text) : guessed_number(number)};
 }
 

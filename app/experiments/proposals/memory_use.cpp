@@ -1,4 +1,4 @@
-#include "experiments/launch_files/memory_use.h"
+#include "experiments/proposals/memory_use.h"
 
 #include <fmt/format.h>
 
@@ -223,6 +223,37 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     return bytes;
 }
 
+/// How a statement that reads or writes a texture or a surface does so.
+compiler::ImageUse image_use(const Statement& statement) {
+    using Types = std::initializer_list<std::pair<const char*, const char*>>;
+    const bool is_texture = statement.name == "tex";
+    // A texture of integers without a sign is most often an image of bytes. A surface has bits.
+    const Types types = is_texture
+                            ? Types{{"f32", "float"}, {"u32", "unsigned char"}, {"s32", "int"}}
+                            : Types{{"b8", "uchar"}, {"b16", "ushort"}, {"b32", "float"}};
+    compiler::ImageUse use;
+    if (!statement.has("level"))
+        use.dimensions = statement.has("1d") ? 1 : statement.has("2d") ? 2 : 0;
+    for (const auto& [modifier, element] : types)
+        if (use.element.empty() && statement.has(modifier)) use.element = element;
+    if (!is_texture && statement.has("v2")) use.element += "2";
+    if (!is_texture && statement.has("v4")) use.element += "4";
+    return use;
+}
+
+/// How the kernel reads all its textures and surfaces; nullopt: in different ways, or not at all.
+std::optional<compiler::ImageUse> image_use(const KernelSyntax& kernel) {
+    std::optional<compiler::ImageUse> found;
+    for (const Statement& statement : kernel.statements) {
+        const OpcodeKind kind = statement.opcode->kind;
+        if (kind != OpcodeKind::reads_image && kind != OpcodeKind::writes_image) continue;
+        const compiler::ImageUse use = image_use(statement);
+        if (use.dimensions == 0 || use.element.empty() || (found && *found != use)) return {};
+        found = use;
+    }
+    return found;
+}
+
 /// Whether it or a function of the module reads one of these special registers, "%ctaid".
 bool reads(std::string_view name, const KernelSyntax& kernel,
            const emulator::ModuleSyntax& module) {
@@ -263,6 +294,7 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
                             signature.name, bytes, most_shared));
         const PointerFlow flow(*kernel, module, signature);
         signature.traits.memory = flow.use();
+        signature.traits.images = image_use(*kernel);
         signature.traits.steering_variables = flow.steering_variables();
         signature.traits.reads_block_index = reads("%ctaid", *kernel, module);
         signature.traits.reads_grid_size = reads("%nctaid", *kernel, module);

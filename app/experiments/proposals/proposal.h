@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/host/host_values.h"
-#include "experiments/launch_files/propose_launch.h"
+#include "experiments/proposals/propose_launch.h"
 
 namespace warpscope::experiments {
 
@@ -57,6 +57,11 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
+    void add_texture(std::size_t parameter);
+    Fill guessed_numbers(const BufferSpec& buffer, const Type& pointer,
+                         const compiler::MemoryUse& use);
+    Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
+    std::string free_name(std::string name) const;
     bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
     Texts guessed_shape(const std::string& buffer);

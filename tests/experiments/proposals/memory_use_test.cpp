@@ -1,4 +1,4 @@
-#include "experiments/launch_files/memory_use.h"
+#include "experiments/proposals/memory_use.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -101,6 +101,31 @@ TEST(MemoryUse, DynamicSharedMemoryIsFoundInWhatIsInlined) {
     signature.traits.dynamic_shared = 4;
     read_memory_use(text, {&signature, 1});
     EXPECT_EQ(signature.traits.dynamic_shared, 4U) << "the type of its element is known";
+}
+
+std::string images_in(const std::string& body) {
+    compiler::Signature signature;
+    signature.name = signature.entry = "k";
+    signature.parameters = {{"a", pointer_to(i32)}, {"b", pointer_to(i32)}, {"n", pointer_to(i32)}};
+    read_memory_use(kernel(body), {&signature, 1});
+    const auto& images = signature.traits.images;
+    return images ? fmt::format("{}D {}", images->dimensions, images->element) : "not known";
+}
+
+TEST(MemoryUse, TexturesAndSurfacesSayTheTypeOfTheirElements) {
+    const std::string texture = "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6}];";
+    EXPECT_EQ(images_in(texture), "2D float");
+    EXPECT_EQ(images_in("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5}];"), "1D int");
+    EXPECT_EQ(images_in("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6}];"),
+              "2D unsigned char");
+    EXPECT_EQ(images_in("sust.b.2d.v4.b8.trap [%rd3, {%r5, %r6}], {%r1, %r2, %r3, %r4};"),
+              "2D uchar4");
+    EXPECT_EQ(images_in("suld.b.1d.b32.trap {%r1}, [%rd3, {%r5}];"), "1D float");
+    EXPECT_EQ(images_in(texture + texture), "2D float");
+    EXPECT_EQ(images_in(texture + "suld.b.1d.b32.trap {%r1}, [%rd3, {%r5}];"), "not known");
+    EXPECT_EQ(images_in("tex.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6, %r7, %r7}];"),
+              "not known");
+    EXPECT_EQ(images_in(""), "not known");
 }
 
 TEST(MemoryUse, TextThatIsNoPtxSaysNothing) {

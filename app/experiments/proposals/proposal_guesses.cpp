@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "experiments/launch_files/proposal.h"
+#include "experiments/proposals/proposal.h"
 
 namespace warpscope::experiments {
 

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "experiments/arrays/half.h"
-#include "experiments/launch_files/proposal.h"
+#include "experiments/launch_files/element_types.h"
+#include "experiments/proposals/proposal.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -161,14 +162,10 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     const auto known = buffers_.find(key);
     const std::string name = [&] {
         if (known != buffers_.end()) return known->second;
-        const auto is_free = [&](const std::string& one) {
-            return !file().find_buffer(one) && !find_scalar(one);
-        };
-        if (is_free(parameter)) return parameter;
+        if (free_name(parameter) == parameter) return parameter;
         std::string own;
         for (const char c : place.array) own += std::isalnum(c) != 0 ? c : '_';
-        while (!is_free(own)) own += "_";
-        return own;
+        return free_name(own);
     }();
     if (!is_filled && !written_.contains(name)) unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
@@ -181,8 +178,7 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
                               ? values_.elements(array->bytes, has_type ? target->bytes : 4)
                               : std::nullopt;
     buffer.shape = elements && !is_empty(*elements) ? shape_of(*elements) : guessed_shape(name);
-    buffer.fill = is_filled ? fill : target ? numbers_of(*target) : numbers_of({});
-    if (!is_filled && begins_with_0(use)) buffer.fill = Expression("0");
+    buffer.fill = is_filled ? fill : guessed_numbers(buffer, type, use);
     try {
         double count = has_type ? double(target->bytes) : 4;
         for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));
@@ -193,6 +189,55 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         // The plan says why.
     }
     file().buffers.push_back(std::move(buffer));
+    return name;
+}
+
+/// What a buffer is filled with of which the host program says nothing. `pointer`: its type.
+Fill Proposal::guessed_numbers(const BufferSpec& buffer, const Type& pointer,
+                               const MemoryUse& use) {
+    const Type* const target = pointer.target.get();
+    if (target && target->kind == Type::Kind::pointer && target->target)
+        return addresses_of_rows(buffer, *target->target);
+    if (begins_with_0(use)) return Expression("0");
+    return target ? numbers_of(*target) : numbers_of({});
+}
+
+/// Pointers in a buffer lead to the rows of one more buffer, which have as many elements as the
+/// kernel has columns.
+Fill Proposal::addresses_of_rows(const BufferSpec& buffer, const Type& element) {
+    const auto type = element_type(element);
+    if (!type) return Expression("0");
+    guess("the arrays that " + buffer.name + " points to", buffer.name);
+    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
+    std::string rows = "1";
+    for (const Expression& size : buffer.shape) rows += " * (" + size.text() + ")";
+    BufferSpec all{.name = free_name(buffer.name + "_rows"),
+                   .type = *type,
+                   .shape = {Expression(rows), Expression(width())},
+                   .fill = numbers_of(element)};
+    const std::string name = all.name;
+    file().buffers.push_back(std::move(all));
+    return Expression(fmt::format("{} + {} * {} * i", name, type->size(), width()));
+}
+
+/// A texture or a surface reads a buffer of the guessed sizes.
+void Proposal::add_texture(std::size_t p) {
+    const std::string& name = kernel_->parameters[p].name;
+    const auto& use = kernel_->traits.images;
+    if (!use || file().find_texture(name)) return;  // else the plan says that a texture is missing
+    const std::string texels = free_name(name + "_texels");
+    guess("the texture " + name, texels);
+    BufferSpec buffer{.name = texels, .type = parse_element_type(use->element), .shape = {}};
+    buffer.shape = guessed_shape(texels);
+    if (use->dimensions == 1 && buffer.shape.size() == 2) buffer.shape.erase(buffer.shape.begin());
+    buffer.fill = use->element.starts_with("float") ? Fill(RandomFill{}) : Expression("i % 100");
+    file().buffers.push_back(std::move(buffer));
+    file().textures.push_back({.name = name, .buffer = texels});
+}
+
+/// The name, or a longer one that no buffer and no scalar has.
+std::string Proposal::free_name(std::string name) const {
+    while (file().find_buffer(name) || find_scalar(name)) name += "_";
     return name;
 }
 
@@ -280,8 +325,7 @@ void Proposal::add_buffer(const std::string& name, const Type& type, const Memor
     BufferSpec buffer{.name = name, .type = {}, .shape = guessed_shape(name)};
     unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
-    buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
-    if (begins_with_0(use)) buffer.fill = Expression("0");
+    buffer.fill = guessed_numbers(buffer, type, use);
     if (use.writes) file().show = name;
     if (!type.target || type.target->bytes == 0) buffer.type = ElementType{};
     file().buffers.push_back(std::move(buffer));

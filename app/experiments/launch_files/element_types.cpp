@@ -1,4 +1,4 @@
-#include "experiments/launch/element_types.h"
+#include "experiments/launch_files/element_types.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "experiments/launch_files/propose_launch.h"
+#include "experiments/proposals/propose_launch.h"
 
 #include <algorithm>
 
 #include "compiler/host/template_kernels.h"
-#include "experiments/launch_files/proposal.h"
+#include "experiments/proposals/proposal.h"
 
 namespace warpscope::experiments {
 namespace {
