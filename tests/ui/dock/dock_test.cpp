@@ -307,10 +307,19 @@ TEST_F(DockTest, TheMouseZoomsTheTimelineOfABlockAndMovesAlongIt) {
 }
 
 TEST_F(DockTest, TheMouseZoomsAMeasuredTimelineAndMovesAlongIt) {
-    show("ripple", small_ripple);
+    Stage::Start start;
+    start.device_wish = "emulator";
+    start.experiment = "ripple";
+    start.assignments = small_ripple;
+    // Two seconds pass whenever somebody reads the time, so that the timeline of each frame is read
+    // at once.
+    start.clock = [now = std::make_shared<std::chrono::steady_clock::time_point>()] {
+        return *now += std::chrono::seconds(2);
+    };
+    show(start);
     set("layout", "stamped");
     stage_->step_once();
-    frames(2);
+    settle();
     click("dock.timeline");
     const double whole = range("timeline.measured.zoom").second;
     expect_zoom_and_pan("timeline.measured", whole, whole / 500);
@@ -321,7 +330,7 @@ TEST_F(DockTest, ATimedKernelHasATimelineWithoutTheMicroscope) {
     EXPECT_EQ(view_->widgets().find("dock.timeline"), nullptr);
     set("layout", "stamped");
     stage_->step_once();
-    frames(2);
+    settle();
     click("dock.timeline");
     EXPECT_NE(value("timeline.measured").find("instructions"), std::string::npos);
 }
