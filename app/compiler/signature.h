@@ -62,8 +62,9 @@ struct MemoryUse {
 
 /// How a kernel reads its textures and surfaces.
 struct ImageUse {
-    int dimensions = 0;   ///< 1 or 2
-    std::string element;  ///< "float", "int", "uchar4"; one of several types that it may have
+    int dimensions = 0;  ///< 1 or 2
+    std::string number;  ///< "float", "unsigned char": one of several types that it may have
+    unsigned lanes = 1;  ///< numbers of an element of a surface
     bool operator==(const ImageUse&) const = default;
 };
 

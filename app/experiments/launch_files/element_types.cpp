@@ -61,8 +61,9 @@ std::optional<Row> row_of(const Type& type) {
 
 bool is_union(const Type& type) {
     return type.members.size() > 1 &&
-           std::ranges::all_of(type.members,
-                               [](const compiler::Member& member) { return member.offset == 0; });
+           std::ranges::all_of(type.members, [](const compiler::Member& member) {
+               return member.offset == 0 && member.type->first_bit == 0;
+           });
 }
 
 bool is_surface(const Type& type) {

@@ -225,19 +225,21 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
 
 /// How a statement that reads or writes a texture or a surface does so.
 compiler::ImageUse image_use(const Statement& statement) {
-    using Types = std::initializer_list<std::pair<const char*, const char*>>;
-    const bool is_texture = statement.name == "tex";
+    struct Word {
+        std::string_view modifier, number;
+    };
     // A texture of integers without a sign is most often an image of bytes. A surface has bits.
-    const Types types = is_texture
-                            ? Types{{"f32", "float"}, {"u32", "unsigned char"}, {"s32", "int"}}
-                            : Types{{"b8", "uchar"}, {"b16", "ushort"}, {"b32", "float"}};
+    static constexpr Word of_textures[] = {
+        {"f32", "float"}, {"u32", "unsigned char"}, {"s32", "int"}};
+    static constexpr Word of_surfaces[] = {
+        {"b8", "unsigned char"}, {"b16", "unsigned short"}, {"b32", "float"}};
+    const bool is_texture = statement.name == "tex";
     compiler::ImageUse use;
     if (!statement.has("level"))
         use.dimensions = statement.has("1d") ? 1 : statement.has("2d") ? 2 : 0;
-    for (const auto& [modifier, element] : types)
-        if (use.element.empty() && statement.has(modifier)) use.element = element;
-    if (!is_texture && statement.has("v2")) use.element += "2";
-    if (!is_texture && statement.has("v4")) use.element += "4";
+    for (const auto& [modifier, number] : is_texture ? of_textures : of_surfaces)
+        if (use.number.empty() && statement.has(modifier)) use.number = number;
+    if (!is_texture) use.lanes = statement.has("v4") ? 4 : statement.has("v2") ? 2 : 1;
     return use;
 }
 
@@ -248,7 +250,7 @@ std::optional<compiler::ImageUse> image_use(const KernelSyntax& kernel) {
         const OpcodeKind kind = statement.opcode->kind;
         if (kind != OpcodeKind::reads_image && kind != OpcodeKind::writes_image) continue;
         const compiler::ImageUse use = image_use(statement);
-        if (use.dimensions == 0 || use.element.empty() || (found && *found != use)) return {};
+        if (use.dimensions == 0 || use.number.empty() || (found && *found != use)) return {};
         found = use;
     }
     return found;

@@ -298,8 +298,7 @@ ArgumentSpec Proposal::members(const std::string& name, const Type& type,
                                const std::optional<std::string>& object) {
     ArgumentSpec argument;
     for (const compiler::Member& member : type.members) {
-        // A union gets one of its members.
-        if (member.offset == 0 && &member != type.members.data()) break;
+        if (is_union(type) && &member != type.members.data()) break;  // it gets one of its members
         const std::string own = name + "_" + member.name;
         const auto text = object ? std::optional(*object + "$" + member.name) : std::nullopt;
         argument.members.emplace_back(member.name, this->member(own, member.type, text));

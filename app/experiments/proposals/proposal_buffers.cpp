@@ -227,10 +227,11 @@ void Proposal::add_texture(std::size_t p) {
     if (!use || file().find_texture(name)) return;  // else the plan says that a texture is missing
     const std::string texels = free_name(name + "_texels");
     guess("the texture " + name, texels);
-    BufferSpec buffer{.name = texels, .type = parse_element_type(use->element), .shape = {}};
+    BufferSpec buffer{.name = texels, .type = parse_element_type(use->number), .shape = {}};
+    buffer.type->lanes = use->lanes;
     buffer.shape = guessed_shape(texels);
     if (use->dimensions == 1 && buffer.shape.size() == 2) buffer.shape.erase(buffer.shape.begin());
-    buffer.fill = use->element.starts_with("float") ? Fill(RandomFill{}) : Expression("i % 100");
+    buffer.fill = use->number == "float" ? Fill(RandomFill{}) : Expression("i % 100");
     file().buffers.push_back(std::move(buffer));
     file().textures.push_back({.name = name, .buffer = texels});
 }

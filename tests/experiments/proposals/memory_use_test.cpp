@@ -109,19 +109,20 @@ std::string images_in(const std::string& body) {
     signature.parameters = {{"a", pointer_to(i32)}, {"b", pointer_to(i32)}, {"n", pointer_to(i32)}};
     read_memory_use(kernel(body), {&signature, 1});
     const auto& images = signature.traits.images;
-    return images ? fmt::format("{}D {}", images->dimensions, images->element) : "not known";
+    return images ? fmt::format("{}D {} x{}", images->dimensions, images->number, images->lanes)
+                  : "not known";
 }
 
 TEST(MemoryUse, TexturesAndSurfacesSayTheTypeOfTheirElements) {
     const std::string texture = "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6}];";
-    EXPECT_EQ(images_in(texture), "2D float");
-    EXPECT_EQ(images_in("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5}];"), "1D int");
+    EXPECT_EQ(images_in(texture), "2D float x1");
+    EXPECT_EQ(images_in("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5}];"), "1D int x1");
     EXPECT_EQ(images_in("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6}];"),
-              "2D unsigned char");
+              "2D unsigned char x1");
     EXPECT_EQ(images_in("sust.b.2d.v4.b8.trap [%rd3, {%r5, %r6}], {%r1, %r2, %r3, %r4};"),
-              "2D uchar4");
-    EXPECT_EQ(images_in("suld.b.1d.b32.trap {%r1}, [%rd3, {%r5}];"), "1D float");
-    EXPECT_EQ(images_in(texture + texture), "2D float");
+              "2D unsigned char x4");
+    EXPECT_EQ(images_in("suld.b.1d.b32.trap {%r1}, [%rd3, {%r5}];"), "1D float x1");
+    EXPECT_EQ(images_in(texture + texture), "2D float x1");
     EXPECT_EQ(images_in(texture + "suld.b.1d.b32.trap {%r1}, [%rd3, {%r5}];"), "not known");
     EXPECT_EQ(images_in("tex.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6, %r7, %r7}];"),
               "not known");
