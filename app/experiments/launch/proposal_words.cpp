@@ -26,34 +26,44 @@ std::string sizes_words(const std::vector<Expression>& sizes, const Names& names
     return all.size() == 1 ? all[0] : fmt::format("({})", fmt::join(all, ", "));
 }
 
-std::string buffer_words(const LaunchPlan& plan, const ArgumentPart& part, const Names& names) {
-    const std::size_t index = std::get<std::size_t>(part.value);
+/// "x + 2: 100 float"
+std::string buffer_words(const LaunchPlan& plan, std::size_t index, const Expression& shifted_by,
+                         const Names& names) {
     const BufferSpec& buffer = plan.file.buffers[index];
     std::vector<std::string> shape;
     for (const Expression& size : buffer.shape) shape.push_back(value_words(size, names));
     if (plan.rows[index] > 0) shape.push_back(std::to_string(plan.rows[index]));
-    const std::string shift = value_words(part.shift, names);
+    const std::string shift = value_words(shifted_by, names);
     const std::string sign = shift.starts_with('-') ? " - " + shift.substr(1) : " + " + shift;
     return fmt::format("{}{}: {} {}", buffer.name, shift == "0" ? "" : sign,
                        fmt::join(shape, " x "), to_string(plan.types[index]));
 }
 
-/// "image.width" for the part of an argument at this offset.
-std::string part_name(const std::string& name, const compiler::Type& type, std::size_t offset) {
-    const auto is_behind = [&](const compiler::Member& one) { return one.offset > offset; };
+/// "image.width" for the part of an argument that begins at this byte, and at this bit of it.
+std::string part_name(const std::string& name, const compiler::Type& type, std::size_t offset,
+                      std::size_t bit) {
+    const auto is_behind = [&](const compiler::Member& one) {
+        return std::pair(one.offset, one.type->first_bit) > std::pair(offset, bit);
+    };
     const auto next = std::ranges::find_if(type.members, is_behind);
     if (next == type.members.begin()) return name;
     const compiler::Member& member = *std::prev(next);
-    return part_name(name + "." + member.name, *member.type, offset - member.offset);
+    return part_name(name + "." + member.name, *member.type, offset - member.offset, bit);
 }
 
 std::string argument_words(const LaunchPlan& plan, const BoundArgument& argument,
                            const compiler::KernelParameter& parameter, const Names& names) {
     std::vector<std::string> all;
     for (const ArgumentPart& part : argument.parts) {
-        const std::string name = part_name(parameter.name, *parameter.type, part.offset);
-        if (std::holds_alternative<std::size_t>(part.value))
-            all.push_back(buffer_words(plan, part, names));
+        const std::string name =
+            part_name(parameter.name, *parameter.type, part.offset, part.first_bit);
+        if (const auto* buffer = std::get_if<std::size_t>(&part.value))
+            all.push_back(buffer_words(plan, *buffer, part.shift, names));
+        else if (const auto* texture = std::get_if<TextureArgument>(&part.value))
+            all.push_back(
+                name + " of " +
+                buffer_words(plan, plan.file.index_of(plan.file.textures[texture->index].buffer),
+                             Expression("0"), names));
         else if (const auto* number = std::get_if<Expression>(&part.value))
             all.push_back(fmt::format("{} = {}", name, value_words(*number, names)));
         else

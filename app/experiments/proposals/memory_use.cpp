@@ -237,8 +237,10 @@ compiler::ImageUse image_use(const Statement& statement) {
     compiler::ImageUse use;
     if (!statement.has("level"))
         use.dimensions = statement.has("1d") ? 1 : statement.has("2d") ? 2 : 0;
-    for (const auto& [modifier, number] : is_texture ? of_textures : of_surfaces)
-        if (use.number.empty() && statement.has(modifier)) use.number = number;
+    // The type of the elements stands before that of the coordinates.
+    for (const std::string& modifier : statement.modifiers)
+        for (const Word& word : is_texture ? of_textures : of_surfaces)
+            if (use.number.empty() && modifier == word.modifier) use.number = word.number;
     if (!is_texture) use.lanes = statement.has("v4") ? 4 : statement.has("v2") ? 2 : 1;
     return use;
 }
