@@ -5,6 +5,8 @@ struct Box {
     float low[2];
     int* out;
     char tag;
+    unsigned few : 5;
+    int some : 6;
 };
 
 __constant__ int offsets[2];
@@ -14,7 +16,7 @@ __global__ void fill(Box box, int* shifted, const float* nothing, int negative, 
     if (threadIdx.x == 0) {
         box.out[0] = negative + offsets[1];
         shifted[0] = int(third * 3 + box.low[1]) + byte + flag + (nothing == nullptr) + box.tag;
-        shifted[1] = tenth == 0.1;
+        shifted[1] = 1000 * int(box.few) + box.some + (tenth == 0.1);
     }
 }
 
@@ -35,7 +37,7 @@ int main() {
     HANDLE_ERROR(cudaMemset(memory, 0, 16 * sizeof(int)));
     HANDLE_ERROR(cudaMemset(big, 0, 2 * sizeof *big));
     HANDLE_ERROR(cudaMemcpyToSymbol(offsets, two, sizeof two));
-    const Box box{{1.5f, -2.25f}, memory + 3, 'x'};
+    const Box box{{1.5f, -2.25f}, memory + 3, 'x', 19, -9};
     fill<<<1, 32>>>(box, memory + 8, nullptr, -17, 1.0f / 3, 0.1, true, 200);
     count<32><<<2, 32, 32 * sizeof(int)>>>(big);
     int result[16];
