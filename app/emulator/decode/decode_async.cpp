@@ -289,7 +289,9 @@ void decode_async_store(StatementDecoder& d) {
 
 // fence.proxy.async{.space}; fence.mbarrier_init.release.cluster
 void decode_proxy_fence(StatementDecoder& d) {
-    d.emit(async_emission(d, proxy_fence, {}));
+    Emission e = async_emission(d, proxy_fence, {});
+    e.detail = d.has("global");
+    d.emit(std::move(e));
 }
 
 // mbarrier.pending_count.b64 d, state

@@ -198,7 +198,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             return separate(event.warp);
         case AsyncEvent::proxy_fence:
             if (!order_.by_words()) return;
-            proxies_.fence(clocks, event.warp, event.lanes);
+            if (!event.of_global) proxies_.fence(clocks, event.warp, event.lanes);
             clocks.advance(event.warp);
             return separate(event.warp);
         case AsyncEvent::looked:

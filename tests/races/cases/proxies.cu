@@ -8,6 +8,8 @@ constexpr int threads = 64, bytes = threads * 4;
 __device__ unsigned address_of(const void* p) { return unsigned(__cvta_generic_to_shared(p)); }
 
 __device__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ void fence_all_memory() { asm volatile("fence.proxy.async;" ::: "memory"); }
+__device__ void fence_global_memory() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 __device__ void init(Bar* bar) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(bar)) : "memory");
@@ -91,6 +93,18 @@ __global__ void fenced_once(int* out) {
     if (!BEHIND) fence_proxy_async();
     tile[t] = t;
     if (BEHIND) fence_proxy_async();
+    __syncthreads();
+    if (t == 0) store_tile(out, tile);
+}
+
+// The fence is for all memory, or for global memory alone.
+template <bool ALL>
+__global__ void fenced_memory(int* out) {
+    __shared__ alignas(128) int tile[threads];
+    const int t = threadIdx.x;
+    tile[t] = t;
+    if (ALL) fence_all_memory();
+    if (!ALL) fence_global_memory();
     __syncthreads();
     if (t == 0) store_tile(out, tile);
 }
