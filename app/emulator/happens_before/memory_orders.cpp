@@ -1,11 +1,31 @@
 #include "emulator/happens_before/memory_orders.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/value_paths.h"
+#include "emulator/ptx/effects.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+/// Two accesses of different words behind one address, such as p[0] and p[1].
+bool are_apart(const Kernel& kernel, std::uint32_t one, std::uint32_t other) {
+    const InstructionInfo &first = kernel.lines[one], &second = kernel.lines[other];
+    const Instruction &a = kernel.code[one], &b = kernel.code[other];
+    const std::uint32_t address = a.operands[first.address_operand];
+    if (address == 0 || address != b.operands[second.address_operand]) return false;
+    // An address that the kernel changes may be that of another word.
+    const auto sets = std::count_if(kernel.code.begin(), kernel.code.end(), [&](const auto& i) {
+        const auto end = i.operands + destination_count(i);
+        return std::find(i.operands, end, address) != end;
+    });
+    return sets <= 1 && std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
+}
+
+}  // namespace
 
 void MemoryOrders::begin_launch(const Kernel& kernel) {
     orders_.clear();
@@ -31,6 +51,14 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     }
     volatile_stores_.assign(orders_.size(), false);
     settle_volatile(kernel, fences);
+    words_are_seen_ = kernel.has_mbarriers || kernel.uses_cluster;
+    atomics_decide_ = false;
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const InstructionInfo& i = kernel.lines[pc];
+        atomics_decide_ |= i.text.find("atom.") != i.text.npos;
+        words_are_seen_ |= i.access == MemoryAccess::load && is_strong(pc);
+    }
+    words_are_seen_ = order_by_words_ && (words_are_seen_ || atomics_decide_);
 }
 
 void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences) {
@@ -54,6 +82,7 @@ void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::
         orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
     }
     const auto may_meet = [&](std::uint32_t one, std::uint32_t other) {
+        if (are_apart(kernel, one, other)) return false;
         const int a = kernel.lines[one].base, b = kernel.lines[other].base;
         if (a < 0 || b < 0 || a == b) return true;
         const AddressBase &first = kernel.bases[std::size_t(a)],

@@ -32,6 +32,11 @@ class MemoryOrders {
     /// True where the kernel has fences, acquires, releases, mbarriers or barriers of a cluster:
     /// its threads can then order their accesses by words of memory.
     bool order_by_words() const { return order_by_words_; }
+    /// The kernel has atomics whose results it uses.
+    bool atomics_decide() const { return atomics_decide_; }
+    /// True where a thread can also see by the value of a word that another thread has stored: it
+    /// has an atomic whose result it uses, a load that polls, an acquire, an mbarrier or a cluster.
+    bool words_are_seen() const { return words_are_seen_; }
     /// Its threads have clocks: where words order accesses, and where bulk copies do, since a proxy
     /// fence counts for what its thread knows of.
     bool have_clocks() const { return order_by_words_ || has_bulk_copies_; }
@@ -54,7 +59,8 @@ class MemoryOrders {
     std::vector<std::uint8_t> bytes_;
     std::vector<Scope> scopes_;  ///< of what is not weak; else that of the device
     std::vector<bool> volatile_stores_;
-    bool order_by_words_ = false, order_blocks_by_words_ = false, has_bulk_copies_ = false;
+    bool order_by_words_ = false, words_are_seen_ = false, atomics_decide_ = false;
+    bool order_blocks_by_words_ = false, has_bulk_copies_ = false;
     unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 

@@ -81,8 +81,14 @@ std::string HostCalls::made(const std::string& word) {
     return name;
 }
 
+/// A variable of the file may be one of the device, `__managed__`: then it is an array of one
+/// element.
 void HostCalls::assign(const std::string& word, std::string value) {
     const std::string now = name_now(word), name = is_member(now) ? now : made(word);
+    const auto variable = program_.variables.find(word);
+    if (file_scope_.contains(word) && variable != program_.variables.end() &&
+        variable->second.pointers == 0 && !in_file_)
+        fill(word, value);
     if (value.starts_with("dim3 (")) return set_dimensions(name, sizes(value));
     program_.values[name] = std::move(value);
 }
@@ -263,9 +269,12 @@ void HostCalls::fill(const std::string& pointer, const std::string& value) {
 }
 
 void HostCalls::copy(const std::string& to, const std::string& from) {
-    const HostArray* const source = find_array(program_, place_of(program_, from).array);
-    const bool whole = place_of(program_, from).offset.empty();
-    fill(to, source && whole ? source->fill : "");
+    const HostPlace place = place_of(program_, from);
+    const HostArray* const source = find_array(program_, place.array);
+    // "& n": a number, or a pointer, which is then the address of an array.
+    if (from.starts_with("& ") && place.offset.empty() && (!source || !source->bytes.empty()))
+        return fill(to, source ? from : place.array);
+    fill(to, source && place.offset.empty() ? source->fill : "");
 }
 
 void HostCalls::read_call(std::size_t i) {

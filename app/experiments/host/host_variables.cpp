@@ -15,8 +15,9 @@ namespace {
 /// Words of types that may stand beside others.
 constexpr std::string_view number_words[]{"unsigned", "signed", "long",  "short",
                                           "int",      "char",   "double"};
-constexpr std::string_view qualifiers[]{"const",     "static",   "struct",      "volatile",
-                                        "constexpr", "typename", "__managed__", "__device__"};
+constexpr std::string_view qualifiers[]{"const",       "static",     "struct",       "volatile",
+                                        "constexpr",   "typename",   "extern",       "inline",
+                                        "__managed__", "__device__", "__constant__", "__shared__"};
 constexpr std::string_view no_types[]{"return", "delete", "goto", "else", "using", "new", "throw"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {

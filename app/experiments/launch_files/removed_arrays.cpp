@@ -63,12 +63,16 @@ std::vector<compiler::Diagnostic> removed_arrays(std::string_view optimized,
         for (const std::string& name : shared_arrays(written)) {
             const auto use = uses.find(name);
             if (use == uses.end() || kept.contains(name)) continue;
+            // The compiler may split an array into "name_$_0", "name_$_1".
+            const auto part = kept.lower_bound(name + "_$_");
+            if (part != kept.end() && part->first.starts_with(name + "_$_")) continue;
             const auto [file, line] = std::pair(use->second.file, use->second.line);
             const bool is_here = file >= 0 && written.files[std::size_t(file)] == source;
             notes.push_back(
                 {is_here ? line : 0, 0, compiler::Severity::note,
                  fmt::format("the compiler has removed the array {} in shared memory and its "
-                             "accesses: no result depends on them, and the checks do not see them",
+                             "accesses, since it knows the values or no result needs them: the "
+                             "checks do not see them",
                              emulator::source_name(name))});
         }
     } catch (const emulator::Error&) {

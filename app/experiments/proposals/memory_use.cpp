@@ -40,7 +40,7 @@ class PointerFlow {
             add_pointers(kernel.parameters[p].name, *signature.parameters[p].type, 0, Set(1) << p);
         for (const emulator::Variable& variable : module.variables) {
             if (use_.size() == most_parameters) break;
-            if (variable.space != emulator::Space::constant) continue;
+            if (variable.space == emulator::Space::shared || !names(variable)) continue;
             variables_[variable.name] = Set(1) << use_.size();
             in_structures_ |= Set(1) << use_.size();
             use_.emplace_back();
@@ -67,6 +67,16 @@ class PointerFlow {
 
   private:
     using Set = std::uint64_t;  ///< of parameters
+
+    /// A header declares more variables than can be followed.
+    bool names(const emulator::Variable& variable) const {
+        return std::ranges::any_of(kernel_.statements, [&](const Statement& statement) {
+            return std::ranges::any_of(statement.operands, [&](const Operand& operand) {
+                const Operand& base = emulator::base_of(operand);
+                return base.kind == Operand::symbol && base.name == variable.name;
+            });
+        });
+    }
 
     /// Adds a parameter that is a pointer, or the pointers in a structure, which count as one.
     void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {

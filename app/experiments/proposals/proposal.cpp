@@ -129,7 +129,6 @@ void Proposal::name_members(const std::string& name, const Type& type, const std
 
 /// The scalar of a number: one whose name has a meaning in expressions gets another.
 std::string Proposal::own_name(const std::string& name) {
-    if (name == "time" || name == "frame") return name;
     try {
         check_scalar_name(name);
         if (!file().find_buffer(name)) return name;
@@ -145,10 +144,9 @@ const std::variant<Number, Expression>* Proposal::find_scalar(const std::string&
     return found == file().scalars.end() ? nullptr : &found->second;
 }
 
-/// Leaves out a name that has a value already, such as `time`.
+/// Leaves out a name that has a value already.
 void Proposal::add_scalar(const std::string& name, std::variant<Number, Expression> value) {
-    if (name == "time" || name == "frame" || find_scalar(name)) return;
-    file().scalars.emplace_back(name, std::move(value));
+    if (!find_scalar(name)) file().scalars.emplace_back(name, std::move(value));
 }
 
 Names Proposal::numbers() const {
@@ -178,8 +176,12 @@ std::string Proposal::guessed_number(const KernelParameter& parameter) {
     static const std::set<std::string> indices{"i", "x", "y", "z", "lane", "frame"};
     const std::string& name = parameter.name;
     const Type& type = *parameter.type;
+    if (name == "time" || name == "frame") {  // which a launch file has
+        guess(name);
+        return name;
+    }
     const std::string own = own_name(name);
-    if (name != "time" && name != "frame") guess(own, own);
+    guess(own, own);
     const bool is_size = is_integer(type) && own == name && !indices.contains(name);
     if (type.kind == Type::Kind::floating)
         add_scalar(own, 1.0);

@@ -57,6 +57,7 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use);
+    std::optional<Expression> address_in(const std::string& variable, const Type& type);
     void add_texture(std::size_t parameter);
     Fill guessed_numbers(const BufferSpec& buffer, const Type& pointer,
                          const compiler::MemoryUse& use);

@@ -312,12 +312,42 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
     if (buffer.shape.empty()) buffer.shape.emplace_back("1");
     const HostArray* const array = find_array(program_, variable.name);
     bool known = false;
-    buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
-    if (!known) {
-        buffer.fill = numbers_of(*type);
-        unknown_variables_[variable.entry] = variable.name;
+    if (type->kind == Type::Kind::pointer) {
+        buffer.type = parse_element_type("uint64_t");
+        const auto address = address_in(variable.name, *type);
+        known = address.has_value();
+        buffer.fill = address.value_or(Expression("0"));
+    } else {
+        buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
+        if (!known) buffer.fill = numbers_of(*type);
     }
+    if (!known) unknown_variables_[variable.entry] = variable.name;
     file().buffers.push_back(std::move(buffer));
+}
+
+/// The address that the host program gives a variable of the device that is a pointer: that of its
+/// managed memory, or of the array whose pointer it copies. nullopt: it is not known.
+std::optional<Expression> Proposal::address_in(const std::string& variable, const Type& type) {
+    const HostArray* const array = find_array(program_, variable);
+    if (!array || !type.target) return std::nullopt;
+    const bool is_copied = array->fill.starts_with("& ");
+    const HostPlace place = is_copied ? place_of(program_, array->fill) : HostPlace{variable, ""};
+    const HostArray* const memory = find_array(program_, place.array);
+    const auto number = element_type(*type.target);
+    const auto elements =
+        memory && number ? values_.elements(memory->bytes, type.target->bytes) : std::nullopt;
+    if (!elements || is_empty(*elements)) return std::nullopt;
+    BufferSpec buffer{.name = free_name(is_copied ? place.array : variable + "_memory"),
+                      .type = number,
+                      .shape = {*elements}};
+    bool known = false;
+    buffer.fill = fill_of(memory->fill, *type.target, known);
+    if (!known) buffer.fill = numbers_of(*type.target);
+    if (!known) unknown_[buffer.name].insert("the numbers of " + buffer.name);
+    buffers_[place.array + " " + kind_of(type.target.get())] = buffer.name;
+    const std::string name = buffer.name;
+    file().buffers.push_back(std::move(buffer));
+    return Expression(name);
 }
 
 /// The window shows the last buffer that the kernel writes.

@@ -56,7 +56,8 @@ ProposedLaunches propose_launches(LaunchFile file, std::span<const ProposedKerne
                                   const std::set<std::string>& device_words) {
     Proposal proposal(std::move(file), program);
     for (const compiler::ModuleVariable& variable : variables)
-        if (variable.is_for_host) proposal.add_variable(variable);
+        if (variable.is_for_host || find_array(program, variable.name))
+            proposal.add_variable(variable);
     for (const ProposedKernel& kernel : kernels) proposal.add_launch(kernel);
     return proposal.made(device_words);
 }
