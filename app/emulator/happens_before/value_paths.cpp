@@ -78,6 +78,12 @@ bool is_polled(const Kernel& kernel, std::uint32_t load) {
     return false;
 }
 
+bool is_result_used(const Kernel& kernel, std::uint32_t pc) {
+    const Derived results(kernel.code[pc]);
+    return std::ranges::any_of(kernel.code,
+                               [&](const Instruction& i) { return results.is_read_by(i); });
+}
+
 bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
     if (!are_of_one_word(kernel, load, store)) return false;
     const Instruction &from = kernel.code[load], &into = kernel.code[store];

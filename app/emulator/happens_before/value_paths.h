@@ -10,6 +10,9 @@ namespace warpscope::emulator {
 /// `while (*flag == 0) {}`. The value decides a branch that leaves the loop.
 bool is_polled(const Kernel& kernel, std::uint32_t load);
 
+/// True where another instruction reads a result of this one.
+bool is_result_used(const Kernel& kernel, std::uint32_t pc);
+
 /// True where a store changes the word that the load has read: `++*counter`. Both have one address
 /// operand, and the stored value is computed of the loaded one, without a branch between. Threads
 /// that do so at one time lose all changes but one. Not for `|=`, `&=`, min and max: threads that

@@ -43,5 +43,6 @@ __global__ void first_one_writes(unsigned* ticket, int* d) {
     if (threadIdx.x == 0) mine = atomicAdd(ticket, 1);
     __syncthreads();
     if (mine == 0 && threadIdx.x == 0) d[0] = 5;
+    __syncthreads();
     if (blockIdx.x == 0) d[1 + threadIdx.x] = d[0];
 }
