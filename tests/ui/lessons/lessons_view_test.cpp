@@ -20,10 +20,18 @@ class LessonsView : public ViewFixture {
         view_->lessons().open(lesson(name));
         settle();
     }
+    /// Until the thread that the microscope shows has been examined.
+    void examine() {
+        settle();
+        do frames(2);
+        while (view_->moves());
+        frames(2);
+    }
 };
 
 TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     show("ripple", {{"size", "64"}});
+    view_->options().bottom = 400;
     open("01-break-the-ripple.md");
     EXPECT_EQ(value("lesson"), "break-the-ripple");
     EXPECT_EQ(value("ripple.size"), "128") << "the lesson says so";
@@ -32,11 +40,19 @@ TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     settle();
     EXPECT_EQ(value("lesson.gate.1"), "yes");
     EXPECT_EQ(value("lesson.gate.2"), "no");
-    view_->press('M', 0);
-    settle();
-    do frames(2);
-    while (view_->moves());
-    frames(2);
+    click("race");
+    const emulator::Finding found = stage_->checks().inspection->findings.at(0);
+    ASSERT_EQ(found.hazard, emulator::Hazard::read_after_write);
+    click("finding.0");
+    examine();
+    EXPECT_EQ(view_->microscope().thread(), found.place().thread);
+    EXPECT_EQ(value("lesson.gate.2"), "no") << "this thread reads after the write";
+    ASSERT_TRUE(found.repaired_too.at(0).misread());
+    view_->microscope().close();
+    frames(3);
+    click("finding.0.0");
+    examine();
+    EXPECT_EQ(view_->microscope().thread(), found.repaired_too[0].first.thread);
     EXPECT_EQ(value("lesson.gate.2"), "yes") << "the thread that the microscope shows";
     EXPECT_EQ(view_->options().lessons_passed, std::vector<std::string>{"break-the-ripple"});
     view_->lessons().leave();
@@ -61,7 +77,7 @@ TEST_F(LessonsView, AnotherExperimentIsNotJudged) {
 TEST_F(LessonsView, TheStepsMarkTheirWidgets) {
     show("ripple", {{"size", "64"}});
     open("01-break-the-ripple.md");
-    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "finding.0");
+    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "finding.0.0");
     click("lesson.step.3");
     EXPECT_EQ(value("lesson.step.3"), "on");
     EXPECT_EQ(value("lesson.step.1"), "off");
@@ -79,12 +95,10 @@ TEST_F(LessonsView, AClickOnTheMarkedWidgetMarksThatOfTheNextStep) {
     click("race");
     frames(3);
     EXPECT_EQ(value("lesson.step.3"), "on");
-    const emulator::Dim3 thread = stage_->checks().inspection->findings.at(0).place().thread;
-    click("finding.0");
-    settle();
-    do frames(2);
-    while (view_->moves());
-    frames(2);
+    const emulator::Dim3 thread =
+        stage_->checks().inspection->findings.at(0).repaired_too.at(0).place().thread;
+    click("finding.0.0");
+    examine();
     EXPECT_EQ(value("lesson.passed"), "yes");
     EXPECT_EQ(value("message"), "Passed: Break the ripple. Thread " + emulator::name_of(thread) +
                                     " reads too early.");
