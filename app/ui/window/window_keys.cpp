@@ -47,6 +47,10 @@ bool is_for_widgets(int key, bool list_open) {
 
 }  // namespace
 
+bool WindowView::is_covered() const {
+    return list_is_open() || palette_.shown() || keys_.shown() || words_.shown();
+}
+
 void WindowView::follow_keyboard() {
     ImGuiIO& io = ImGui::GetIO();
     const auto flag = ImGuiConfigFlags_NavEnableKeyboard;

@@ -167,7 +167,7 @@ void WindowView::draw(ImVec2 size) {
     ImGui::End();
     keys_.draw(ui_);
     words_.draw(ui_);
-    tour_.draw(ui_);
+    tour_.draw(ui_, is_covered());
     if (options_.marks) marks_.draw(ui_);
     ImGui::PopFont();
 }
@@ -195,7 +195,7 @@ void WindowView::draw_panels() {
     if (at.lessons.width <= 0) return;
     panel(ui_, "lessons", at.lessons, colour::panel, {19, 12}, true,
           [&] { lesson_panel_.draw(ui_); });
-    lesson_panel_.draw_mark(ui_);
+    lesson_panel_.draw_mark(ui_, is_covered() || tour_.shows());
 }
 
 /// The picture, perhaps the editor, and one sentence.

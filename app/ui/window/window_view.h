@@ -108,6 +108,8 @@ class WindowView {
     Tour& tour() { return tour_; }
     /// Changes the language of the window, or says which font is missing.
     void speak(Language wished);
+    /// A popup, the list of keys or the list of words lies over the panels.
+    bool is_covered() const;
     /// How much larger than usual everything is to be drawn in a window of this height in logical
     /// pixels.
     float enlargement(float height) const;

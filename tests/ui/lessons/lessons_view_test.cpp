@@ -36,8 +36,10 @@ TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     EXPECT_EQ(value("lesson"), "break-the-ripple");
     EXPECT_EQ(value("ripple.size"), "128") << "the lesson says so";
     EXPECT_EQ(value("lesson.gate.1"), "no");
+    EXPECT_EQ(value("lesson.step.1"), "on") << "the lesson itself has switched the barrier";
     view_->press('S', 0);
     settle();
+    EXPECT_EQ(value("lesson.step.2"), "on") << "the key does what a click on the switch does";
     EXPECT_EQ(value("lesson.gate.1"), "yes");
     EXPECT_EQ(value("lesson.gate.2"), "no");
     click("race");
@@ -81,6 +83,28 @@ TEST_F(LessonsView, TheStepsMarkTheirWidgets) {
     click("lesson.step.3");
     EXPECT_EQ(value("lesson.step.3"), "on");
     EXPECT_EQ(value("lesson.step.1"), "off");
+}
+
+TEST_F(LessonsView, NoMarkIsDrawnOverAPopupOrAList) {
+    show("ripple", {{"size", "64"}});
+    open("01-break-the-ripple.md");
+    EXPECT_EQ(value("coach_mark"), "1");
+    view_->press('P', 3);  // Ctrl+Shift+P
+    frames(3);
+    ASSERT_NE(view_->widgets().find("palette:ripple"), nullptr);
+    EXPECT_EQ(value("coach_mark"), "(no such widget)");
+    press_key(ImGuiKey_Escape);
+    frames(3);
+    EXPECT_EQ(value("coach_mark"), "1");
+    view_->press('H', 0);
+    frames(3);
+    EXPECT_EQ(value("coach_mark"), "(no such widget)") << "the list of keys";
+    view_->press(256, 0);  // Esc
+    frames(3);
+    view_->tour().start();
+    frames(3);
+    EXPECT_EQ(value("tour"), "picture");
+    EXPECT_EQ(value("coach_mark"), "1") << "that of the tour";
 }
 
 // As a person walks it who clicks where the marks are.
