@@ -11,8 +11,8 @@ class LessonPanel {
     explicit LessonPanel(LessonBook& book) : book_(book) {}
 
     void draw(Ui& ui);
-    /// Draws a frame around the widget of the current step, over the window, unless a popup or
-    /// a list has `covered` the panels. A click on the widget marks that of the next step, and so
+    /// Draws a frame around the widget of the current step, over the window, unless the panels are
+    /// `covered` by a popup or a list. A click on the widget marks that of the next step, and so
     /// does a key or a command that switches it. Call it when all widgets of the frame were drawn.
     void draw_mark(Ui& ui, bool covered);
 

@@ -136,6 +136,7 @@ class WindowView {
     bool carry_out_in_microscope(Command command);
     bool carry_out_of_view(Command command);
     void resize(int direction);
+    void draw_at(int percent);
     void toggle_recording(Recorded what);
     void follow_keyboard();
     void close_topmost();
