@@ -73,6 +73,7 @@ WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, fl
                        std::string fetch_nvrtc)
     : stage_(stage), options_(options), ui_(scale, raster), download_(std::move(fetch_nvrtc)) {
     ui_.carry_out = [this](Command command) { carry_out(command); };
+    opener_.open_lesson = [this](const std::filesystem::path& file) { lessons_.open(file); };
 }
 
 experiments::Size WindowView::picture_size() const {
