@@ -70,6 +70,15 @@ class Lessons(unittest.TestCase):
         self.assertEqual([c["holds"] for c in self.grade(1, NAMED.format(16, 3) + text)["conditions"]],
                          [True, False])
 
+    def test_only_a_thread_that_reads_before_the_write_reads_too_early(self):
+        # The warps run one after the other: (3, 4) is in warp 2, and the opposite (12, 11) in warp 5.
+        lesson = self.folder / "order.md"
+        lesson.write_text("# Order\n\n## Start\n\n- `experiment ripple`\n- `schedule run-to-barrier`\n"
+                          "\n## Gate\n\n- `reader_named == 1`: It is named.\n", encoding="utf-8")
+        text = RIPPLE.read_text(encoding="utf-8").replace("if (barrier) __syncthreads();", "")
+        self.assertTrue(self.grade(lesson, NAMED.format(3, 4) + text)["passed"])
+        self.assertFalse(self.grade(lesson, NAMED.format(12, 11) + text)["passed"])
+
     def test_a_folder_of_solutions_becomes_a_table(self):
         start = (LESSONS / "halo.cu").read_text(encoding="utf-8")
         right = SOLUTIONS["the-halo"][2](start)

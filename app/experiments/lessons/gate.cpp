@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
 
 #include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
@@ -24,8 +23,9 @@ std::uint64_t count(const Inspection& inspection, FindingKind kind) {
     return all;
 }
 
-/// The reads of shared memory in each epoch of a block, and the writes of other warps that no
-/// barrier orders.
+/// The bytes of shared memory that a thread has read in this epoch of its block, and whether
+/// another warp has written one of them later in the epoch, although its store stands before the
+/// load in the program: the thread has read too early.
 class EarlyReads : public emulator::Observer {
   public:
     explicit EarlyReads(std::uint32_t thread) : warp_(thread / 32), lane_(thread % 32) {}
@@ -38,26 +38,29 @@ class EarlyReads : public emulator::Observer {
     void on_barrier_release(const emulator::BarrierRelease&) override { forget(); }
     void on_shared_access(const emulator::Access& access) override {
         const bool writes = access.kind != emulator::MemoryAccess::load;
+        const bool own = access.warp == warp_;
+        if (writes == own) return;
         for (unsigned lane = 0; lane < 32; ++lane) {
-            if (!(access.mask >> lane & 1)) continue;
-            for (std::uint64_t k = 0; k < access.bytes; ++k) {
-                const std::uint64_t byte = access.address(lane) + k;
-                if (writes && access.warp != warp_) written_.insert(byte);
-                if (!writes && access.warp == warp_ && lane == lane_) read_.insert(byte);
-                found_ |= written_.contains(byte) && read_.contains(byte);
-            }
+            if (!(access.mask >> lane & 1) || (own && lane != lane_)) continue;
+            for (std::uint64_t k = 0; k < access.bytes; ++k)
+                own ? read(access.address(lane) + k, access.pc)
+                    : written(access.address(lane) + k, access.pc);
         }
     }
 
   private:
-    void forget() {
-        written_.clear();
-        read_.clear();
+    void forget() { reads_.clear(); }
+    void read(std::uint64_t byte, std::uint32_t pc) {
+        std::uint32_t& last = reads_[byte];
+        last = std::max(last, pc);
+    }
+    void written(std::uint64_t byte, std::uint32_t pc) {
+        const auto before = reads_.find(byte);
+        found_ |= before != reads_.end() && pc < before->second;
     }
 
     std::uint32_t warp_, lane_;
-    std::set<std::uint64_t> written_;  ///< bytes that other warps have written in this epoch
-    std::set<std::uint64_t> read_;     ///< bytes that the thread has read in it
+    std::map<std::uint64_t, std::uint32_t> reads_;  ///< by byte: the highest pc at which it was read
     bool found_ = false;
 };
 
@@ -120,7 +123,7 @@ bool asks_for_reader(const Lesson& lesson) {
     });
 }
 
-std::optional<emulator::Dim3> named_reader(std::string_view source) {
+std::optional<NamedReader> named_reader(std::string_view source) {
     constexpr std::string_view words = "reads too early: thread";
     const std::size_t at = source.find(words);
     if (at == std::string_view::npos) return {};
@@ -138,15 +141,19 @@ std::optional<emulator::Dim3> named_reader(std::string_view source) {
         ++count;
     }
     if (count == 0) return {};
-    return emulator::Dim3{index[0], index[1], index[2]};
+    return NamedReader{{index[0], index[1], index[2]}, {}};
 }
 
-bool reads_too_early(Specimen& specimen, const emulator::Dim3& thread) {
+bool reads_too_early(Specimen& specimen, const NamedReader& reader) {
     constexpr std::uint64_t most_blocks = 64;
     emulator::FrozenLaunch launch = specimen.launch();
-    const emulator::Dim3& block = launch.launch.block;
+    const emulator::Dim3 &block = launch.launch.block, &thread = reader.thread;
     if (thread.x >= block.x || thread.y >= block.y || thread.z >= block.z) return false;
     launch.settings.blocks = std::min(launch.launch.grid.count(), most_blocks);
+    if (reader.block) {
+        launch.settings.first_block = emulator::linear_in(launch.launch.grid, *reader.block);
+        launch.settings.blocks = 1;
+    }
     EarlyReads reads(emulator::linear_in(block, thread));
     try {
         specimen.machine().run(launch, &reads);

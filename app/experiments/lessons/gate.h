@@ -33,10 +33,17 @@ bool passed(const std::vector<Judgement>& judgements);
 /// Whether the gate asks which thread reads too early.
 bool asks_for_reader(const Lesson& lesson);
 
+/// A thread of which a student says that it reads too early.
+struct NamedReader {
+    emulator::Dim3 thread;
+    std::optional<emulator::Dim3> block;  ///< nullopt: any of the first blocks
+    bool operator==(const NamedReader&) const = default;
+};
 /// The thread that a source names in a comment, "reads too early: thread (3, 4)"; nullopt: none.
-std::optional<emulator::Dim3> named_reader(std::string_view source);
-/// Whether a thread of this index, in any of the first blocks, reads a word of shared memory that
-/// another warp writes, with no barrier between the two.
-bool reads_too_early(Specimen& specimen, const emulator::Dim3& thread);
+std::optional<NamedReader> named_reader(std::string_view source);
+/// Whether the thread reads a word of shared memory before another warp has written it, with no
+/// barrier between the two, although the write stands before the read in the program. A thread that
+/// reads after the write is part of the race too, but does not read too early.
+bool reads_too_early(Specimen& specimen, const NamedReader& reader);
 
 }  // namespace warpscope::experiments

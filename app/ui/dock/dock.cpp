@@ -115,6 +115,7 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
     ImGui::SetCursorScreenPos(low);
     const bool clicked = hit_area("race", {width, height});
     record(ui, "race", summary.chip);
+    hover_label(summary.state == RaceSummary::State::race ? "hazard" : summary.chip);
     tooltip(ui, summary.sentence);
     const ImU32 colour = colour_of(summary);
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -7,6 +7,7 @@
 #include "ui/language/language.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -60,6 +61,8 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const float y = low.y + ui.px(6);
     ImGui::SetCursorScreenPos({low.x + ui.px(12), y - ui.px(2)});
     badge(ui, kind_of(finding), colour);
+    const bool is_plain_race = finding.kind == FindingKind::race && !finding.misread();
+    hover_label(is_plain_race ? to_string(finding.hazard) : kind_of(finding));
     ImGui::SetCursorScreenPos({low.x + text_left, y});
     text(ui.fonts.small, colour::text, lines);
     ImGui::SetCursorScreenPos({low.x + width - times_width - ui.px(8), y});

@@ -9,6 +9,7 @@
 #include "experiments/measure/line_figures.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
 
@@ -89,6 +90,7 @@ void LinesPanel::head(Ui& ui) {
         if (hit_area(id, {ImGui::GetContentRegionAvail().x, text_size(ui.fonts.small)}))
             options_.figure = word.value;
         record(ui, id, chosen ? "on" : "off");
+        hover_label(tr(word.label));
         tooltip(ui, help_of(word.value) + tr(" Click: sort by it, and show it beside the source."));
         const bool hovered = ImGui::IsItemHovered();
         ImGui::SetCursorScreenPos(at);

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "compiler/source_file.h"
+#include "experiments/lessons/lesson.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/documents/text_file.h"
 #include "ui/language/language.h"
@@ -20,6 +23,24 @@ constexpr std::size_t most_choices = 200;
 
 std::size_t end_of_folder(const std::string& path) {
     return path.rfind('/') + 1;  // npos + 1 is 0
+}
+
+/// Whether the window opens files of this kind. Bodies in files with other names are opened, too,
+/// but their names say nothing.
+bool opens(const std::filesystem::path& file) {
+    std::string name = file.filename().string();
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return char(std::tolower(c)); });
+    constexpr std::string_view endings[] = {".cu",  ".launch.json", ".wslaunch", ".schedule",
+                                            ".png", ".tipsy",       ".csv",      ".bin"};
+    if (!name.ends_with(".md"))
+        return std::ranges::any_of(endings, [&](auto end) { return name.ends_with(end); });
+    try {
+        experiments::read_lesson(file);
+        return true;
+    } catch (const std::exception&) {
+        return false;  // most pages are no lessons
+    }
 }
 
 std::vector<std::string> entries(const std::string& folder, const std::string& begin,
@@ -34,7 +55,7 @@ std::vector<std::string> entries(const std::string& folder, const std::string& b
         std::error_code gone;
         if (at->is_directory(gone))
             folders.push_back(folder + name + "/");
-        else if (which == PathFiles::all || name.ends_with(".cu"))
+        else if (which == PathFiles::sources ? name.ends_with(".cu") : opens(at->path()))
             files.push_back(folder + name);
     }
     std::sort(folders.begin(), folders.end());

@@ -7,8 +7,9 @@ namespace warpscope::ui {
 
 class KernelDocument;
 
-/// The files that are listed beside folders: those that end with ".cu", or all.
-enum class PathFiles { sources, all };
+/// The files that are listed beside folders: those that end with ".cu", or of all kinds that the
+/// window opens.
+enum class PathFiles { sources, of_window };
 
 /// The completions of a path that is being typed.
 struct PathChoices {

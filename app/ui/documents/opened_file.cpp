@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* what_opens = tr_later(
     "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json), captures "
-    "(folders or .wslaunch), orders of warps (.schedule) and PNG files that it saved.");
+    "(folders or .wslaunch), orders of warps (.schedule), lessons (.md) and PNG files that it "
+    "saved.");
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),

@@ -6,6 +6,7 @@
 
 #include "ui/editor/editor_parts.h"
 #include "ui/editor/typing_aid.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -251,6 +252,18 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
         document.set_cursor(field.cursor);
     if (changed) field.of = document.shared_text();
     field.active = ImGui::IsItemActive();
+}
+
+void hover_code(const KernelDocument& document, const EditorPlaces& at) {
+    // The field is a child window, and an active item while it has the keyboard.
+    constexpr auto field =
+        ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const int row = int(std::floor((mouse.y - at.origin.y) / at.line));
+    if (!ImGui::IsWindowHovered(field) || row < at.first || row >= at.end) return;
+    const auto column = std::size_t(std::max(0.F, mouse.x - at.origin.x) / at.character);
+    hover_word({at.low.x, float(row)},
+               word_at(document.lines().line(document.text(), row), column));
 }
 
 void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,

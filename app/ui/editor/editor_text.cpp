@@ -12,7 +12,6 @@
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/source/source_colour.h"
-#include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -355,16 +354,6 @@ EditorPlaces find_places(const KernelDocument& document) {
     at.first = std::clamp(int(top), 0, document.lines().count());
     at.end = std::min(document.lines().count(), int(top + room.y / at.line) + 2);
     return at;
-}
-
-void hover_code(const KernelDocument& document, const EditorPlaces& at) {
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const int row = int(std::floor((mouse.y - at.origin.y) / at.line));
-    if (!ImGui::IsWindowHovered() || mouse.x < at.origin.x || row < at.first || row >= at.end)
-        return;
-    const auto column = std::size_t((mouse.x - at.origin.x) / at.character);
-    hover_word({at.low.x, float(row)},
-               word_at(document.lines().line(document.text(), row), column));
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ std::string name_of(const OpenedFile& file) {
 }  // namespace
 
 void FileOpener::open(std::string path) {
+    if (path.ends_with(".md") && open_lesson)
+        return open_lesson(fs::absolute(with_home(path)).lexically_normal());
     waiting_.push_back(std::move(path));
     advance();
 }

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ class FileOpener {
         : stage_(stage), options_(options), screenshots_(std::move(screenshots)) {}
 
     void open(std::string path);
+    /// Opens lessons (.md), which are above this folder. Set by the window's view.
+    std::function<void(const std::filesystem::path&)> open_lesson;
     /// The prepared states, by name: the PNGs in the folder of the one that was opened last, or
     /// where none was, the screenshots in the folder where they are saved.
     std::vector<std::filesystem::path> states() const;

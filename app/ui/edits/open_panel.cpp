@@ -19,7 +19,7 @@ void OpenPanel::begin() {
     if (path.empty() && recent.empty()) path = std::filesystem::current_path().string() + "/";
     const bool opened = !recent.empty() && (path.empty() || with_home(path) == recent.front());
     if (opened) path = recent.front().substr(0, recent.front().rfind('/') + 1);
-    picker_.begin(path, PathFiles::all);
+    picker_.begin(path, PathFiles::of_window);
 }
 
 /// True where a click chose a file.
@@ -93,7 +93,7 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
     picker_.draw_error(
         ui, width,
         tr("Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), a capture "
-           "(.wslaunch), or a PNG that "
+           "(.wslaunch), a lesson (.md), or a PNG that "
            "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
            "on the window, too."));
     go |= flat_button(ui, "open.go", tr("Open"));

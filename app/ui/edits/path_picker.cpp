@@ -113,8 +113,9 @@ bool PathPicker::list(Ui& ui, ImVec2 size) {
     }
     if (all.choices.empty() && !listing_.valid())
         text(ui.fonts.small, colour::faint,
-             files_ == PathFiles::sources ? tr("No folder and no .cu file begins with this path.")
-                                          : tr("No folder and no file begins with this path."));
+             files_ == PathFiles::sources
+                 ? tr("No folder and no .cu file begins with this path.")
+                 : tr("No folder and no file that Warpscope opens begins with this path."));
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();

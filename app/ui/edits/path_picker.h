@@ -33,7 +33,7 @@ class PathPicker {
     void set(std::string path);
 
     std::string id_, path_, error_;
-    PathFiles files_ = PathFiles::all;
+    PathFiles files_ = PathFiles::of_window;
     bool takes_focus_ = false;
     bool moves_cursor_ = false;  ///< to the end of a path that was not typed
     // Folders are read on a thread of their own.

@@ -15,6 +15,7 @@ void draw_coach_mark(Ui& ui, const Widget& widget, const std::string& number) {
     const ImVec2 high{std::min(screen.x - ui.px(1), float(widget.x + widget.w) + gap),
                       std::min(screen.y - ui.px(1), float(widget.y + widget.h) + gap)};
     list.AddRect(low, high, colour::accent, ui.px(7), 0, ui.px(2.5F));
+    ui.widgets.add({"coach_mark", low.x, low.y, high.x - low.x, high.y - low.y, number});
     const ImVec2 centre{std::clamp(low.x, r, screen.x - r), std::clamp(low.y, r, screen.y - r)};
     list.AddCircleFilled(centre, r, colour::accent);
     ImGui::PushFont(ui.fonts.strong);

@@ -153,16 +153,17 @@ bool LessonBook::is_elsewhere() const {
 void LessonBook::follow_reader(const std::shared_ptr<const experiments::Inspection>& inspection) {
     if (is_ready(examined_)) reader_named_ = examined_.get();
     auto named = experiments::named_reader(document() ? document()->text() : std::string());
-    if (!named && microscope_.is_open() && microscope_.ready()) named = microscope_.thread();
+    if (!named && microscope_.is_open() && microscope_.ready())
+        named = experiments::NamedReader{microscope_.thread(), microscope_.block()};
     if (examined_.valid() || (named == reader_ && inspection == reader_of_)) return;
     reader_ = named;
     reader_of_ = inspection;
     reader_named_ = false;
     if (!named || !inspection->launch) return;
-    examined_ = std::async(std::launch::async, [launch = inspection->launch, thread = *named] {
+    examined_ = std::async(std::launch::async, [launch = inspection->launch, reader = *named] {
         try {
             experiments::Specimen specimen(*launch);
-            return experiments::reads_too_early(specimen, thread);
+            return experiments::reads_too_early(specimen, reader);
         } catch (const std::exception&) {
             return false;  // the copy can't be made; the check of the launch says why
         }

@@ -55,7 +55,7 @@ class LessonBook {
     bool is_elsewhere() const;
     /// The thread that is named, if it reads too early; only where the gate asks for one.
     std::optional<emulator::Dim3> early_reader() const {
-        return reader_named_ ? reader_ : std::nullopt;
+        return reader_named_ && reader_ ? std::optional(reader_->thread) : std::nullopt;
     }
     /// A named thread is being examined.
     bool busy() const { return examined_.valid(); }
@@ -80,7 +80,7 @@ class LessonBook {
     std::size_t step_ = 0;
     std::vector<experiments::Judgement> judgements_;
     /// The named thread, the inspection for which it is examined, and the result.
-    std::optional<emulator::Dim3> reader_;
+    std::optional<experiments::NamedReader> reader_;
     std::shared_ptr<const experiments::Inspection> reader_of_;
     std::future<bool> examined_;
     bool reader_named_ = false;

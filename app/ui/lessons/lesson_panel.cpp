@@ -177,19 +177,36 @@ void LessonPanel::draw_buttons(Ui& ui) {
         ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
 }
 
-void LessonPanel::draw_mark(Ui& ui) {
+/// Whether the marked widget is a switch that has another state than in the frame before. The
+/// lesson itself sets switches when it begins, before the kernel has been judged.
+bool LessonPanel::is_switched(const Widget& widget) {
+    if (book_.judgements().empty()) {
+        marked_ = {};
+        return false;
+    }
+    const std::string& lesson = book_.lesson()->name;
+    const bool known = marked_.lesson == lesson && marked_.step == book_.step();
+    const std::string before = known ? marked_.value : widget.value;
+    marked_ = {lesson, book_.step(), widget.value};
+    const auto is_state = [](const std::string& value) { return value == "on" || value == "off"; };
+    return before != widget.value && is_state(before) && is_state(widget.value);
+}
+
+void LessonPanel::draw_mark(Ui& ui, bool covered) {
     const experiments::Lesson* lesson = book_.lesson();
     if (!lesson || book_.step() >= lesson->steps.size()) return;
-    const Widget* const widget = ui.widgets.find(lesson->steps[book_.step()].widget);
-    if (!widget || !widget->visible || book_.passed(lesson->name)) return;
-    draw_coach_mark(ui, *widget, fmt::format("{}", book_.step() + 1));
-    const ImVec2 low{float(widget->x), float(widget->y)},
-        high{float(widget->x + widget->w), float(widget->y + widget->h)};
+    const Widget* const found = ui.widgets.find(lesson->steps[book_.step()].widget);
+    if (!found || !found->visible || book_.passed(lesson->name)) return;
+    const Widget widget = *found;  // the mark is a widget, too
+    if (!covered) draw_coach_mark(ui, widget, fmt::format("{}", book_.step() + 1));
+    const ImVec2 low{float(widget.x), float(widget.y)},
+        high{float(widget.x + widget.w), float(widget.y + widget.h)};
+    const bool clicked = !covered && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+                         ImGui::IsMouseHoveringRect(low, high, false);
+    const bool done = is_switched(widget) || clicked;
     const bool follows =
         book_.step() + 1 < lesson->steps.size() && !lesson->steps[book_.step() + 1].widget.empty();
-    if (follows && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
-        ImGui::IsMouseHoveringRect(low, high, false))
-        book_.set_step(book_.step() + 1);
+    if (follows && done) book_.set_step(book_.step() + 1);
 }
 
 }  // namespace warpscope::ui

@@ -11,9 +11,10 @@ class LessonPanel {
     explicit LessonPanel(LessonBook& book) : book_(book) {}
 
     void draw(Ui& ui);
-    /// Draws a frame around the widget of the current step, over the window; a click on the widget
-    /// marks that of the next step. Call it when all widgets of the frame were drawn.
-    void draw_mark(Ui& ui);
+    /// Draws a frame around the widget of the current step, over the window, unless the panels are
+    /// `covered` by a popup or a list. A click on the widget marks that of the next step, and so
+    /// does a key or a command that switches it. Call it when all widgets of the frame were drawn.
+    void draw_mark(Ui& ui, bool covered);
 
   private:
     void draw_list(Ui& ui);
@@ -21,8 +22,15 @@ class LessonPanel {
     void draw_steps(Ui& ui);
     void draw_gate(Ui& ui);
     void draw_buttons(Ui& ui);
+    bool is_switched(const Widget& widget);
 
     LessonBook& book_;
+    /// The lesson and the step whose widget is marked, and the widget's value in the newest frame.
+    struct {
+        std::string lesson;
+        std::size_t step = 0;
+        std::string value;
+    } marked_;
 };
 
 }  // namespace warpscope::ui

@@ -60,21 +60,22 @@ ImVec2 place_beside(Ui& ui, const Widget* widget, ImVec2 size) {
 
 }  // namespace
 
-void Tour::draw(Ui& ui) {
+void Tour::draw(Ui& ui, bool covered) {
     if (!step_) return;
     const std::size_t at = *step_;
     const TourStep& step = steps[at];
     const Widget* widget = ui.widgets.find(step.widget);
     if (widget && !widget->visible) widget = nullptr;
-    if (widget) draw_coach_mark(ui, Widget(*widget), fmt::format("{}", at + 1));
+    const ImVec2 size{ui.px(360), ui.px(178)};
+    const ImVec2 place = place_beside(ui, widget, size);
+    if (widget && !covered) draw_coach_mark(ui, Widget(*widget), fmt::format("{}", at + 1));
     ImGui::PushFont(ui.fonts.body);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(12)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
     ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
     ImGui::PushStyleColor(ImGuiCol_Border, colour::accent);
-    const ImVec2 size{ui.px(360), ui.px(178)};
-    ImGui::SetNextWindowPos(place_beside(ui, widget, size));
+    ImGui::SetNextWindowPos(place);
     ImGui::SetNextWindowSize(size);
     ImGui::Begin(
         "##tour", nullptr,

@@ -12,8 +12,9 @@ class Tour {
     void start() { step_ = 0; }
     void end() { step_.reset(); }
     bool shows() const { return step_.has_value(); }
-    /// Draws the step over the window. Call it when all widgets of the frame were drawn.
-    void draw(Ui& ui);
+    /// Draws the step over the window, and marks its widget, unless the panels are `covered` by a
+    /// popup or a list. Call it when all widgets of the frame were drawn.
+    void draw(Ui& ui, bool covered);
 
   private:
     std::optional<std::size_t> step_;

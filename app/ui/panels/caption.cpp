@@ -38,6 +38,16 @@ bool large_switch(Ui& ui, const std::string& label, bool on) {
     return clicked;
 }
 
+/// Says beside the verdict that it is about an edited kernel.
+void edited_mark(Ui& ui, const Stage& stage) {
+    const std::string files = edited_files(stage);
+    if (files.empty()) return;
+    ImGui::SameLine(0, ui.px(12));
+    badge(ui, tr("edited"), colour::finding);
+    record(ui, "edited", files);
+    tooltip(ui, tr("An edited kernel source runs: {}.", files));
+}
+
 }  // namespace
 
 void Caption::draw(Ui& ui) {
@@ -49,7 +59,9 @@ void Caption::draw(Ui& ui) {
         ImGui::SameLine(0, ui.px(10));
     }
     const RaceSummary race = summarize(stage_.checks());
-    const MessageWords said = message_words(stage_);
+    // An audience reads what the picture means; what a key has changed, it sees.
+    const bool failed = stage_.message().tone == Tone::error;
+    const MessageWords said = failed ? message_words(stage_) : result_words(stage_);
     ImGui::SetCursorPosY(top + ui.px(4));
     ImGui::BeginGroup();
     const bool bad = race.state != RaceSummary::State::clean;
@@ -60,6 +72,7 @@ void Caption::draw(Ui& ui) {
                             : colour::good,
               race.chip);
     record(ui, "caption.race", race.chip);
+    edited_mark(ui, stage_);
     // A long sentence is smaller, rather than cut.
     const float room = bottom - ImGui::GetCursorPosY();
     const std::string lines = wrapped(said.text, ImGui::GetContentRegionAvail().x);

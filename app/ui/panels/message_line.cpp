@@ -35,13 +35,7 @@ float offer_button(Ui& ui, const std::optional<Offer>& offer, float right) {
 
 }  // namespace
 
-MessageWords message_words(const Stage& stage) {
-    const Message& message = stage.message();
-    const auto age = std::chrono::steady_clock::now() - message.at;
-    if (message.tone == Tone::error && !message.text.empty())
-        return {message.text, colour::bad, colour::bad};
-    if (!message.text.empty() && age < std::chrono::seconds(12))
-        return {message.text, colour::text, colour::text};
+MessageWords result_words(const Stage& stage) {
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
@@ -51,6 +45,16 @@ MessageWords message_words(const Stage& stage) {
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
             return {tr(r.label) + ": " + tr(r.sentence), colour::dim, verdict_colour(r.verdict)};
     return {"", colour::dim, colour::clear};
+}
+
+MessageWords message_words(const Stage& stage) {
+    const Message& message = stage.message();
+    const auto age = std::chrono::steady_clock::now() - message.at;
+    if (message.tone == Tone::error && !message.text.empty())
+        return {message.text, colour::bad, colour::bad};
+    if (!message.text.empty() && age < std::chrono::seconds(12))
+        return {message.text, colour::text, colour::text};
+    return result_words(stage);
 }
 
 void MessageLine::draw(Ui& ui) {

@@ -22,6 +22,8 @@ struct MessageWords {
     std::string text;
     ImU32 colour, dot;
 };
+/// The worst result's sentence; empty: no result has one.
+MessageWords result_words(const Stage& stage);
 /// What is to be said now. An error stays until the next change. Any other message gives way to the
 /// worst result after a while.
 MessageWords message_words(const Stage& stage);

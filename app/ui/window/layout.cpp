@@ -103,7 +103,11 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
                                                                           : microscope ? 0.25F
                                                                                        : 0.35F))
                             : 0;
-    const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 && !alone ? edge : 0;
+    // A panel that a person has folded leaves a strip, which unfolds it.
+    const bool folded_left = !layout.narrow && !slim && !controls;
+    const bool folded_right = !layout.narrow && !editor && !results;
+    const float left_edge = left > 0 || folded_left ? edge : 0;
+    const float right_edge = (right > 0 && !alone) || folded_right ? edge : 0;
     const float lower_edge = layout.folded ? 0 : edge;
     // In a low window the dock leaves most of the height to the picture and its bars.
     const float most =
@@ -121,6 +125,8 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     if (strip > 0) layout.strip = {x, top + upper - strip, centre, strip};
     if (controls) layout.controls = {0, top, left, body};
     if (controls) layout.left_edge = {left, top, edge, body};
+    if (folded_left) layout.left_fold = {0, top, edge, body};
+    if (folded_right) layout.right_fold = {width - edge, top, edge, upper};
     // In a small window the column on the right takes the height of the dock, too: the warps and
     // the tile of the microscope, or the source of the editor.
     const bool whole = slim || (editor && !alone && upper < low_height * scale);
@@ -148,10 +154,10 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     if (microscope && width - lessons < crowded_width * scale) lessons = 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
     if (lessons <= 0) return layout;
-    for (Box* box :
-         {&layout.controls, &layout.transport, &layout.canvas, &layout.results, &layout.strip,
-          &layout.editor, &layout.dock, &layout.microscope, &layout.source, &layout.warps,
-          &layout.tile, &layout.left_edge, &layout.right_edge, &layout.lower_edge})
+    for (Box* box : {&layout.controls, &layout.transport, &layout.canvas, &layout.results,
+                     &layout.strip, &layout.editor, &layout.dock, &layout.microscope,
+                     &layout.source, &layout.warps, &layout.tile, &layout.left_edge,
+                     &layout.right_edge, &layout.lower_edge, &layout.left_fold, &layout.right_fold})
         box->x += lessons;
     layout.top.width = layout.foot.width = width;
     const float top = layout.top.height;

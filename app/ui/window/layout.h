@@ -18,7 +18,9 @@ struct Layout {
     Box lessons;                            ///< the column on the left of everything else
     Box caption;                            ///< the foot of a presentation
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
-    bool narrow = false;                    ///< controls and results are drawers
+    /// Strips in the places of the controls and of the results that a person has folded.
+    Box left_fold, right_fold;
+    bool narrow = false;  ///< controls and results are drawers
     /// Only the dock's tabs and a line of timings are shown.
     bool folded = false;
 };

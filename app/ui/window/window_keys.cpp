@@ -47,6 +47,10 @@ bool is_for_widgets(int key, bool list_open) {
 
 }  // namespace
 
+bool WindowView::is_covered() const {
+    return list_is_open() || palette_.shown() || keys_.shown() || words_.shown();
+}
+
 void WindowView::follow_keyboard() {
     ImGuiIO& io = ImGui::GetIO();
     const auto flag = ImGuiConfigFlags_NavEnableKeyboard;
@@ -152,7 +156,7 @@ bool WindowView::carry_out_of_view(Command command) {
          [](V& v) { v.options_.presentation = !v.options_.presentation; }},
         {Command::larger, [](V& v) { v.resize(1); }},
         {Command::smaller, [](V& v) { v.resize(-1); }},
-        {Command::usual_size, [](V& v) { v.options_.percent = 100; }},
+        {Command::usual_size, [](V& v) { v.draw_at(100); }},
         {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
         {Command::toggle_recording, [](V& v) { v.toggle_recording(Recorded::window); }},
         {Command::toggle_picture_recording, [](V& v) { v.toggle_recording(Recorded::picture); }},
@@ -181,7 +185,11 @@ void WindowView::toggle_recording(Recorded what) {
 void WindowView::resize(int direction) {
     const auto* const now = std::ranges::lower_bound(percents, options_.percent);
     const auto place = now - std::begin(percents) + direction;
-    options_.percent = percents[std::clamp<std::ptrdiff_t>(place, 0, std::ssize(percents) - 1)];
+    draw_at(percents[std::clamp<std::ptrdiff_t>(place, 0, std::ssize(percents) - 1)]);
+}
+
+void WindowView::draw_at(int percent) {
+    options_.percent = percent;
     stage_.say(tr("Everything is drawn at {} %.", options_.percent));
 }
 
@@ -242,6 +250,7 @@ void WindowView::speak(Language wished) {
                "and start again.",
                names.english, names.font));
     set_language(wished);
+    stage_.say({});  // the newest message is in the language of before
     options_.language = names.code;
 }
 

@@ -58,6 +58,26 @@ void splitter(Ui& ui, const char* name, const Box& box, Edge edge, float sign, f
                                               hot ? colour::accent_deep : colour::background);
 }
 
+/// A strip in the place of a panel that was folded, with an arrow to where the panel comes from.
+/// `direction`: 1: it opens to the right; -1: to the left. True when clicked.
+bool fold_strip(Ui& ui, const char* id, const Box& box, float direction) {
+    ImGui::SetCursorPos({box.x, box.y});
+    const bool clicked = hit_area(id, {box.width, box.height});
+    record(ui, id);
+    const bool hovered = ImGui::IsItemHovered();
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, high, hovered ? colour::hovered : colour::raised);
+    const ImVec2 middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
+    const float across = direction * ui.px(2), along = ui.px(5);
+    const ImU32 hue = hovered ? colour::text : colour::dim;
+    list.AddLine({middle.x - across, middle.y - along}, {middle.x + across, middle.y}, hue,
+                 ui.px(1.5F));
+    list.AddLine({middle.x + across, middle.y}, {middle.x - across, middle.y + along}, hue,
+                 ui.px(1.5F));
+    return clicked;
+}
+
 void begin_root(ImVec2 size) {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
@@ -73,6 +93,7 @@ WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, fl
                        std::string fetch_nvrtc)
     : stage_(stage), options_(options), ui_(scale, raster), download_(std::move(fetch_nvrtc)) {
     ui_.carry_out = [this](Command command) { carry_out(command); };
+    opener_.open_lesson = [this](const std::filesystem::path& file) { lessons_.open(file); };
 }
 
 experiments::Size WindowView::picture_size() const {
@@ -167,7 +188,7 @@ void WindowView::draw(ImVec2 size) {
     ImGui::End();
     keys_.draw(ui_);
     words_.draw(ui_);
-    tour_.draw(ui_);
+    tour_.draw(ui_, is_covered());
     if (options_.marks) marks_.draw(ui_);
     ImGui::PopFont();
 }
@@ -195,7 +216,7 @@ void WindowView::draw_panels() {
     if (at.lessons.width <= 0) return;
     panel(ui_, "lessons", at.lessons, colour::panel, {19, 12}, true,
           [&] { lesson_panel_.draw(ui_); });
-    lesson_panel_.draw_mark(ui_);
+    lesson_panel_.draw_mark(ui_, is_covered() || tour_.shows());
 }
 
 /// The picture, perhaps the editor, and one sentence.
@@ -232,6 +253,16 @@ float WindowView::enlargement(float height) const {
 
 void WindowView::splitters() {
     const auto is_there = [](const Box& box) { return box.width > 0 && box.height > 0; };
+    if (is_there(layout_.left_fold)) {
+        if (fold_strip(ui_, "unfold.controls", layout_.left_fold, 1))
+            ui_.ask(Command::toggle_controls);
+        tooltip(ui_, with_key(tr("Show the parameters"), Command::toggle_controls));
+    }
+    if (is_there(layout_.right_fold)) {
+        if (fold_strip(ui_, "unfold.results", layout_.right_fold, -1))
+            ui_.ask(Command::toggle_results);
+        tooltip(ui_, with_key(tr("Show the results"), Command::toggle_results));
+    }
     if (is_there(layout_.left_edge))
         splitter(ui_, "split.left", layout_.left_edge, Edge::upright, 1, options_.left, 220, 520);
     if (is_there(layout_.lower_edge))

@@ -108,6 +108,8 @@ class WindowView {
     Tour& tour() { return tour_; }
     /// Changes the language of the window, or says which font is missing.
     void speak(Language wished);
+    /// A popup, the list of keys or the list of words lies over the panels.
+    bool is_covered() const;
     /// How much larger than usual everything is to be drawn in a window of this height in logical
     /// pixels.
     float enlargement(float height) const;
@@ -134,6 +136,7 @@ class WindowView {
     bool carry_out_in_microscope(Command command);
     bool carry_out_of_view(Command command);
     void resize(int direction);
+    void draw_at(int percent);
     void toggle_recording(Recorded what);
     void follow_keyboard();
     void close_topmost();

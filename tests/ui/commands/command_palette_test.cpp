@@ -99,6 +99,11 @@ TEST_F(PaletteView, TheSizesHaveEnds) {
     EXPECT_FLOAT_EQ(view_->enlargement(720), 0.75F);
     press('0', 1);
     EXPECT_EQ(view_->options().percent, 100);
+    EXPECT_EQ(value("message"), "Everything is drawn at 100 %.");
+    view_->speak(Language::english);
+    frames(2);
+    EXPECT_EQ(value("message").find("Everything"), std::string::npos)
+        << "it may be in another language than the window";
     view_->press(key_f11, 0);
     frames(2);
     EXPECT_FLOAT_EQ(view_->enlargement(720), 1.5F);
@@ -121,7 +126,14 @@ TEST_F(PaletteView, APresentationHasALargeBarrierAndASentence) {
     settle();
     EXPECT_EQ(value("caption.barrier"), "off");
     EXPECT_EQ(value("caption.race"), "race: 256 hazards a block");
-    EXPECT_NE(value("caption").find("were read before"), std::string::npos) << value("caption");
+    const std::string verdict = value("caption");
+    EXPECT_NE(verdict.find("were read before"), std::string::npos) << verdict;
+    stage_->say("Everything is drawn at 125 %.");
+    frames(2);
+    EXPECT_EQ(value("caption"), verdict) << "the picture's sentence stays";
+    stage_->say("The kernel has failed.", Tone::error);
+    frames(2);
+    EXPECT_EQ(value("caption"), "The kernel has failed.");
     view_->press(256, 0);  // Esc
     frames(2);
     EXPECT_EQ(value("caption.barrier"), "(no such widget)");

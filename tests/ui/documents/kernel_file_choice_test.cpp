@@ -42,6 +42,21 @@ TEST_F(KernelFileChoiceTest, FoldersComeFirstThenKernelFiles) {
     EXPECT_EQ(path_choices(path(".h")).choices.size(), 1U);
 }
 
+TEST_F(KernelFileChoiceTest, TheWindowListsTheKindsThatItOpens) {
+    std::filesystem::create_directories(folder_ / "kinds");
+    const std::vector<std::string> opened{"a.cu",  "b.launch.json", "c.wslaunch", "d.schedule",
+                                          "e.PNG", "f.tipsy",       "g.csv",      "h.md"};
+    std::vector<std::string> wanted;
+    for (const std::string& name : opened) {
+        std::ofstream(folder_ / "kinds" / name)
+            << "# L\n\n## Start\n\n- `experiment ripple`\n\n## Gate\n\n- `races == 0`: None.\n";
+        wanted.push_back(path("kinds/" + name));
+    }
+    for (const char* name : {"README.md", "log.txt", "page.html", "trace.json"})
+        std::ofstream(folder_ / "kinds" / name) << "# A page\n";
+    EXPECT_EQ(path_choices(path("kinds/"), PathFiles::of_window).choices, wanted);
+}
+
 TEST_F(KernelFileChoiceTest, WithoutCompletionsThePathStaysAsItIs) {
     EXPECT_EQ(path_choices(path("nothing/here")).common, path("nothing/here"));
     EXPECT_TRUE(path_choices(path("nothing/here")).choices.empty());

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -20,23 +21,41 @@ class LessonsView : public ViewFixture {
         view_->lessons().open(lesson(name));
         settle();
     }
+    /// Until the thread that the microscope shows has been examined.
+    void examine() {
+        settle();
+        do frames(2);
+        while (view_->moves());
+        frames(2);
+    }
 };
 
 TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     show("ripple", {{"size", "64"}});
+    view_->options().bottom = 400;
     open("01-break-the-ripple.md");
     EXPECT_EQ(value("lesson"), "break-the-ripple");
     EXPECT_EQ(value("ripple.size"), "128") << "the lesson says so";
     EXPECT_EQ(value("lesson.gate.1"), "no");
+    EXPECT_EQ(value("lesson.step.1"), "on") << "the lesson itself has switched the barrier";
     view_->press('S', 0);
     settle();
+    EXPECT_EQ(value("lesson.step.2"), "on") << "the key does what a click on the switch does";
     EXPECT_EQ(value("lesson.gate.1"), "yes");
     EXPECT_EQ(value("lesson.gate.2"), "no");
-    view_->press('M', 0);
-    settle();
-    do frames(2);
-    while (view_->moves());
-    frames(2);
+    click("race");
+    const emulator::Finding found = stage_->checks().inspection->findings.at(0);
+    ASSERT_EQ(found.hazard, emulator::Hazard::read_after_write);
+    click("finding.0");
+    examine();
+    EXPECT_EQ(view_->microscope().thread(), found.place().thread);
+    EXPECT_EQ(value("lesson.gate.2"), "no") << "this thread reads after the write";
+    ASSERT_TRUE(found.repaired_too.at(0).misread());
+    view_->microscope().close();
+    frames(3);
+    click("finding.0.0");
+    examine();
+    EXPECT_EQ(view_->microscope().thread(), found.repaired_too[0].first.thread);
     EXPECT_EQ(value("lesson.gate.2"), "yes") << "the thread that the microscope shows";
     EXPECT_EQ(view_->options().lessons_passed, std::vector<std::string>{"break-the-ripple"});
     view_->lessons().leave();
@@ -61,10 +80,33 @@ TEST_F(LessonsView, AnotherExperimentIsNotJudged) {
 TEST_F(LessonsView, TheStepsMarkTheirWidgets) {
     show("ripple", {{"size", "64"}});
     open("01-break-the-ripple.md");
-    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "finding.0");
+    EXPECT_EQ(view_->lessons().lesson()->steps[2].widget, "finding.0.0");
     click("lesson.step.3");
     EXPECT_EQ(value("lesson.step.3"), "on");
     EXPECT_EQ(value("lesson.step.1"), "off");
+}
+
+TEST_F(LessonsView, NoMarkIsDrawnOverAPopupOrAList) {
+    show("ripple", {{"size", "64"}});
+    open("01-break-the-ripple.md");
+    EXPECT_EQ(value("coach_mark"), "1");
+    view_->press('P', 3);  // Ctrl+Shift+P
+    frames(3);
+    ASSERT_NE(view_->widgets().find("palette:ripple"), nullptr);
+    EXPECT_EQ(value("coach_mark"), "(no such widget)");
+    press_key(ImGuiKey_Escape);
+    frames(3);
+    EXPECT_EQ(value("coach_mark"), "1");
+    view_->press('H', 0);
+    frames(3);
+    EXPECT_EQ(value("coach_mark"), "(no such widget)") << "the list of keys";
+    view_->press(256, 0);  // Esc
+    frames(3);
+    view_->tour().start();
+    frames(3);
+    EXPECT_EQ(value("tour"), "picture");
+    const auto is_mark = [](const Widget& one) { return one.id == "coach_mark"; };
+    EXPECT_EQ(std::ranges::count_if(view_->widgets().widgets(), is_mark), 1) << "of the tour";
 }
 
 // As a person walks it who clicks where the marks are.
@@ -79,12 +121,10 @@ TEST_F(LessonsView, AClickOnTheMarkedWidgetMarksThatOfTheNextStep) {
     click("race");
     frames(3);
     EXPECT_EQ(value("lesson.step.3"), "on");
-    const emulator::Dim3 thread = stage_->checks().inspection->findings.at(0).place().thread;
-    click("finding.0");
-    settle();
-    do frames(2);
-    while (view_->moves());
-    frames(2);
+    const emulator::Dim3 thread =
+        stage_->checks().inspection->findings.at(0).repaired_too.at(0).place().thread;
+    click("finding.0.0");
+    examine();
     EXPECT_EQ(value("lesson.passed"), "yes");
     EXPECT_EQ(value("message"), "Passed: Break the ripple. Thread " + emulator::name_of(thread) +
                                     " reads too early.");

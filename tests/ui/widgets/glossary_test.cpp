@@ -79,5 +79,45 @@ TEST_F(GlossaryTest, TheBarrierIsExplainedInTheMicroscopesSource) {
     EXPECT_TRUE(found);
 }
 
+TEST_F(GlossaryTest, TheBarrierIsExplainedInTheEditorAlsoWhileItHasTheKeyboard) {
+    show("ripple", {{"size", "64"}});
+    click("editor.open");
+    frames(3);
+    const auto is_explained = [&] {
+        const Widget text = *view_->widgets().find("editor.text");
+        for (float y = float(text.h) * 0.3F; y < float(text.h); y += 9)
+            for (float x = 40; x < 240; x += 40) {
+                point(float(text.x) + x, float(text.y) + y);
+                frames(40);
+                if (value("tooltip").starts_with(meaning_of("__syncthreads"))) return true;
+            }
+        return false;
+    };
+    EXPECT_TRUE(is_explained());
+    point(5, 5);
+    const Widget text = *view_->widgets().find("editor.text");
+    press(float(text.x + text.w / 2), float(text.y + 5));
+    ASSERT_TRUE(ImGui::IsAnyItemActive());
+    EXPECT_TRUE(is_explained());
+}
+
+TEST_F(GlossaryTest, WordsOfLabelsAreExplained) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    const auto explains = [&](const std::string& word) {
+        return value("tooltip").find(meaning_of(word)) != std::string::npos;
+    };
+    rest_on("race");
+    EXPECT_TRUE(explains("hazard")) << value("tooltip");
+    click("race");
+    const Widget row = *view_->widgets().find("finding.0");
+    point(float(row.x) + 24, float(row.y) + 12);
+    frames(60);
+    EXPECT_TRUE(explains("RAW")) << value("tooltip");
+    click("dock.lines");
+    frames(3);
+    rest_on("lines.by.conflicts");
+    EXPECT_TRUE(explains("bank")) << value("tooltip");
+}
+
 }  // namespace
 }  // namespace warpscope::ui

@@ -100,6 +100,10 @@ TEST_F(EditsViewTest, WhileEditedTextRunsABadgeSaysSoAndRevertEndsIt) {
     document().undo();
     run();
     EXPECT_EQ(value("edited"), "ripple.cu");
+    view_->options().presentation = true;
+    frames(2);
+    EXPECT_EQ(value("edited"), "ripple.cu") << "an audience is told, too";
+    EXPECT_EQ(value("edited.revert"), "(no such widget)");
 }
 
 }  // namespace

@@ -240,7 +240,11 @@ TEST(LayoutTest, SidePanelsFoldAway) {
     options.hide_controls = options.hide_results = true;
     const Layout l = lay_out(1280, 720, 1, options);
     EXPECT_EQ(l.controls.width + l.results.width, 0);
-    EXPECT_EQ(l.canvas.width, 1280);
+    EXPECT_EQ(l.canvas.width, 1280 - 2 * 8) << "a strip at each edge unfolds the panel";
+    EXPECT_EQ(l.canvas.x, l.left_fold.width);
+    EXPECT_EQ(l.right_fold.x, l.canvas.x + l.canvas.width);
+    EXPECT_EQ(lay_out(1280, 720, 1, ViewOptions()).left_fold.width, 0);
+    EXPECT_EQ(lay_out(1280, 720, 1, ViewOptions()).right_fold.width, 0);
     EXPECT_GT(l.strip.height, 0) << "the results are a line below the picture";
     EXPECT_GT(lay_out(1280, 720, 1, options, true).controls.width, 0);
 }

@@ -185,6 +185,22 @@ TEST_F(OpenFilesTest, ThePopupListsFilesAndTabCompletesThePath) {
     EXPECT_EQ(chosen("file"), stars);
 }
 
+TEST_F(OpenFilesTest, ALessonOpensAsALesson) {
+    const std::string file =
+        put("01-mine.md",
+            "# Mine\n\n## Start\n\n- `experiment dot`\n\n## Gate\n\n- `races == 0`: None.\n");
+    drop(file);
+    EXPECT_EQ(value("lesson"), "mine");
+    EXPECT_EQ(stage_->entry().id, "dot");
+    view_->lessons().leave();
+    frames(2);
+    click("open");
+    put_in(file);
+    press_enter();
+    read();
+    EXPECT_EQ(value("lesson"), "mine");
+}
+
 TEST_F(OpenFilesTest, TheStartFromAFileAsksForTheFileAndATypedPathIsAStart) {
     stage_->select(experiments::unowned(experiments::find_experiment("nbody")));
     set("bodies", "64");

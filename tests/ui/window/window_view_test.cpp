@@ -207,6 +207,21 @@ TEST_F(WindowViewTest, BesideTheEditorTheResultsAreAStrip) {
     EXPECT_EQ(view_.widgets().find("result.wrong_pixels.sentence"), nullptr);
 }
 
+TEST_F(WindowViewTest, AFoldedPanelComesBackWithAClickAtItsEdge) {
+    EXPECT_EQ(view_.widgets().find("unfold.controls"), nullptr);
+    EXPECT_EQ(view_.widgets().find("unfold.results"), nullptr);
+    view_.options().hide_controls = view_.options().hide_results = true;
+    frames(2);
+    EXPECT_EQ(view_.widgets().find("fake.sync"), nullptr);
+    click("unfold.controls");
+    EXPECT_FALSE(view_.options().hide_controls);
+    EXPECT_NE(view_.widgets().find("fake.sync"), nullptr);
+    EXPECT_EQ(view_.widgets().find("unfold.controls"), nullptr);
+    click("unfold.results");
+    EXPECT_FALSE(view_.options().hide_results);
+    EXPECT_EQ(view_.widgets().find("unfold.results"), nullptr);
+}
+
 TEST_F(WindowViewTest, AClickChangesAToggle) {
     click("fake.sync");
     EXPECT_EQ(value("sync"), "off");
