@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <map>
 #include <tuple>
 
 #include "experiments/measure/source_names.h"
@@ -29,10 +29,10 @@ bool is_undefined(const emulator::Finding& finding) {
     return finding.kind == emulator::FindingKind::undefined;
 }
 
-using Pairs = std::set<std::tuple<std::string, std::string, std::string>>;
-
 /// The kernel and the two places of a race, in one order.
-std::tuple<std::string, std::string, std::string> pair_of(const emulator::Finding& f) {
+using Pair = std::tuple<std::string, std::string, std::string>;
+
+Pair pair_of(const emulator::Finding& f) {
     const std::string first = f.first.where(), second = f.second ? f.second->where() : "";
     return {f.kernel, std::min(first, second), std::max(first, second)};
 }
@@ -70,19 +70,27 @@ std::vector<emulator::Finding> races_in_order_of_seed(experiments::LaunchState s
     return found_in(state, {.race = true}, time, stop);
 }
 
-/// Adds the races that only another order shows. `why`: which one it is.
+/// Adds the races that only another order shows, or shows to be more severe, as between two blocks
+/// and not in one warp. `why`: which order it is.
 void add_races(std::vector<emulator::Finding>& findings, std::vector<emulator::Finding> others,
                const std::string& why) {
-    Pairs known;
+    std::map<Pair, emulator::Severity> known;
     std::vector<emulator::Finding> added;
+    const auto know = [&](const emulator::Finding& f) {
+        emulator::Severity& severity = known[pair_of(f)];
+        severity = std::max(severity, f.severity);
+    };
     for (const emulator::Finding& f : findings) {
-        known.insert(pair_of(f));
-        for (const emulator::Finding& other : f.repaired_too) known.insert(pair_of(other));
+        know(f);
+        std::ranges::for_each(f.repaired_too, know);
     }
+    const auto is_known = [&](const emulator::Finding& f) {
+        const auto found = known.find(pair_of(f));
+        return found != known.end() && found->second >= f.severity;
+    };
     for (emulator::Finding& f : others) {
-        std::erase_if(f.repaired_too,
-                      [&](const emulator::Finding& one) { return known.contains(pair_of(one)); });
-        if (known.contains(pair_of(f))) continue;
+        std::erase_if(f.repaired_too, is_known);
+        if (is_known(f)) continue;
         f.sentence += why;
         added.push_back(std::move(f));
     }

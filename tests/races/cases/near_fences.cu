@@ -38,11 +38,13 @@ __global__ void number_beside_a_flag(volatile int* d, int* out) {
 }
 
 // The block that gets the first number of an atomic writes what block 0 reads. Which block that is depends on the order.
+// Without the barrier its threads race, too.
+template <bool BARRIER>
 __global__ void first_one_writes(unsigned* ticket, int* d) {
     __shared__ unsigned mine;
     if (threadIdx.x == 0) mine = atomicAdd(ticket, 1);
     __syncthreads();
     if (mine == 0 && threadIdx.x == 0) d[0] = 5;
-    __syncthreads();
+    if (BARRIER) __syncthreads();
     if (blockIdx.x == 0) d[1 + threadIdx.x] = d[0];
 }
