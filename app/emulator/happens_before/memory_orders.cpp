@@ -55,7 +55,8 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     atomics_decide_ = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
-        atomics_decide_ |= i.access == MemoryAccess::atomic && is_result_used(kernel, pc);
+        if (!atomics_decide_ && i.access == MemoryAccess::atomic)
+            atomics_decide_ = is_result_used(kernel, pc);
         words_are_seen_ |= i.access == MemoryAccess::load && is_strong(pc);
     }
     words_are_seen_ = order_by_words_ && (words_are_seen_ || atomics_decide_);
