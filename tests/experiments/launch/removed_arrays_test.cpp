@@ -46,6 +46,14 @@ TEST(RemovedArrays, AnAddressInARegisterKeepsAnArray) {
                     .empty());
 }
 
+TEST(RemovedArrays, AnArrayThatTheCompilerHasSplitIsStillThere) {
+    std::string split = two_arrays(
+        "    st.shared.u32 [_ZZ1kvE6unread_$_0], 1;\n"
+        "    st.shared.u32 [_ZZ1kvE4kept], 1;");
+    split.replace(split.find("_ZZ1kvE6unread[4]"), 17, "_ZZ1kvE6unread_$_0[4]");
+    EXPECT_TRUE(removed_arrays(split, two_arrays(stores), "kernels/a.cu").empty());
+}
+
 TEST(RemovedArrays, AnArrayThatNoStatementUsesIsNotTold) {
     EXPECT_TRUE(removed_arrays(two_arrays(""), two_arrays(""), "kernels/a.cu").empty());
 }
