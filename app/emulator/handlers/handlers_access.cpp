@@ -91,15 +91,16 @@ class Image : public ImageLanes {
         const Place p = place(lane, surface);
         if (p.byte % std::int64_t(place_bytes()) != 0)
             w_.fail_access(i_, lane,
-                    fmt::format("the byte {} of a surface is no multiple of {}", p.byte,
-                                place_bytes()));
+                           fmt::format("the byte {} of a surface is no multiple of {}", p.byte,
+                                       place_bytes()));
         if (p.outside && form().outside == ImageForm::Outside::zero) return nullptr;
         if (p.outside && form().outside == ImageForm::Outside::trap)
-            w_.fail_access(i_, lane,
-                    fmt::format("byte {} of row {}{} lies outside of the surface, which has {} "
-                                "rows of {} bytes",
-                                p.byte, p.row, p.slice ? fmt::format(" of layer {}", p.slice) : "",
-                                surface.rows(), surface.width * surface.element_bytes()));
+            w_.fail_access(
+                i_, lane,
+                fmt::format("byte {} of row {}{} lies outside of the surface, which has {} "
+                            "rows of {} bytes",
+                            p.byte, p.row, p.slice ? fmt::format(" of layer {}", p.slice) : "",
+                            surface.rows(), surface.width * surface.element_bytes()));
         return reinterpret_cast<std::byte*>(p.address);
     }
 

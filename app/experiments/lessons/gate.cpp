@@ -60,7 +60,8 @@ class EarlyReads : public emulator::Observer {
     }
 
     std::uint32_t warp_, lane_;
-    std::map<std::uint64_t, std::uint32_t> reads_;  ///< by byte: the highest pc at which it was read
+    std::map<std::uint64_t, std::uint32_t>
+        reads_;  ///< by byte: the highest pc at which it was read
     bool found_ = false;
 };
 
