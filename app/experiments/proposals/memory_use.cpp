@@ -26,6 +26,17 @@ using emulator::OpcodeKind;
 using emulator::Operand;
 using emulator::Statement;
 
+/// The variables that a kernel names, among other symbols.
+std::set<std::string_view> names_in(const KernelSyntax& kernel) {
+    std::set<std::string_view> names;
+    for (const Statement& statement : kernel.statements)
+        for (const Operand& operand : statement.operands) {
+            const Operand& base = emulator::base_of(operand);
+            if (base.kind == Operand::symbol) names.insert(base.name);
+        }
+    return names;
+}
+
 /// Follows the pointers that a kernel gets through its registers, and those to variables of the
 /// module.
 class PointerFlow {
@@ -38,9 +49,12 @@ class PointerFlow {
           use_(kernel.parameters.size()) {
         for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
             add_pointers(kernel.parameters[p].name, *signature.parameters[p].type, 0, Set(1) << p);
+        // A header declares more variables than can be followed.
+        const std::set<std::string_view> named = names_in(kernel);
         for (const emulator::Variable& variable : module.variables) {
             if (use_.size() == most_parameters) break;
-            if (variable.space == emulator::Space::shared || !names(variable)) continue;
+            if (variable.space == emulator::Space::shared || !named.contains(variable.name))
+                continue;
             variables_[variable.name] = Set(1) << use_.size();
             in_structures_ |= Set(1) << use_.size();
             use_.emplace_back();
@@ -67,16 +81,6 @@ class PointerFlow {
 
   private:
     using Set = std::uint64_t;  ///< of parameters
-
-    /// A header declares more variables than can be followed.
-    bool names(const emulator::Variable& variable) const {
-        return std::ranges::any_of(kernel_.statements, [&](const Statement& statement) {
-            return std::ranges::any_of(statement.operands, [&](const Operand& operand) {
-                const Operand& base = emulator::base_of(operand);
-                return base.kind == Operand::symbol && base.name == variable.name;
-            });
-        });
-    }
 
     /// Adds a parameter that is a pointer, or the pointers in a structure, which count as one.
     void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {
@@ -204,31 +208,21 @@ class PointerFlow {
 /// The alignment of the array in dynamic shared memory that a kernel names, as its largest element
 /// has it; 0: it names none.
 std::size_t dynamic_shared(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
+    const std::set<std::string_view> named = names_in(kernel);
     std::size_t align = 0;
-    for (const emulator::Variable& variable : module.variables) {
-        const auto names = [&](const Operand& operand) {
-            const Operand& base = emulator::base_of(operand);
-            return base.kind == Operand::symbol && base.name == variable.name;
-        };
-        const auto uses = [&](const Statement& statement) {
-            return std::ranges::any_of(statement.operands, names);
-        };
-        if (variable.dynamic && std::ranges::any_of(kernel.statements, uses))
+    for (const emulator::Variable& variable : module.variables)
+        if (variable.dynamic && named.contains(variable.name))
             align = std::max<std::size_t>(align, variable.align);
-    }
     return align;
 }
 
 /// Bytes of the arrays in shared memory with fixed sizes that a kernel names.
 std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
-    std::set<std::string_view> names;
-    for (const Statement& statement : kernel.statements)
-        for (const Operand& operand : statement.operands)
-            names.insert(emulator::base_of(operand).name);
+    const std::set<std::string_view> named = names_in(kernel);
     std::uint64_t bytes = 0;
     for (const auto* variables : {&module.variables, &kernel.variables})
         for (const emulator::Variable& variable : *variables)
-            if (variable.space == emulator::Space::shared && names.contains(variable.name))
+            if (variable.space == emulator::Space::shared && named.contains(variable.name))
                 bytes += variable.bytes;
     return bytes;
 }

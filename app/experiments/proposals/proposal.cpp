@@ -18,6 +18,12 @@ constexpr std::int64_t line = 4096, side = 64;
 /// Numbers of the host program above these become smaller: in one dimension and in each of two.
 constexpr std::int64_t long_line = 4096, long_side = 512;
 
+/// Whether a name has a meaning in the fills of buffers.
+bool is_index(std::string_view name) {
+    constexpr std::string_view indices[]{"i", "x", "y", "z", "lane", "frame"};
+    return std::ranges::find(indices, name) != std::end(indices);
+}
+
 bool is_integer(const Type& type) {
     return type.bytes > 1 && !is_image(type) &&
            (type.kind == Type::Kind::signed_integer || type.kind == Type::Kind::unsigned_integer);
@@ -88,11 +94,10 @@ std::optional<std::string> Proposal::host_text(std::size_t parameter) const {
 /// meaning in the fills of buffers is not that of a size. Nor is an integer that the host program
 /// computes from its constants, where there are others.
 void Proposal::name_sizes() {
-    static const std::set<std::string> indices{"i", "x", "y", "z", "lane", "frame"};
     std::vector<std::size_t> integers;
     for (std::size_t p = 0; p < kernel_->parameters.size(); ++p) {
         const KernelParameter& parameter = kernel_->parameters[p];
-        if (!is_integer(*parameter.type) || indices.contains(parameter.name)) continue;
+        if (!is_integer(*parameter.type) || is_index(parameter.name)) continue;
         if (own_name(parameter.name) == parameter.name) integers.push_back(p);
     }
     const auto is_computed = [&](std::size_t p) {
@@ -149,6 +154,11 @@ void Proposal::add_scalar(const std::string& name, std::variant<Number, Expressi
     if (!find_scalar(name)) file().scalars.emplace_back(name, std::move(value));
 }
 
+/// The number of elements that nobody says: in one dimension, or in each of two.
+Number Proposal::guessed_size() const {
+    return two() ? side : line;
+}
+
 Names Proposal::numbers() const {
     Names names;
     for (const auto& [name, value] : file().scalars) {
@@ -173,7 +183,6 @@ void Proposal::add_number(std::size_t p) {
 
 /// The scalar of a number that is not known.
 std::string Proposal::guessed_number(const KernelParameter& parameter) {
-    static const std::set<std::string> indices{"i", "x", "y", "z", "lane", "frame"};
     const std::string& name = parameter.name;
     const Type& type = *parameter.type;
     if (name == "time" || name == "frame") {  // which a launch file has
@@ -182,11 +191,11 @@ std::string Proposal::guessed_number(const KernelParameter& parameter) {
     }
     const std::string own = own_name(name);
     guess(own, own);
-    const bool is_size = is_integer(type) && own == name && !indices.contains(name);
+    const bool is_size = is_integer(type) && own == name && !is_index(name);
     if (type.kind == Type::Kind::floating)
         add_scalar(own, 1.0);
     else
-        add_scalar(own, is_size ? two() ? side : line : 1);
+        add_scalar(own, is_size ? guessed_size() : Number(std::int64_t(1)));
     return own;
 }
 
@@ -226,7 +235,7 @@ std::string Proposal::leaf(const KernelParameter& parameter, const std::string& 
     if (!number) {
         guess(own, own);
         const bool real = parameter.type->kind == Type::Kind::floating;
-        add_scalar(own, real ? Number(1.0) : Number(two() ? side : line));
+        add_scalar(own, real ? Number(1.0) : guessed_size());
     } else {
         add_scalar(own, *number);
     }
@@ -266,8 +275,8 @@ Proposal::Texts Proposal::grid(const Texts& block) {
         if (auto known = values_.expressions(host_->grid)) return *known;
     guess("the grid");
     if (!kernel_->traits.reads_block_index) return expressions({"1"});
-    if (!find_scalar(width())) add_scalar(width(), two() ? side : line);
-    if (!find_scalar(height())) add_scalar(height(), two() ? side : line);
+    add_size(width());
+    add_size(height());
     const auto blocks = [&](const std::string& elements, std::size_t d) {
         const std::string threads = d < block.size() ? block[d].text() : "1";
         const bool number = threads.find_first_not_of("0123456789") == std::string::npos;

@@ -46,6 +46,8 @@ class Proposal {
     std::optional<std::string> object_of(std::size_t parameter) const;
     std::string own_name(const std::string& name);
     void add_scalar(const std::string& name, std::variant<Number, Expression> value);
+    void add_size(const std::string& name) { add_scalar(name, guessed_size()); }
+    Number guessed_size() const;
     const std::variant<Number, Expression>* find_scalar(const std::string& name) const;
     Names numbers() const;
     std::optional<std::string> host_text(std::size_t parameter) const;

@@ -109,8 +109,8 @@ bool Proposal::begins_with_0(const MemoryUse& use) const {
 /// An element for each column, or for each row and column, of the guessed sizes.
 Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
     guess("the size of " + buffer, buffer);
-    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
-    if (!find_scalar(height())) add_scalar(height(), two() ? 64 : 4096);
+    add_size(width());
+    add_size(height());
     if (two()) return {Expression(height()), Expression(width())};
     return {Expression(width())};
 }
@@ -208,7 +208,7 @@ Fill Proposal::addresses_of_rows(const BufferSpec& buffer, const Type& element) 
     const auto type = element_type(element);
     if (!type) return Expression("0");
     guess("the arrays that " + buffer.name + " points to", buffer.name);
-    if (!find_scalar(width())) add_scalar(width(), two() ? 64 : 4096);
+    add_size(width());
     std::string rows = "1";
     for (const Expression& size : buffer.shape) rows += " * (" + size.text() + ")";
     BufferSpec all{.name = free_name(buffer.name + "_rows"),

@@ -5,6 +5,7 @@
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/panels/message_line.h"
+#include "ui/panels/transport_panel.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/widgets.h"
 
@@ -43,9 +44,7 @@ void edited_mark(Ui& ui, const Stage& stage) {
     const std::string files = edited_files(stage);
     if (files.empty()) return;
     ImGui::SameLine(0, ui.px(12));
-    badge(ui, tr("edited"), colour::finding);
-    record(ui, "edited", files);
-    tooltip(ui, tr("An edited kernel source runs: {}.", files));
+    draw_edited_badge(ui, files);
 }
 
 }  // namespace

@@ -71,6 +71,12 @@ void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
         ui.later([this, drawer, open] { options_.drawer = open ? Drawer::none : drawer; });
 }
 
+void draw_edited_badge(Ui& ui, const std::string& files) {
+    badge(ui, tr("edited"), colour::finding);
+    record(ui, "edited", files);
+    tooltip(ui, tr("An edited kernel source runs: {}.", files));
+}
+
 /// While edited text runs, shows that beside the frame's number, with a button that goes back to
 /// the built-in source.
 void TransportPanel::edited_badge(Ui& ui) {
@@ -79,9 +85,7 @@ void TransportPanel::edited_badge(Ui& ui) {
     ImGui::SameLine(0, ui.px(10));
     const float y = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(y + ui.px(4));
-    badge(ui, tr("edited"), colour::finding);
-    record(ui, "edited", files);
-    tooltip(ui, tr("An edited kernel source runs: {}.", files));
+    draw_edited_badge(ui, files);
     if (!stage_.read_only().empty()) return;
     ImGui::SameLine(0, ui.px(6));
     ImGui::SetCursorPosY(y);

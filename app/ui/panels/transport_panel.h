@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/canvas.h"
@@ -7,6 +9,9 @@
 #include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
+
+/// Says that edited text runs. `files`: those that are edited, as edited_files() names them.
+void draw_edited_badge(Ui& ui, const std::string& files);
 
 /// The buttons above the picture: pause, one frame, reset; microscope, editor; the view.
 class TransportPanel {
