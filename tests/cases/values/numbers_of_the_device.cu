@@ -1,4 +1,4 @@
-// Variables of the device get their numbers from the host. EXTRA: one thread is too many.
+// Variables of the device get their numbers from the host. EXTRA: so many threads are too many.
 #ifndef EXTRA
 #define EXTRA 0
 #endif
