@@ -47,6 +47,10 @@ execute_process(COMMAND gzip -9nf ${manual}/changelog.Debian ${manual}/changelog
                 COMMAND_ERROR_IS_FATAL ANY)
 install(FILES ${manual}/copyright ${manual}/changelog.gz ${manual}/changelog.Debian.gz
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT debian EXCLUDE_FROM_ALL)
+# CPack calls ldconfig for each library one folder below /usr/lib, also where only the program loads it.
+file(WRITE ${manual}/lintian-overrides "warpscope: maintscript-calls-ldconfig\n")
+install(FILES ${manual}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME warpscope
+        COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${manual}/_warpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
         COMPONENT debian EXCLUDE_FROM_ALL)
 
