@@ -15,11 +15,14 @@ constexpr std::uint32_t data_bytes = 1 << 16;
 /// What a thread does in a round. The arrays A and B lie in global memory, from a word on that each
 /// block chooses.
 struct Operation {
-    enum Array : std::uint32_t { shared, a, b, none };
+    enum Array : std::uint32_t { shared, a, b, none, atomic };
     std::uint32_t array, store, wide, byte;
-    /// In the lowest bits how; `none` and `store`: the thread exits.
+    /// In the lowest bits how; `none` and `store`: the thread exits; `atomic`: on shared memory, or
+    /// with `store` on A.
     std::uint32_t word() const {
-        const std::uint32_t how = array == none ? 12 + store : (wide * 3 + array) * 2 + store;
+        const std::uint32_t how = array == none     ? 12 + store
+                                  : array == atomic ? 14 + store
+                                                    : (wide * 3 + array) * 2 + store;
         return byte << 4 | how;
     }
 };
@@ -54,7 +57,10 @@ std::string kernel_of_tables() {
                 body += fmt::format("setp.eq.u32 %p0, %r8, {}; @%p0 st.{}.{} [{}], {};", how++,
                                     space, type, address, stored);
             }
-        body += "setp.eq.u32 %p0, %r8, 13; @%p0 ret;\n";
+        body +=
+            "setp.eq.u32 %p0, %r8, 14; @%p0 atom.shared.exch.b32 %r12, [%r11], %r10;"
+            "setp.eq.u32 %p0, %r8, 15; @%p0 atom.global.exch.b32 %r12, [%rd7], %r10;"
+            "setp.eq.u32 %p0, %r8, 13; @%p0 ret;\n";
         if (round % 2 == 1) body += "bar.sync 0;\n";
     }
     return kernel_text(body, fmt::format(".shared .align 8 .b8 cell[{}];", array_bytes));
@@ -81,7 +87,9 @@ class Tables {
     std::uint32_t pick(std::uint32_t below) { return std::uint32_t(random_() % below); }
     Operation any() {
         const std::uint32_t wide = pick(2), unit = wide ? 8 : 4;
-        const std::uint32_t array = pick(12) == 0 ? Operation::none : pick(3);
+        const std::uint32_t array = pick(12) == 0  ? Operation::none
+                                    : pick(4) == 0 ? Operation::atomic
+                                                   : pick(3);
         return {array, pick(2), wide, pick(array_bytes / unit) * unit};
     }
     // A store in place of a load, or the other way round; or something else.
@@ -271,6 +279,27 @@ TEST(BlockModel, ABlockWhoseValuesCountIsNoModel) {
     // Of each block, 31 values in each warp, and the other warp's value.
     EXPECT_EQ(count(findings, FindingKind::race, Severity::note), 5 * (32 + 2 * 31u));
     EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32 + 2 * 31u);
+}
+
+// In one block the upper warp adds to the words that the lower one stores.
+TEST(BlockModel, AnAtomicInPlaceOfAStoreIsAnotherAccess) {
+    const auto findings = findings_of(
+        "setp.ge.u32 %p1, %r1, 32; and.pred %p1, %p0, %p1; @%p1 sub.u32 %r3, %r3, 128;"
+        "@!%p1 st.shared.u32 [%r3], %r1; @%p1 atom.shared.add.u32 %r5, [%r3], 1;");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+    EXPECT_EQ(findings.size(), 1u);
+}
+
+// One block adds to the words that another one stores, or all of them add to the words of the
+// first.
+TEST(BlockModel, AtomicsOfABlockRaceWithBlocksThatFollowTheModel) {
+    const auto stored =
+        findings_of("@%p0 red.global.add.u32 [%rd3-1024], 1; @!%p0 st.global.u32 [%rd3], %r1;");
+    EXPECT_EQ(count(stored, FindingKind::race, Severity::error), 64u);
+    const auto added = findings_of(
+        "mul.wide.u32 %rd5, %r1, 8; add.s64 %rd5, %rd0, %rd5; red.global.add.u32 [%rd5], 1;"
+        "st.global.u32 [%rd3+512], %r1;");
+    EXPECT_TRUE(added.empty());
 }
 
 // Each thread stores to a word of its own; in one block, the upper half of the upper warp to the

@@ -106,8 +106,6 @@ void GridRaces::prepare(const Kernel& kernel) {
     runs_.assign(1, {});
     newest_run_.assign(warps * kernel.code.size(), 0);
     block_run_ = 1;
-    has_strong_ = false;
-    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) has_strong_ |= orders_.is_strong(pc);
     followed_.clear();
     find_constants(kernel);
     has_conflict_ = false;
@@ -346,6 +344,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
 }
 
 void GridRaces::on_global_access(const Access& a) {
+    has_strong_ |= orders_.is_strong(a.pc);
     if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
 }
 

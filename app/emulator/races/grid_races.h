@@ -57,7 +57,7 @@ class GridRaces : public Observer, BlockSummaries {
     void on_launch_end() override { report(~0u); }
     bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_shared_accesses() const override { return false; }
-    BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
+    BlockSummaries* summaries() override { return by_words() ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_block_turn(std::uint32_t block) override;
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
@@ -70,6 +70,8 @@ class GridRaces : public Observer, BlockSummaries {
 
   private:
     using Move = ModelBlock::Move;
+    void on_model_begin() override { has_strong_ = false; }
+    bool refuses_model() const override { return has_strong_; }
     void on_model(const ModelBlock& model) override;
     bool needs_values(std::uint32_t pc, std::uint64_t distance) override;
     void on_stored_values(const Access& access) override;
@@ -213,7 +215,7 @@ class GridRaces : public Observer, BlockSummaries {
     std::vector<std::uint32_t> newest_run_;  ///< by warp and pc; an old one if < block_run_
     std::uint32_t block_run_ = 1;            ///< first run of the running block
     // The state for blocks that follow models.
-    bool has_strong_ = false;  ///< the kernel has atomics or strong accesses
+    bool has_strong_ = false;  ///< since the begin of the newest model: atomics, strong accesses
     FollowedBlocks followed_;
     /// One of the accesses conflicts with another block.
     bool has_conflict_ = false;

@@ -107,6 +107,7 @@ void RaceDetector::on_cluster_access(const Access& a) {
 
 void RaceDetector::on_shared_access(const Access& a) {
     if (has_no_races_ || a.asynchronous) return;
+    is_spoiled_ |= orders_.is_strong(a.pc);
     async_.check(a, Space::shared, order_, shared_, report_);
     // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
     const auto operation = [&] { return report_.kernel().code[a.pc].operation; };
@@ -128,6 +129,7 @@ void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
 
 void RaceDetector::on_global_access(const Access& a) {
     if (has_no_races_) return;
+    is_spoiled_ |= orders_.is_strong(a.pc);
     async_.check(a, Space::global, order_, shared_, report_);
     if (can_wait(a)) {
         waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});

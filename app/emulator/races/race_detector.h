@@ -33,7 +33,8 @@ struct BlockRaces {
     bool may_wait_ = true;       ///< global memory had only waiting loads since the last barrier
     std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
     bool has_no_races_ = false;  ///< the block is proved to have no races
-    bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
+    /// No block may follow it: it has atomics, not all was checked, or not all warps met.
+    bool is_spoiled_ = false;
     bool has_ended_ = false;
     std::uint32_t cluster_phases_ = 0;  ///< phases of the cluster's barrier that threads have seen
 };
@@ -87,10 +88,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_block_turn(std::uint32_t block) override;
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    BlockSummaries* summaries() override {
-        const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
-        return order_.by_words() || has_atomics ? nullptr : this;
-    }
+    BlockSummaries* summaries() override { return order_.by_words() ? nullptr : this; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
