@@ -10,6 +10,7 @@
 #include "emulator/async/landing.h"
 #include "emulator/async/mbarriers.h"
 #include "emulator/async/tensor_map.h"
+#include "emulator/program/access_form.h"
 
 namespace warpscope::emulator {
 
@@ -87,8 +88,8 @@ struct AsyncEvent {
     const AsyncCopy* copy = nullptr;
     const Mbarrier* barrier = nullptr;
     Completion completion = Completion::group;
-    bool reads_only = false;  ///< groups_ended: their sources have been read; no more is known
-    bool of_global = false;   ///< proxy_fence: it orders accesses of global memory alone
+    bool reads_only = false;       ///< groups_ended: their sources have been read; no more is known
+    Space space = Space::generic;  ///< proxy_fence: whose accesses it orders; generic: all
     const std::uint32_t* below = nullptr;
     const Warp* state = nullptr;
     std::uint32_t rank = 0;
@@ -164,11 +165,8 @@ class AsyncCopies {
     void expect_bytes(Mbarrier& barrier, std::int64_t bytes);
     void complete_bytes(Mbarrier& barrier, std::int64_t bytes);
     /// Lanes order what they know of before later bulk copies. In the emulator memory is in order.
-    void fence(std::uint32_t warp, std::uint32_t lanes, bool of_global) {
-        tell({.kind = AsyncEvent::proxy_fence,
-              .warp = warp,
-              .lanes = lanes,
-              .of_global = of_global});
+    void fence(std::uint32_t warp, std::uint32_t lanes, Space space) {
+        tell({.kind = AsyncEvent::proxy_fence, .warp = warp, .lanes = lanes, .space = space});
     }
     void phase_seen(const Mbarrier& barrier, std::uint32_t warp, unsigned lane) {
         note(AsyncEvent::phase_seen, barrier, warp, lane);

@@ -290,7 +290,9 @@ void decode_async_store(StatementDecoder& d) {
 // fence.proxy.async{.space}; fence.mbarrier_init.release.cluster
 void decode_proxy_fence(StatementDecoder& d) {
     Emission e = async_emission(d, proxy_fence, {});
-    e.detail = d.has("global");
+    const Space space = space_of(d.statement());
+    const bool of_shared = d.operation() == Operation::fence_mbarrier || space == Space::cluster;
+    e.detail = std::uint16_t(of_shared ? Space::shared : space);
     d.emit(std::move(e));
 }
 

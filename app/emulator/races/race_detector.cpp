@@ -130,6 +130,8 @@ void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
 void RaceDetector::on_global_access(const Access& a) {
     if (has_no_races_) return;
     is_spoiled_ |= orders_.is_strong(a.pc);
+    if (proxies_.is_needed() && a.kind != MemoryAccess::load && !a.asynchronous)
+        proxies_.store_global(a, order_.clocks());
     async_.check(a, Space::global, order_, shared_, report_);
     if (can_wait(a)) {
         waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});
@@ -201,7 +203,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             return separate(event.warp);
         case AsyncEvent::proxy_fence:
             if (!order_.by_words()) return;
-            if (!event.of_global) proxies_.fence(clocks, event.warp, event.lanes);
+            proxies_.fence(clocks, event.warp, event.lanes, event.space);
             clocks.advance(event.warp);
             return separate(event.warp);
         case AsyncEvent::looked:

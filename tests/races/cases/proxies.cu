@@ -1,5 +1,5 @@
-// Stores of threads and bulk copies of the same words of shared memory. They belong to different
-// proxies, so fence.proxy.async must stand between. In each kernel that is right, `out` is what a
+// Stores of threads and bulk copies of the same words of shared or global memory. They belong to
+// different proxies, so fence.proxy.async must stand between. In each kernel that is right, `out` is what a
 // plain loop would compute.
 
 using Bar = unsigned long long;
@@ -142,4 +142,67 @@ __global__ void handed_over(int* out) {
         if (FENCE) fence_proxy_async();
         store_tile(out, tile);
     }
+}
+
+enum Fence { shared_memory, global_memory, all_memory };
+
+template <Fence FENCE>
+__device__ void fence_memory() {
+    if (FENCE == shared_memory) fence_proxy_async();
+    if (FENCE == global_memory) fence_global_memory();
+    if (FENCE == all_memory) fence_all_memory();
+}
+
+// Threads store numbers to global memory, and a bulk copy fetches them.
+template <Fence FENCE>
+__global__ void stored_and_fetched(int* data, int* out) {
+    __shared__ alignas(128) int tile[threads];
+    __shared__ Bar full;
+    const int t = threadIdx.x;
+    if (t == 0) {
+        init(&full);
+        fence_proxy_async();
+    }
+    data[t] = 3 * t;
+    fence_memory<FENCE>();
+    __syncthreads();
+    if (t == 0) fetch(tile, data, &full);
+    wait(&full, 0);
+    out[t] = tile[threads - 1 - t];
+}
+
+// Threads store zeroes to every second word of global memory, where a bulk copy stores its tile.
+template <Fence FENCE>
+__global__ void zeroed_first(int* out) {
+    __shared__ alignas(128) int tile[threads];
+    const int t = threadIdx.x;
+    if (t % 2 == 0) out[t] = 0;
+    tile[t] = t;
+    fence_memory<shared_memory>();
+    fence_memory<FENCE>();
+    __syncthreads();
+    if (t == 0) store_tile(out, tile);
+}
+
+// A warp changes global memory; one lane fences for all of them, in front of __syncwarp() or behind.
+template <bool BEHIND>
+__global__ void changed_by_a_warp(int* data, int* out) {
+    __shared__ alignas(128) int tile[threads];
+    __shared__ Bar full;
+    const int t = threadIdx.x;
+    if (t == 0) {
+        init(&full);
+        fence_proxy_async();
+    }
+    if (t < 32) {
+        data[t] += 1;
+        data[t + 32] += 2;
+        if (!BEHIND && t == 0) fence_global_memory();
+        __syncwarp();
+        if (BEHIND && t == 0) fence_global_memory();
+        if (t == 0) fetch(tile, data, &full);
+    }
+    __syncthreads();
+    wait(&full, 0);
+    out[t] = tile[threads - 1 - t];
 }

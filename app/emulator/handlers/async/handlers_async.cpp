@@ -199,7 +199,7 @@ const Instruction* wait_for_copies(const Instruction* i, Warp& w) {
 }
 
 const Instruction* proxy_fence(const Instruction* i, Warp& w) {
-    w.block->async->fence(w.index, w.mask, i->detail != 0);
+    w.block->async->fence(w.index, w.mask, Space(i->detail));
     return w.cost_point(i, i + 1);
 }
 
