@@ -20,8 +20,17 @@ bool repairs(int at, const Interval& i) {
     return i.from < at && at <= i.to;
 }
 
+/// Barriers stand between lines. The end of a launch does not keep shared memory, and words order
+/// only those who use them: they repair with a race those of its own lines.
+bool are_alike(BarrierScope a, BarrierScope b) {
+    const auto is_barrier = [](BarrierScope s) { return s <= BarrierScope::grid; };
+    return a != BarrierScope::words && (a == b || (is_barrier(a) && is_barrier(b)));
+}
+
 /// The indices of the findings that one barrier repairs together with `first`, which ends first.
 bool belong_together(const Interval& first, const Interval& other) {
+    if (!are_alike(first.scope, other.scope))
+        return first.from == other.from && first.to == other.to;
     if (is_in_loop(first) != is_in_loop(other)) return false;
     if (!is_in_loop(first)) return repairs(first.to, other);
     if (first.from == first.to || other.from == other.to)

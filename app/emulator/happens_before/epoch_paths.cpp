@@ -11,16 +11,14 @@ bool is_full_barrier(const Instruction& i) {
            i.operands[1] == no_count;
 }
 
-}  // namespace
-
-std::vector<bool> reached_in_epoch(const Kernel& kernel, std::uint32_t from) {
+std::vector<bool> reached_from(const Kernel& kernel, std::uint32_t from, bool over_barriers) {
     std::vector<bool> reached(kernel.code.size());
     std::vector<std::uint32_t> open{from};
     while (!open.empty()) {
         const std::uint32_t at = open.back();
         open.pop_back();
         const Instruction& i = kernel.code[at];
-        if (is_full_barrier(i)) continue;
+        if (!over_barriers && is_full_barrier(i)) continue;
         const bool guarded = at > 0 && is_guard(kernel.code[at - 1].role);
         std::vector<std::uint32_t> next;
         if (is_branch(i.role)) next.push_back(at + i.target);
@@ -33,6 +31,16 @@ std::vector<bool> reached_in_epoch(const Kernel& kernel, std::uint32_t from) {
         }
     }
     return reached;
+}
+
+}  // namespace
+
+std::vector<bool> reached_in_epoch(const Kernel& kernel, std::uint32_t from) {
+    return reached_from(kernel, from, false);
+}
+
+std::vector<bool> reached_in_launch(const Kernel& kernel, std::uint32_t from) {
+    return reached_from(kernel, from, true);
 }
 
 }  // namespace warpscope::emulator

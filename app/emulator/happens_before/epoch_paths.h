@@ -11,4 +11,7 @@ namespace warpscope::emulator {
 /// the same epoch.
 std::vector<bool> reached_in_epoch(const Kernel& kernel, std::uint32_t from);
 
+/// As reached_in_epoch, in any epoch.
+std::vector<bool> reached_in_launch(const Kernel& kernel, std::uint32_t from);
+
 }  // namespace warpscope::emulator

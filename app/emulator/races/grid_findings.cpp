@@ -148,16 +148,29 @@ std::string GridRaces::cause(Finding& f, const Pair& pair) const {
     }
     const Kernel& kernel = launch_.kernel();
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
-    const AccessOrder order = program_order(kernel, one, other);
+    if (pair.first.writes != pair.second.writes)
+        if (std::string advice = pair.first.writes ? missing_atomic(f, kernel, other, one)
+                                                   : missing_atomic(f, kernel, one, other);
+            !advice.empty())
+            return advice;
+    const bool has_barriers = is_shared(pair.memory->begin()) || kernel.synchronises_grid();
+    const AccessOrder order = program_order(kernel, one, other, !has_barriers);
     const bool is_reversed = order == AccessOrder::reversed ||
                              (order == AccessOrder::unknown && f.first.line > f.second->line);
+    const AccessPair accesses{kernel, one, other, is_reversed};
     if (is_shared(pair.memory->begin()))
         return "no barrier of the cluster orders these two: " +
-               missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::cluster);
-    std::string text = fmt::format("blocks run in any order, and {} orders these two",
-                                   by_words() ? "no release and acquire of one word" : "nothing");
+               missing_barrier(f, accesses, BarrierScope::cluster);
+    const bool words_are_seen = by_words() && orders_.words_are_seen();
+    std::string text =
+        fmt::format("blocks run in any order, and {} orders these two",
+                    words_are_seen ? "no release and acquire of one word" : "nothing");
     if (kernel.synchronises_grid())
-        text += ": " + missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::grid);
+        text += ": " + missing_barrier(f, accesses, BarrierScope::grid);
+    else if (!words_are_seen && f.severity != Severity::note)
+        text += ": " + missing_barrier(f, accesses, BarrierScope::launch);
+    else if (words_are_seen && f.first.where() != f.second->where())
+        f.barrier = place_between(f, is_reversed, BarrierScope::words);
     const bool have_barrier = kernel.has_barrier && one != other &&
                               !reached_in_epoch(kernel, one)[other] &&
                               !reached_in_epoch(kernel, other)[one];

@@ -120,6 +120,12 @@ constexpr const char* forms_of_checks[] = {
              "{} of its shared memory: the thread must wait with cp.async.bulk.wait_group or "
              "cp.async.bulk.wait_group.read before it ends."),
     // Advice on a race: the barrier, wait or atomic operation that is missing.
+    tr_later("This barrier also repairs:"),
+    tr_later("The atomic operation also repairs:"),
+    tr_later("The second launch also repairs:"),
+    tr_later("The release and acquire also repair:"),
+    tr_later("a second launch (or grid.sync() in a cooperative one)"),
+    tr_later("{} is missing between {} and {}, and before the next pass of their loop"),
     tr_later("{} is missing between one pass of this line and the next, or an atomic operation"),
     tr_later(
         "{} is missing between what this line reads and what it writes, or an atomic operation"),
