@@ -38,13 +38,20 @@ bool belong_together(const Interval& first, const Interval& other) {
     return first.to <= other.from && other.to <= first.from;
 }
 
+/// The race of a flag, which stands behind the races of what the flag hands over.
+bool is_of_flag(const Finding& f) {
+    if (!f.barrier || f.barrier->scope != BarrierScope::words) return false;
+    return f.barrier->from == f.first.line || f.barrier->to == f.first.line ||
+           f.barrier->from == f.second->line || f.barrier->to == f.second->line;
+}
+
 auto plainness(const Finding& f) {
     const bool read_behind_write =
         f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
     const int lines = f.barrier ? std::abs(f.barrier->to - f.barrier->from) : 0;
     const int scope = f.barrier ? int(f.barrier->scope) : 0;
-    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), !read_behind_write, lines,
-                           -std::int64_t(f.count));
+    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), is_of_flag(f),
+                           !read_behind_write, lines, -std::int64_t(f.count));
 }
 
 /// A race of the accesses with which threads change a word: whether it is with one or with both.

@@ -89,7 +89,8 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     BlockSummaries* summaries() override {
         const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
-        return order_.by_words() || has_atomics ? nullptr : this;
+        const bool needs_all = order_.by_words() || has_atomics || report_.flags().are_polled();
+        return needs_all ? nullptr : this;
     }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;

@@ -51,6 +51,7 @@ void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
                               std::uint32_t shared_bytes, bool by_words) {
     launch_.begin(kernel, launch);
     loaded_.begin_launch(kernel);
+    flags_.begin_launch(kernel);
     updates_.clear();
     by_words_ = by_words;
     log_.begin_launch();
@@ -175,6 +176,12 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
 std::string RaceReport::advice(const Conflict& conflict, const Access& later, Finding& f) const {
     const Kernel& kernel = launch_.kernel();
+    if (std::string advice = flags_.missing_fences(
+            f, kernel,
+            {conflict.earlier.pc, later.pc, party_of(conflict.earlier.warp), party_of(later.warp)},
+            Scope::block);
+        !advice.empty())
+        return advice;
     std::uint32_t load = conflict.earlier.pc, store = later.pc;
     if (conflict.hazard == Hazard::read_after_write) std::swap(load, store);
     if (std::string advice = missing_atomic(f, kernel, load, store); !advice.empty()) return advice;

@@ -130,6 +130,12 @@ constexpr const char* forms_of_checks[] = {
     tr_later(
         "{} is missing between what this line reads and what it writes, or an atomic operation"),
     tr_later("{} is missing between {} and {}"),
+    tr_later("{} is missing between {} and {}, and between {} and {}"),
+    tr_later("the flag that is set at {} and polled at {} orders these two only with fences: {}"),
+    tr_later("a flag orders nothing without fences: {} must stand before it is set, and behind the "
+             "loop that polls it"),
+    tr_later("a volatile store or an atomic operation must set the flag"),
+    tr_later("or use cuda::atomic_ref with release and acquire"),
     tr_later("no barrier can order what threads do at one line at one time: let one thread do it, "
              "give each thread a word of its own, or use an atomic operation"),
     tr_later("each of them changes the value that it has read, and all changes but one are lost: "
