@@ -92,8 +92,10 @@ TEST(GridRaces, NameBothThreadsBlocksLinesAndTheWord) {
               "Thread (0,0,0) of block (0,0,0) reads byte 256 of an allocation of 4096 bytes at " +
                   f.first.where() + ", and thread (0,0,0) of block (1,0,0) writes it at " +
                   f.second->where() +
-                  ": blocks run in any order, and nothing orders these two; the "
-                  "__syncthreads() between them is for the threads of one block.");
+                  ": blocks run in any order, and nothing orders these two: a second launch (or "
+                  "grid.sync() in a cooperative one) is missing between " +
+                  f.second->where() + " and " + f.first.where() +
+                  "; the __syncthreads() between them is for the threads of one block.");
 }
 
 TEST(GridRaces, GoOnOverLaunchesThatBelongTogether) {

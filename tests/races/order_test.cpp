@@ -81,5 +81,27 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"library", "block_radix_sort", 128}),
     [](const auto& info) { return info.param.kernel; });
 
+TEST(FlagsWithoutFences, AreNamedWithTheSidesThatLackThem) {
+    struct Flag {
+        const char* kernel;
+        const char* advice;  ///< "": the threads lack no fence
+    };
+    const char *one = ": __threadfence_block() is missing between kernels/order.cu:",
+               *both = ", and between kernels/order.cu:";
+    for (const Flag& flag :
+         {Flag{"exchange_no_fence", both}, Flag{"exchange_fence_of_writer", one},
+          Flag{"exchange_fence_of_reader", one}, Flag{"fence_behind_the_flag", one},
+          Flag{"release_relaxed", one}, Flag{"relaxed_acquire", one},
+          Flag{"flag_in_global_memory_no_fence", both}, Flag{"write_behind_release", ""},
+          Flag{"one_lane_for_itself", ""}})
+        for (const emulator::LaunchSettings& settings : schedules(2)) {
+            const std::string text = sentences(check_kernel(flag.kernel, 64, settings, "order"));
+            SCOPED_TRACE(testing::Message() << flag.kernel << "\n" << text);
+            EXPECT_EQ(text.find(one) != text.npos, flag.advice != std::string());
+            EXPECT_EQ(text.find(both) != text.npos, flag.advice == both);
+            EXPECT_EQ(text.find("cuda::atomic_ref") != text.npos, flag.advice != std::string());
+        }
+}
+
 }  // namespace
 }  // namespace warpscope::tests

@@ -20,8 +20,17 @@ bool repairs(int at, const Interval& i) {
     return i.from < at && at <= i.to;
 }
 
+/// Barriers stand between lines. The end of a launch does not keep shared memory, and words order
+/// only those who use them: they repair with a race those of its own lines.
+bool are_alike(BarrierScope a, BarrierScope b) {
+    const auto is_barrier = [](BarrierScope s) { return s <= BarrierScope::grid; };
+    return a != BarrierScope::words && (a == b || (is_barrier(a) && is_barrier(b)));
+}
+
 /// The indices of the findings that one barrier repairs together with `first`, which ends first.
 bool belong_together(const Interval& first, const Interval& other) {
+    if (!are_alike(first.scope, other.scope))
+        return first.from == other.from && first.to == other.to;
     if (is_in_loop(first) != is_in_loop(other)) return false;
     if (!is_in_loop(first)) return repairs(first.to, other);
     if (first.from == first.to || other.from == other.to)
@@ -29,13 +38,20 @@ bool belong_together(const Interval& first, const Interval& other) {
     return first.to <= other.from && other.to <= first.from;
 }
 
+/// The race of a flag, which stands behind the races of what the flag hands over.
+bool is_of_flag(const Finding& f) {
+    if (!f.barrier || f.barrier->scope != BarrierScope::words) return false;
+    return f.barrier->from == f.first.line || f.barrier->to == f.first.line ||
+           f.barrier->from == f.second->line || f.barrier->to == f.second->line;
+}
+
 auto plainness(const Finding& f) {
     const bool read_behind_write =
         f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
     const int lines = f.barrier ? std::abs(f.barrier->to - f.barrier->from) : 0;
     const int scope = f.barrier ? int(f.barrier->scope) : 0;
-    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), !read_behind_write, lines,
-                           -std::int64_t(f.count));
+    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), is_of_flag(f),
+                           !read_behind_write, lines, -std::int64_t(f.count));
 }
 
 /// A race of the accesses with which threads change a word: whether it is with one or with both.

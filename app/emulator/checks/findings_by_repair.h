@@ -12,6 +12,9 @@ namespace warpscope::emulator {
 /// unwritten shared memory at the line of a read that came too early. One atomic operation repairs
 /// all races of the accesses with which threads change a word (Finding::needs_atomic).
 ///
+/// A second launch repairs races between blocks as a barrier repairs those of a block, and words
+/// that are released and acquired repair those of one pair of lines.
+///
 /// A barrier of the grid or of a cluster repairs what one of the block repairs, so its race stands
 /// for them. Otherwise the plainest pair stands for all: an error before a warning, a read behind a
 /// write in the order of the program, the nearest lines. The others become its

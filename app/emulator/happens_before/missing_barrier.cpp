@@ -7,35 +7,43 @@
 #include <utility>
 
 #include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/value_paths.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
 std::string_view function_of(BarrierScope scope) {
-    constexpr std::array<std::string_view, 4> names{"__syncwarp()", "__syncthreads()",
-                                                    "cluster.sync()", "grid.sync()"};
+    constexpr std::array<std::string_view, 5> names{
+        "__syncwarp()", "__syncthreads()", "cluster.sync()", "grid.sync()",
+        "a second launch (or grid.sync() in a cooperative one)"};
     return names[std::size_t(scope)];
 }
 
 }  // namespace
 
-AccessOrder program_order(const Kernel& kernel, std::uint32_t first, std::uint32_t second) {
-    const bool forwards = reached_in_epoch(kernel, first)[second];
-    const bool backwards = reached_in_epoch(kernel, second)[first];
+AccessOrder program_order(const Kernel& kernel, std::uint32_t first, std::uint32_t second,
+                          bool over_barriers) {
+    const auto reached = over_barriers ? reached_in_launch : reached_in_epoch;
+    const bool forwards = reached(kernel, first)[second];
+    const bool backwards = reached(kernel, second)[first];
     if (forwards == backwards) return AccessOrder::unknown;
     return forwards ? AccessOrder::as_written : AccessOrder::reversed;
+}
+
+Finding::BarrierPlace place_between(const Finding& f, bool is_reversed, BarrierScope scope) {
+    if (is_reversed) return {f.second->line, f.first.line, scope};
+    return {f.first.line, f.second->line, scope};
 }
 
 std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope scope) {
     const std::string_view barrier = function_of(scope);
     const auto [kernel, first, second, is_reversed] = pair;
+    const auto reached = scope == BarrierScope::launch ? reached_in_launch : reached_in_epoch;
     auto [from, to] = lines_between(f.first, *f.second);
-    const std::vector<bool> behind_second = reached_in_epoch(kernel, second);
-    if (from != to || first != second || behind_second[second])
-        f.barrier = is_reversed ? Finding::BarrierPlace{f.second->line, f.first.line, scope}
-                                : Finding::BarrierPlace{f.first.line, f.second->line, scope};
-    if (from == to && behind_second[first])
+    const bool loops = reached(kernel, second)[first];
+    if (from != to || first != second || loops) f.barrier = place_between(f, is_reversed, scope);
+    if (from == to && loops)
         return fmt::format(
             "{} is missing between one pass of this line and the next, or an atomic operation",
             barrier);
@@ -47,7 +55,24 @@ std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope sco
             "{} is missing between what this line reads and what it writes, or an atomic operation",
             barrier);
     if (is_reversed) std::swap(from, to);
-    return fmt::format("{} is missing between {} and {}", barrier, from, to);
+    std::string text = fmt::format("{} is missing between {} and {}", barrier, from, to);
+    if (scope == BarrierScope::launch && loops && reached(kernel, first)[second])
+        text += ", and before the next pass of their loop";
+    return text;
+}
+
+std::string missing_atomic(Finding& f, const Kernel& kernel, std::uint32_t load,
+                           std::uint32_t store) {
+    f.needs_atomic = true;
+    if (is_update(kernel, load, store))
+        return "each of them changes the value that it has read, and all changes but one are lost: "
+               "use an atomic operation, such as atomicAdd()";
+    if (decides_store(kernel, load, store))
+        return "the value that a thread reads decides whether it overwrites the word, so the value "
+               "of another thread may be lost: use an atomic operation, such as atomicMax() or "
+               "atomicCAS()";
+    f.needs_atomic = false;
+    return "";
 }
 
 }  // namespace warpscope::emulator

@@ -100,7 +100,8 @@ bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
 }
 
 bool decides_store(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
-    if (!are_of_one_word(kernel, load, store)) return false;
+    if (!are_of_one_word(kernel, load, store) || !reached_in_epoch(kernel, load)[store])
+        return false;
     Derived derived(kernel.code[load]);
     bool decides = false;
     for (std::uint32_t pc = load + 1; pc < store; ++pc) {

@@ -7,6 +7,7 @@
 
 #include "emulator/lower/call_expansion.h"
 #include "emulator/program/error.h"
+#include "emulator/program/source_name.h"
 
 namespace warpscope::emulator {
 
@@ -106,7 +107,7 @@ void CallExpansion::call(const CallInstance& in, const Statement& original, cons
         fail(s, fmt::format("{}() is called, but a device's heap is not emulated: give the "
                             "kernel a buffer",
                             callee.name));
-    fail(s, fmt::format("the function '{}' is not in this module", callee.name));
+    fail(s, fmt::format("the function '{}' is not in this module", function_name(callee.name)));
 }
 
 void CallExpansion::call_function(const CallInstance& in, const Statement& original,
@@ -116,7 +117,7 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
     if (results.size() != f.results.size() || arguments.size() != f.parameters.size())
         fail(s, fmt::format("'{}' is called with {} results and {} arguments, and has {} and "
                             "{}",
-                            name, results.size(), arguments.size(), f.results.size(),
+                            function_name(name), results.size(), arguments.size(), f.results.size(),
                             f.parameters.size()));
     if (graph_.is_recursive(name)) return call_recursion(in, s, name);
     CallInstance body = instance_of(f, s);
@@ -180,7 +181,7 @@ void CallExpansion::call_pointer(const CallInstance& in, const Statement& origin
         if (graph_.is_recursive(name))
             fail(site, fmt::format("a pointer may call the recursive function '{}', which the "
                                    "emulator does not support",
-                                   name));
+                                   function_name(name)));
         const std::int32_t is_it = new_register("%callee", Type::pred);
         const std::string next = new_label();
         add(statement(site, "setp.ne.b64",
@@ -237,8 +238,9 @@ std::int32_t CallExpansion::new_register(const char* name, Type type) {
 }
 
 void CallExpansion::fail(const Statement& s, const std::string& what) const {
-    throw Error(fmt::format("{}: kernel {}, {}: {}: '{}'", module_.name, source_.name,
-                            load_place(s.source, module_.files), what, s.text));
+    const std::string ptx = s.source.file < 0 ? fmt::format(": '{}'", s.text) : "";
+    throw Error(fmt::format("{}: kernel {}, {}: {}{}", module_.name, source_.name,
+                            load_place(s.source, module_.files), what, ptx));
 }
 
 std::set<std::string> pointed_functions(const ModuleSyntax& module) {

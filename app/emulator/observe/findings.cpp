@@ -69,6 +69,15 @@ std::string_view to_string(FindingKind kind) {
     return names[std::size_t(kind)];
 }
 
+std::string_view words_of_repair(const Finding& f) {
+    if (f.needs_atomic) return "The atomic operation also repairs:";
+    if (f.barrier && f.barrier->scope == BarrierScope::launch)
+        return "The second launch also repairs:";
+    if (f.barrier && f.barrier->scope == BarrierScope::words)
+        return "The release and acquire also repair:";
+    return "This barrier also repairs:";
+}
+
 std::string_view counted_noun(FindingKind kind) {
     static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access", "thread",
                                                  "access", "call",   "object", "launch", "word"};

@@ -33,8 +33,9 @@ enum class Hazard : std::uint8_t { none, read_after_write, write_after_read, wri
 /// from each to the other without a barrier.
 enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
 
-/// The threads that wait for each other at a barrier.
-enum class BarrierScope : std::uint8_t { warp, block, cluster, grid };
+/// What orders two accesses: a barrier, by the threads that wait for each other at it; or else the
+/// end of a launch, or words of memory that are released and acquired.
+enum class BarrierScope : std::uint8_t { warp, block, cluster, grid, launch, words };
 
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
@@ -93,8 +94,8 @@ struct Finding {
     /// of threads that do not reach it.
     std::uint64_t count = 0;
     std::string sentence;  ///< the example: threads, lines, the cause
-    /// Lines of the kernel's file between which a barrier is missing, in the order of the program;
-    /// not from < to where a loop leads from one to the other.
+    /// Lines of the kernel's file between which a barrier is missing, or what stands for one, in
+    /// the order of the program; not from < to where a loop leads from one to the other.
     struct BarrierPlace {
         int from = 0, to = 0;
         BarrierScope scope = BarrierScope::block;
@@ -102,7 +103,7 @@ struct Finding {
     std::optional<BarrierPlace> barrier;
     /// The threads of a race change a word at one time, so that changes are lost.
     bool needs_atomic = false;
-    std::vector<Finding> repaired_too{};       ///< by this barrier or atomic: see by_repair()
+    std::vector<Finding> repaired_too{};       ///< by the same change: see by_repair()
     std::optional<WitnessWords> witness{};     ///< nullopt: none was looked for
     std::optional<Provocation> provocation{};  ///< nullopt: no GPU was asked
 
@@ -119,6 +120,8 @@ struct Finding {
 };
 
 std::string_view to_string(FindingKind kind);  ///< "race"
+/// The words before Finding::repaired_too: "This barrier also repairs:".
+std::string_view words_of_repair(const Finding& finding);
 /// What a finding of this kind counts: "hazard".
 std::string_view counted_noun(FindingKind kind);
 std::string_view to_string(Severity severity);  ///< "warning"

@@ -7,13 +7,38 @@
 
 namespace warpscope::emulator {
 
-std::string source_name(const std::string& ptx_name) {
+namespace {
+
+std::string demangled(const std::string& ptx_name) {
+    if (!ptx_name.starts_with("_Z")) return ptx_name;  // "i" is the mangled name of a type, int
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
+    const std::unique_ptr<char, decltype(&std::free)> name(
         abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
-    const std::string name = demangled ? demangled.get() : ptx_name;
+    return name ? name.get() : ptx_name;
+}
+
+}  // namespace
+
+std::string source_name(const std::string& ptx_name) {
+    const std::string name = demangled(ptx_name);
     const std::size_t scope = name.rfind("::");
     return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+// A template's name comes with the type that it returns.
+std::string function_name(const std::string& ptx_name) {
+    const std::string name = demangled(ptx_name);
+    std::size_t begin = 0;
+    int depth = 0;  // of arguments of templates
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+        if (depth > 0) continue;
+        if (name[i] == ' ' || name[i] == ':') begin = i + 1;
+        if (name[i] == '(' && name.compare(i, 21, "(anonymous namespace)") != 0)
+            return name.substr(begin, i - begin);
+    }
+    return name.substr(begin);
 }
 
 }  // namespace warpscope::emulator

@@ -8,4 +8,7 @@ namespace warpscope::emulator {
 /// for _ZZ4drawPjiifibE4tile, which is draw(unsigned int*, …)::tile.
 std::string source_name(const std::string& ptx_name);
 
+/// Returns the name of a function likewise, without its parameters: "fib" for _Z3fibi.
+std::string function_name(const std::string& ptx_name);
+
 }  // namespace warpscope::emulator

@@ -135,6 +135,28 @@ std::string GridRaces::name_of_place(const Pair& pair) const {
 }
 
 std::string GridRaces::cause(Finding& f, const Pair& pair) const {
+    if (std::string text = small_scope(pair); !text.empty()) return text;
+    const Kernel& kernel = launch_.kernel();
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const bool in_shared = is_shared(pair.memory->begin());
+    std::string text = in_shared ? "" : missing_fences(f, pair);
+    if (text.empty() && pair.first.writes != pair.second.writes) {
+        text = pair.first.writes ? missing_atomic(f, kernel, other, one)
+                                 : missing_atomic(f, kernel, one, other);
+        if (!text.empty()) return text;
+    }
+    if (text.empty()) text = missing_order(f, pair);
+    if (in_shared) return text;
+    if (orders_.has_fences_of(Scope::block))
+        text +=
+            "; a fence of block scope, such as __threadfence_block(), orders nothing between "
+            "blocks";
+    if (orders_.has_fences_of(Scope::cluster))
+        text += "; a fence of cluster scope orders nothing between clusters";
+    return text;
+}
+
+std::string GridRaces::small_scope(const Pair& pair) const {
     for (const GridStrip* strip : {&pair.first, &pair.second}) {
         const std::uint32_t pc = events_[strip->event].pc;
         const bool of_cluster = scope_of(*strip) == Scope::cluster;
@@ -146,28 +168,48 @@ std::string GridRaces::cause(Finding& f, const Pair& pair) const {
             thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
             of_cluster ? "clusters" : "blocks");
     }
+    return "";
+}
+
+// Either block may have set the flag for the other one.
+std::string GridRaces::missing_fences(Finding& f, const Pair& pair) const {
+    if (f.severity == Severity::note) return "";
+    const GridEvent &one = events_[pair.first.event], &other = events_[pair.second.event];
+    const Kernel& kernel = launch_.kernel();
+    std::string text =
+        flags_.missing_fences(f, kernel, {one.pc, other.pc, one.block, other.block}, Scope::device);
+    if (text.empty())
+        text = flags_.missing_fences(f, kernel, {other.pc, one.pc, other.block, one.block},
+                                     Scope::device);
+    return text;
+}
+
+std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
     const Kernel& kernel = launch_.kernel();
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
-    const AccessOrder order = program_order(kernel, one, other);
+    const bool in_shared = is_shared(pair.memory->begin());
+    const AccessOrder order =
+        program_order(kernel, one, other, !in_shared && !kernel.synchronises_grid());
     const bool is_reversed = order == AccessOrder::reversed ||
                              (order == AccessOrder::unknown && f.first.line > f.second->line);
-    if (is_shared(pair.memory->begin()))
+    const AccessPair accesses{kernel, one, other, is_reversed};
+    if (in_shared)
         return "no barrier of the cluster orders these two: " +
-               missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::cluster);
-    std::string text = fmt::format("blocks run in any order, and {} orders these two",
-                                   by_words() ? "no release and acquire of one word" : "nothing");
+               missing_barrier(f, accesses, BarrierScope::cluster);
+    const bool words_are_seen = by_words() && orders_.words_are_seen();
+    std::string text =
+        fmt::format("blocks run in any order, and {} orders these two",
+                    words_are_seen ? "no release and acquire of one word" : "nothing");
     if (kernel.synchronises_grid())
-        text += ": " + missing_barrier(f, {kernel, one, other, is_reversed}, BarrierScope::grid);
+        text += ": " + missing_barrier(f, accesses, BarrierScope::grid);
+    else if (!words_are_seen && f.severity != Severity::note)
+        text += ": " + missing_barrier(f, accesses, BarrierScope::launch);
+    else if (words_are_seen && f.first.where() != f.second->where())
+        f.barrier = place_between(f, is_reversed, BarrierScope::words);
     const bool have_barrier = kernel.has_barrier && one != other &&
                               !reached_in_epoch(kernel, one)[other] &&
                               !reached_in_epoch(kernel, other)[one];
     if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
-    if (orders_.has_fences_of(Scope::block))
-        text +=
-            "; a fence of block scope, such as __threadfence_block(), orders nothing between "
-            "blocks";
-    if (orders_.has_fences_of(Scope::cluster))
-        text += "; a fence of cluster scope orders nothing between clusters";
     return text;
 }
 

@@ -43,6 +43,7 @@ std::unique_ptr<Observer> GridRaces::fork() {
 void GridRaces::join(Observer& other) {
     auto& fork = dynamic_cast<GridRaces&>(other);
     if (fork.memory_) memory_ = fork.memory_;
+    flags_.join(fork.flags_);
     followed_.join(std::move(fork.followed_));
     has_conflict_ |= fork.has_conflict_;
     runs_.insert(runs_.end(), fork.runs_.begin() + 1, fork.runs_.end());
@@ -91,6 +92,7 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
+    flags_.begin_launch(kernel);
     cell_bytes_ = cell_bytes(kernel, Space::global);
     if (kernel.uses_cluster) cell_bytes_ = std::min(cell_bytes_, cell_bytes(kernel, Space::shared));
     shared_bytes_ = kernel.shared_bytes + launch_.shape().dynamic_shared_bytes;
@@ -345,6 +347,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
 
 void GridRaces::on_global_access(const Access& a) {
     has_strong_ |= orders_.is_strong(a.pc);
+    if (flags_.are_polled()) flags_.access(a, block_);
     if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
 }
 

@@ -11,6 +11,7 @@
 #include "emulator/async/async_copies.h"
 #include "emulator/counters/heat_map.h"
 #include "emulator/happens_before/block_clocks.h"
+#include "emulator/happens_before/flags.h"
 #include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/finding_log.h"
@@ -57,7 +58,9 @@ class GridRaces : public Observer, BlockSummaries {
     void on_launch_end() override { report(~0u); }
     bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_shared_accesses() const override { return false; }
-    BlockSummaries* summaries() override { return by_words() ? nullptr : this; }
+    BlockSummaries* summaries() override {
+        return by_words() || flags_.are_polled() ? nullptr : this;
+    }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_block_turn(std::uint32_t block) override;
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
@@ -172,7 +175,11 @@ class GridRaces : public Observer, BlockSummaries {
     void end_parts(Flight& flight, std::uint32_t parts);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
-    std::string cause(Finding& f, const Pair& pair) const;  ///< sets Finding::barrier, too
+    // These say what is missing, and set Finding::barrier or Finding::needs_atomic.
+    std::string cause(Finding& f, const Pair& pair) const;
+    std::string small_scope(const Pair& pair) const;
+    std::string missing_fences(Finding& f, const Pair& pair) const;
+    std::string missing_order(Finding& f, const Pair& pair) const;
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
@@ -197,6 +204,7 @@ class GridRaces : public Observer, BlockSummaries {
     bool is_off_ = false;
     MemoryOrders orders_;
     BlockClocks clocks_;
+    Flags flags_;
     const Memory* memory_ = nullptr;
     std::uint32_t shared_bytes_ = 0;
     std::uint32_t cell_bytes_ = 4;

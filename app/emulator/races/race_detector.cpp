@@ -56,6 +56,7 @@ void RaceDetector::on_launch_end() {
 void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     block_ = block;
     report_.begin_block(block);
+    if (others_.empty()) report_.flags().clear();
     order_.begin_block();
     shared_.begin_block();
     global_.begin_block();
@@ -108,6 +109,7 @@ void RaceDetector::on_cluster_access(const Access& a) {
 void RaceDetector::on_shared_access(const Access& a) {
     if (has_no_races_ || a.asynchronous) return;
     is_spoiled_ |= orders_.is_strong(a.pc);
+    if (report_.flags().are_polled()) report_.flags().access(a, report_.party_of(a.warp));
     async_.check(a, Space::shared, order_, shared_, report_);
     // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
     const auto operation = [&] { return report_.kernel().code[a.pc].operation; };
@@ -132,6 +134,7 @@ void RaceDetector::on_global_access(const Access& a) {
     is_spoiled_ |= orders_.is_strong(a.pc);
     if (proxies_.is_needed() && a.kind != MemoryAccess::load && !a.asynchronous)
         proxies_.store_global(a, order_.clocks());
+    if (report_.flags().are_polled()) report_.flags().access(a, report_.party_of(a.warp));
     async_.check(a, Space::global, order_, shared_, report_);
     if (can_wait(a)) {
         waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});

@@ -88,7 +88,9 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_block_turn(std::uint32_t block) override;
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    BlockSummaries* summaries() override { return order_.by_words() ? nullptr : this; }
+    BlockSummaries* summaries() override {
+        return order_.by_words() || report_.flags().are_polled() ? nullptr : this;
+    }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;

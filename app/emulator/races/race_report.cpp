@@ -51,6 +51,7 @@ void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
                               std::uint32_t shared_bytes, bool by_words) {
     launch_.begin(kernel, launch);
     loaded_.begin_launch(kernel);
+    flags_.begin_launch(kernel);
     updates_.clear();
     by_words_ = by_words;
     log_.begin_launch();
@@ -168,7 +169,6 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
     if (!conflict.global_address) f.byte = conflict.byte;
     f.order = program_order(launch_.kernel(), earlier.pc, later.pc);
-    f.needs_atomic = conflict.is_update;
     f.sentence = sentence(conflict, later, f);
     return f;
 }
@@ -176,19 +176,20 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
 std::string RaceReport::advice(const Conflict& conflict, const Access& later, Finding& f) const {
     const Kernel& kernel = launch_.kernel();
-    if (conflict.is_update)
-        return "each of them changes the value that it has read, and all changes but one are lost: "
-               "use an atomic operation, such as atomicAdd()";
+    if (std::string advice = flags_.missing_fences(
+            f, kernel,
+            {conflict.earlier.pc, later.pc, party_of(conflict.earlier.warp), party_of(later.warp)},
+            Scope::block);
+        !advice.empty())
+        return advice;
     std::uint32_t load = conflict.earlier.pc, store = later.pc;
     if (conflict.hazard == Hazard::read_after_write) std::swap(load, store);
-    if (decides_store(kernel, load, store)) {
-        f.needs_atomic = true;
-        return "the value that a thread reads decides whether it overwrites the word, so the value "
-               "of another thread may be lost: use an atomic operation, such as atomicMax() or "
-               "atomicCAS()";
-    }
-    if (by_words_ && !kernel.synchronises_grid())
+    if (std::string advice = missing_atomic(f, kernel, load, store); !advice.empty()) return advice;
+    if (by_words_ && !kernel.synchronises_grid()) {
+        if (f.first.where() != f.second->where())
+            f.barrier = place_between(f, f.first.line > f.second->line, BarrierScope::words);
         return "no barrier, and no release and acquire of one word, orders these accesses";
+    }
     if (!conflict.global_address && conflict.byte >= kernel.shared_bytes)
         if (std::string advice = extern_arrays_are_one(kernel); !advice.empty()) return advice;
     const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&

@@ -9,6 +9,7 @@
 
 #include "emulator/checks/loaded_elements.h"
 #include "emulator/counters/hazard_counts.h"
+#include "emulator/happens_before/flags.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
@@ -46,6 +47,9 @@ class RaceReport {
     const LaunchShape& launch() const { return launch_.shape(); }
     std::uint32_t threads() const { return launch_.threads(); }  ///< threads of one block
     LoadedElements& loaded() { return loaded_; }
+    Flags& flags() { return flags_; }
+    /// A warp of the running block, among those of the blocks that run together.
+    std::uint32_t party_of(std::uint32_t warp) const { return block_ * 64 + warp; }
 
     /// Returns true if the block has no hazard so far, whatever the values that it has stored.
     bool is_clean() const { return is_clean_; }
@@ -84,6 +88,7 @@ class RaceReport {
     FindingLog log_;
     ObservedLaunch launch_;
     LoadedElements loaded_;
+    Flags flags_;
     std::uint32_t block_ = 0;
     std::vector<bool> racing_words_;
     bool any_racing_ = false;

@@ -2,13 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <string_view>
 
 #include "emulator/program/error.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+/// What an instruction does with memory, for people who see its line; without a line, its PTX.
+std::string words_of(const InstructionInfo& info) {
+    if (info.source.file < 0) return fmt::format(" ({})", info.text);
+    constexpr std::array<std::string_view, 4> accesses{"", " (read)", " (write)",
+                                                       " (atomic operation)"};
+    return std::string(accesses[std::size_t(info.access)]);
+}
+
+}  // namespace
 
 void Warp::begin(const Instruction* first) {
     splits.resize(1);
@@ -168,8 +182,9 @@ void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& w
 
 std::string Warp::failure(const Instruction* i, unsigned lane, const std::string& what) const {
     const Kernel& kernel = *block->kernel;
-    return fmt::format("kernel {}, {}: {}: {} ({})", kernel.name, kernel.where(kernel.index_of(i)),
-                       thread_name(lane), what, kernel.lines[kernel.index_of(i)].text);
+    const std::uint32_t pc = kernel.index_of(i);
+    return fmt::format("kernel {}, {}: {}: {}{}", kernel.name, kernel.where(pc), thread_name(lane),
+                       what, words_of(kernel.lines[pc]));
 }
 
 void Warp::check_in_block(const Instruction* i, unsigned lane, std::uint64_t address,

@@ -73,9 +73,7 @@ std::string repaired_words(const Finding& f) {
     if (counts.empty()) return "";
     std::vector<std::string> words;
     for (const auto& [pair, count] : counts) words.push_back(fmt::format("{} [{}]", pair, count));
-    return fmt::format(" {} also repairs: {}.",
-                       f.needs_atomic ? "The atomic operation" : "This barrier",
-                       fmt::join(words, "; "));
+    return fmt::format(" {} {}.", words_of_repair(f), fmt::join(words, "; "));
 }
 
 std::string paragraph(const Finding& f) {

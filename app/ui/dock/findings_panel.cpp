@@ -95,9 +95,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
         });
     if (finding.repaired_too.empty()) return;
     ImGui::Indent(ui.px(24));
-    text(ui.fonts.small, colour::dim,
-         finding.needs_atomic ? tr("The atomic operation also repairs:")
-                              : tr("This barrier also repairs:"));
+    text(ui.fonts.small, colour::dim, tr(words_of_repair(finding)));
     for (std::size_t k = 0; k < finding.repaired_too.size(); ++k)
         finding_row(ui, stage, microscope, finding.repaired_too[k], fmt::format("{}.{}", id, k));
     ImGui::Unindent(ui.px(24));

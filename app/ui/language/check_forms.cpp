@@ -120,10 +120,22 @@ constexpr const char* forms_of_checks[] = {
              "{} of its shared memory: the thread must wait with cp.async.bulk.wait_group or "
              "cp.async.bulk.wait_group.read before it ends."),
     // Advice on a race: the barrier, wait or atomic operation that is missing.
+    tr_later("This barrier also repairs:"),
+    tr_later("The atomic operation also repairs:"),
+    tr_later("The second launch also repairs:"),
+    tr_later("The release and acquire also repair:"),
+    tr_later("a second launch (or grid.sync() in a cooperative one)"),
+    tr_later("{} is missing between {} and {}, and before the next pass of their loop"),
     tr_later("{} is missing between one pass of this line and the next, or an atomic operation"),
     tr_later(
         "{} is missing between what this line reads and what it writes, or an atomic operation"),
     tr_later("{} is missing between {} and {}"),
+    tr_later("{} is missing between {} and {}, and between {} and {}"),
+    tr_later("the flag that is set at {} and polled at {} orders these two only with fences: {}"),
+    tr_later("a flag orders nothing without fences: {} must stand before it is set, and behind the "
+             "loop that polls it"),
+    tr_later("a volatile store or an atomic operation must set the flag"),
+    tr_later("or use cuda::atomic_ref with release and acquire"),
     tr_later("no barrier can order what threads do at one line at one time: let one thread do it, "
              "give each thread a word of its own, or use an atomic operation"),
     tr_later("each of them changes the value that it has read, and all changes but one are lost: "

@@ -10,8 +10,17 @@ TEST(SourceName, IsTheLastPartOfAMangledName) {
     EXPECT_EQ(source_name("_ZZ4drawPjiifibE4tile"), "tile") << "draw(unsigned int*, …)::tile";
 }
 
+TEST(SourceName, OfAFunctionHasNoParametersAndNoResult) {
+    EXPECT_EQ(function_name("_Z3fibi"), "fib");
+    EXPECT_EQ(function_name("_ZN3lib3fibEPKi"), "fib");
+    EXPECT_EQ(function_name("_Z3addIiET_S0_S0_"), "add<int>") << "int add<int>(int, int)";
+    EXPECT_EQ(function_name("_ZN12_GLOBAL__N_13fibEi"), "fib") << "(anonymous namespace)::fib(int)";
+    EXPECT_EQ(function_name("helper"), "helper");
+}
+
 TEST(SourceName, OtherNamesStay) {
-    for (const char* name : {"taps", "", "_Zwrong", "a$1"}) EXPECT_EQ(source_name(name), name);
+    for (const char* name : {"taps", "", "_Zwrong", "a$1", "f", "i"})
+        EXPECT_EQ(source_name(name), name);
 }
 
 }  // namespace

@@ -21,6 +21,22 @@ TEST(MemoryAccess, StorePastTheEndNamesThreadLineAndAllocation) {
     EXPECT_EQ(text.find("0x"), std::string::npos) << "an address of the host: " << text;
 }
 
+TEST(MemoryAccess, AnErrorAtASourceLineHasNoPtx) {
+    const auto error_at_line = [](const std::string& access) {
+        Runner r(kernel_text(".loc 1 7 1\n" + access) + "\n.file 1 \"mine.cu\"\n");
+        return error_of([&] { r.run(one_block(48), 0, 47); });
+    };
+    const std::string what =
+        "kernel k, mine.cu:7: thread (47,0,0) of block (0,0,0): 4 bytes at "
+        "global memory, 0 bytes past the end of the allocation of 188 bytes, the nearest";
+    expect_contains(error_at_line("st.global.u32 [%rd1], 1;"), what + " (write)");
+    expect_contains(error_at_line("ld.global.u32 %r2, [%rd1];"), what + " (read)");
+    expect_contains(error_at_line("atom.global.add.u32 %r2, [%rd1], 1;"),
+                    what + " (atomic operation)");
+    expect_contains(run_error("st.global.u32 [%rd1], 1;", one_block(48), 0, 47),
+                    "(st.global.u32 [%rd1], 1)");
+}
+
 TEST(MemoryAccess, WhatPassesTheEndOfAnAllocationIsInNoOther) {
     Memory memory;
     for (const std::size_t bytes : {std::size_t(4), std::size_t(16384), std::size_t(33) << 20}) {
