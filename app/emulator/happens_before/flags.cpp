@@ -6,6 +6,7 @@
 
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/value_paths.h"
+#include "emulator/ptx/opcodes.h"
 
 namespace warpscope::emulator {
 
@@ -69,12 +70,15 @@ void Flags::begin_launch(const Kernel& kernel) {
     polls_.clear();
     setters_.clear();
     is_of_flag_.assign(kernel.lines.size(), false);
+    const auto is_word = [&](std::uint32_t pc) {
+        return !uses_mbarrier(kernel.code[pc].operation);
+    };
     // The compiler takes a plain load out of its loop.
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
         const bool may_poll = i.access == MemoryAccess::atomic ||
                               (i.access == MemoryAccess::load && i.order != MemoryOrder::weak);
-        if (may_poll && is_polled(kernel, pc)) polls_.push_back(pc);
+        if (may_poll && is_word(pc) && is_polled(kernel, pc)) polls_.push_back(pc);
     }
     if (polls_.empty()) return;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
@@ -84,7 +88,7 @@ void Flags::begin_launch(const Kernel& kernel) {
             const InstructionInfo& p = kernel.lines[poll];
             return i.bytes == p.bytes && (i.base < 0 || p.base < 0 || i.base == p.base);
         };
-        if (writes && !contains(polls_, pc) && std::ranges::any_of(polls_, may_meet))
+        if (writes && is_word(pc) && !contains(polls_, pc) && std::ranges::any_of(polls_, may_meet))
             setters_.push_back(pc);
     }
     for (const auto* pcs : {&polls_, &setters_})
