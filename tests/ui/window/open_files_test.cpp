@@ -55,7 +55,7 @@ class OpenFilesTest : public ViewFixture {
     }
     std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
 
-    const std::string stars_ = "0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n0,1,0,1,0,0,1\n";
+    const std::string stars_ = "-1,0,0,0,0,0,1\n1,0,0,0,1,0,1\n0,1,0,1,0,0,1\n";
     const std::filesystem::path folder_ =
         std::filesystem::temp_directory_path() / ("warpscope-open-" + std::to_string(::getpid()));
 };
