@@ -201,6 +201,17 @@ TEST_F(OpenFilesTest, ALessonOpensAsALesson) {
     EXPECT_EQ(value("lesson"), "mine");
 }
 
+TEST_F(OpenFilesTest, CapitalLettersInTheEndOfANameMakeNoDifference) {
+    const std::string lesson =
+        put("02-LOUD.MD",
+            "# Loud\n\n## Start\n\n- `experiment dot`\n\n## Gate\n\n- `races == 0`: None.\n");
+    click("open");
+    put_in(lesson);
+    press_enter();
+    read();
+    EXPECT_EQ(value("lesson"), "LOUD");
+}
+
 TEST_F(OpenFilesTest, TheStartFromAFileAsksForTheFileAndATypedPathIsAStart) {
     stage_->select(experiments::unowned(experiments::find_experiment("nbody")));
     set("bodies", "64");
