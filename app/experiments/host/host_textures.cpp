@@ -6,7 +6,17 @@
 namespace warpscope::experiments {
 
 bool HostCalls::read_texture_call(std::string_view call, const std::vector<std::string>& given) {
-    const auto named = [&](std::size_t argument) { return own_name(name_in(given[argument])); };
+    // "& name", or a parameter that got the address of the variable.
+    const auto named = [&](std::size_t argument) {
+        std::string name = own_name(name_in(given[argument]));
+        if (given[argument].starts_with("& ")) return name;
+        for (int depth = 0; depth < 8; ++depth) {
+            const auto value = program_.value_of(name);
+            if (!value || !value->starts_with("& ")) break;
+            name = name_in(*value);
+        }
+        return name;
+    };
     if (call == "cudaMallocArray" && given.size() >= 3) {
         const std::string array = named(0);
         const std::string height = given.size() > 3 ? given[3] : "0";

@@ -70,6 +70,17 @@ std::shared_ptr<const Type> type_of(const ElementType& element) {
     return std::make_shared<const Type>(vector);
 }
 
+/// "b" of "a = b", and the one of "c ? a : b" that a known condition chooses.
+std::string chosen_of(const HostValues& values, std::string text) {
+    if (const std::size_t sign = text.rfind(" = "); sign != text.npos) text.erase(0, sign + 3);
+    const std::size_t question = text.find(" ? "), colon = text.find(" : ");
+    if (question == text.npos || colon == text.npos || colon < question) return text;
+    const auto condition = values.number(text.substr(0, question));
+    if (!condition) return text;
+    return real(*condition) != 0 ? text.substr(question + 3, colon - question - 3)
+                                 : text.substr(colon + 3);
+}
+
 /// Reads the settings of a cudaTextureDesc, which the program has set to 0 before. False: one of
 /// them is not known.
 bool read_settings(const HostValues& values, const HostTexture& host, TextureSpec& texture) {
@@ -83,9 +94,10 @@ bool read_settings(const HostValues& values, const HostTexture& host, TextureSpe
     bool known = true;
     const auto choose = [&](const std::string& name,
                             std::initializer_list<std::string_view> words) {
-        const std::string text = find(name);
+        const std::string text = chosen_of(values, find(name));
         for (std::size_t k = 0; k < words.size(); ++k)
-            if (text.ends_with(std::data(words)[k])) return k;
+            if (text == std::data(words)[k] || text == "cuda" + std::string(std::data(words)[k]))
+                return k;
         const auto number = values.number(text);
         const bool is_one = number && real(*number) >= 0 && real(*number) < double(words.size());
         known = known && is_one;

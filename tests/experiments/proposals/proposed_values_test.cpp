@@ -129,6 +129,20 @@ TEST(ProposedLaunches, ATextureIsAsTheProgramDescribesIt) {
     EXPECT_EQ(made.chosen[0], (std::set<std::string>{"the numbers of " + texture.buffer}));
 }
 
+TEST(ProposedLaunches, AConditionMayChooseASetting) {
+    const auto filter = [](const std::string& condition) {
+        return textured("const int smooth = 3; how.filterMode = " + condition +
+                        " ? cudaFilterModeLinear : cudaFilterModePoint;");
+    };
+    EXPECT_TRUE(filter("smooth > 2").file.find_texture("image")->linear);
+    EXPECT_FALSE(filter("smooth > 3").file.find_texture("image")->linear);
+    EXPECT_EQ(filter("smooth > 3").guesses[0], Listed());
+    EXPECT_EQ(filter("ask()").guesses[0], Listed{"the texture image"});
+    const ProposedLaunches both =
+        textured("how.addressMode[0] = how.addressMode[1] = cudaAddressModeBorder;");
+    EXPECT_EQ(both.file.find_texture("image")->address[0], emulator::TextureAddress::border);
+}
+
 TEST(ProposedLaunches, ADescriptionThatSaysNothingHasTheValuesOfCuda) {
     const ProposedLaunches made =
         textured("", "cudaCreateChannelDesc(32, 32, 0, 0, cudaChannelFormatKindSigned)");
