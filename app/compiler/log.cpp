@@ -103,6 +103,11 @@ class Reader {
             }
         }
         for (Diagnostic& diagnostic : found_) diagnostic.text = clean(diagnostic.text);
+        // A header of the toolkit defines a macro that ours has defined, too.
+        std::erase_if(found_, [](const Diagnostic& diagnostic) {
+            return diagnostic.severity == Severity::warning &&
+                   diagnostic.text.find(fmt::format("of {})", implied_header)) != std::string::npos;
+        });
         if (more_) found_.push_back({0, 0, Severity::note, fmt::format("{} more messages", more_)});
         return std::move(found_);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,11 +82,11 @@ struct LaunchTraits {
     bool synchronises_grid = false;  ///< grid.sync() of Cooperative Groups
     /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
     std::vector<MemoryUse> memory{};
-    /// nullopt: there are none, or it reads them in different ways, or as layers, volumes or cubes.
-    std::optional<ImageUse> images{};
-    /// Variables of the module, by their names in the PTX, whose numbers lead to addresses or
-    /// decide branches.
-    std::vector<std::string> steering_variables{};
+    /// By parameter, of those that are textures or surfaces. nullopt: the kernel reads it in
+    /// different ways, or as layers, a volume or a cube, or not at all.
+    std::vector<std::optional<ImageUse>> images{};
+    /// Of the variables of the module that it names, by their names in the PTX.
+    std::map<std::string, MemoryUse> variables{};
 };
 
 struct Signature {

@@ -269,6 +269,20 @@ TEST_F(HeadersOfASource, ForTheHostMayBringHalfPrecision) {
     EXPECT_EQ(implied("#include <cuda.h>").find("cuda_bf16.h"), std::string::npos);
 }
 
+TEST_F(HeadersOfASource, GiveDeviceCodeTheArraysOfTheStandardLibrary) {
+    const auto implied = [&](const std::string& body) {
+        Request request{.file = "k.cu",
+                        .source = "#include <array>\n__global__ void k(float* p) { " + body + " }"};
+        (void)leave_out_host_code(request, folder_ / "k.cu");
+        return request.headers.at(0).text;
+    };
+    const std::string array = "#include <cuda/std/array>", limits = "#include <cuda/std/limits>";
+    EXPECT_NE(implied("std::array<float, 2> a; *p = a[0];").find(array), std::string::npos);
+    EXPECT_NE(implied("*p = std::numeric_limits<float>::max();").find(limits), std::string::npos);
+    for (const char* body : {"*p = 1;", "cuda::std::array<float, 2> a; *p = a[0];"})
+        EXPECT_EQ(implied(body).find("cuda/std"), std::string::npos) << body;
+}
+
 TEST_F(HeadersOfASource, AreLimited) {
     std::string source;
     for (int i = 0; i < 70; ++i) {

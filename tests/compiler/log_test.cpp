@@ -29,6 +29,21 @@ TEST(Log, ReadsErrorsWithTheirColumns) {
                           "#177-D: variable \"a\" was declared but never referenced"}}));
 }
 
+TEST(Log, AMacroThatAHeaderOfTheToolkitDefinesAgainIsNoWarning) {
+    const auto found = read_log(
+        "/usr/cuda/include/cmath(356): warning #47-D: incompatible redefinition of macro "
+        "\"INFINITY\" (declared at line 59 of implied.h)\n"
+        "  #  define INFINITY 1\n"
+        "             ^\n"
+        "\n"
+        "kernels/ripple.cu(2): warning #47-D: incompatible redefinition of macro \"N\" (declared "
+        "at "
+        "line 1)\n",
+        four_lines);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].line, 2);
+}
+
 TEST(Log, ContinuationLinesBelongToTheirMessage) {
     const auto found = read_log(
         "kernels/ripple.cu(2): error: no instance of function \"f\" matches the argument list\n"

@@ -98,8 +98,30 @@ template <class T> __device__ constexpr void swap(T& a, T& b) { T c = a; a = b; 
 }
 )";
 
-std::string std_text() {
-    std::string text = "namespace std {\n";
+/// A template of the standard library that device code has from libcu++.
+struct StdTemplate {
+    std::string_view name, header;
+    std::string_view uses;  ///< what namespace std gets
+};
+constexpr std::array<StdTemplate, 2> std_classes{
+    {{"array", "cuda/std/array", "using ::cuda::std::array; using ::cuda::std::get;"},
+     {"numeric_limits", "cuda/std/limits", "using ::cuda::std::numeric_limits;"}}};
+
+/// Whether a text has "std::array", but not in "cuda::std::array".
+bool names_std(std::string_view text, std::string_view name) {
+    const std::string full = fmt::format("std::{}", name);
+    for (std::size_t at = text.find(full); at != text.npos; at = text.find(full, at + 1))
+        if (at == 0 || text[at - 1] != ':') return true;
+    return false;
+}
+
+std::string std_text(std::span<const DeviceCode> codes) {
+    std::string text;
+    for (const auto& [name, header, uses] : std_classes)
+        if (std::ranges::any_of(
+                codes, [&](const DeviceCode& code) { return names_std(code.source, name); }))
+            text += fmt::format("#include <{}>\nnamespace std {{ {} }}\n", header, uses);
+    text += "namespace std {\n";
     for (const std::string_view name : std_functions) text += fmt::format("using ::{};\n", name);
     return text + std::string(std_templates);
 }
@@ -108,15 +130,15 @@ std::string std_text() {
 constexpr std::string_view all_of_cub = "cub/cub.cuh", complex_of_thrust = "thrust/complex.h";
 constexpr std::string_view complex_text =
     "#pragma once\n"
-    "#undef INFINITY\n"
-    "#undef NAN\n"
     "#include <cuda/std/complex>\n"
     "namespace thrust {\n"
-    "using cuda::std::complex;\n"
-    "using cuda::std::abs; using cuda::std::arg; using cuda::std::norm; using cuda::std::conj;\n"
-    "using cuda::std::proj; using cuda::std::polar; using cuda::std::exp; using cuda::std::log;\n"
-    "using cuda::std::pow; using cuda::std::sqrt; using cuda::std::sin; using cuda::std::cos;\n"
-    "using cuda::std::tan; using cuda::std::sinh; using cuda::std::cosh; using cuda::std::tanh;\n"
+    "using ::cuda::std::complex;\n"
+    "using ::cuda::std::abs; using ::cuda::std::arg; using ::cuda::std::norm;\n"
+    "using ::cuda::std::conj; using ::cuda::std::proj; using ::cuda::std::polar;\n"
+    "using ::cuda::std::exp; using ::cuda::std::log; using ::cuda::std::pow;\n"
+    "using ::cuda::std::sqrt; using ::cuda::std::sin; using ::cuda::std::cos;\n"
+    "using ::cuda::std::tan; using ::cuda::std::sinh; using ::cuda::std::cosh;\n"
+    "using ::cuda::std::tanh;\n"
     "}\n";
 constexpr std::array<std::string_view, 13> cub_blocks{"AdjacentDifference",
                                                       "Discontinuity",
@@ -297,7 +319,7 @@ std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem
     includes.read("", request.source, path);
     std::vector<DeviceCode> codes = device_code(includes.texts, request.names);
     std::string implied(implied_text);
-    implied += std_text();
+    implied += std_text(codes);
     if (includes.brings_half) implied += half_text;
     request.headers.push_back({std::string(implied_header), std::move(implied)});
     for (const std::string_view name : includes.replaced)

@@ -30,12 +30,14 @@ struct LoadedBodies {
 
 /// Reads a tipsy binary (either byte order, with or without the 4 bytes of padding behind the
 /// header; https://github.com/N-BodyShop/tipsy) or a text with a body in each line, whose numbers
-/// stand between commas, semicolons, tabs or blanks. The content decides, not the file name.
+/// stand between commas, semicolons, tabs, blanks or bars, with a point or a decimal comma. The
+/// content decides, not the file name.
 ///
 /// A header (a first line without numbers, or a comment) names the columns in any order, and
 /// perhaps their units: see read_header(). Without one, a line has x, y, z, vx, vy, vz, mass or
-/// mass, x, y, z, vx, vy, vz, perhaps with a name at one of its ends; where the values do not tell
-/// which, the file is refused. Empty lines and lines that begin with # are skipped.
+/// mass, x, y, z, vx, vy, vz, perhaps with a name at one of its ends: a negative number in the
+/// first or the last column tells which; without one the file is refused. Empty lines and lines
+/// that begin with # are skipped.
 ///
 /// The numbers of a header with units are converted to SI units. Without units, a largest mass of
 /// 1e20 or more is taken as kilograms, and then the other numbers as metres and metres per second,

@@ -12,7 +12,16 @@ using compiler::SourceToken;
 using compiler::TokenText;
 
 /// Calls that allocate, fill or copy arrays, or ask for the device's limits.
-constexpr std::array<std::string_view, 24> known_calls{
+constexpr std::array<std::string_view, 33> known_calls{
+    "cudaMemcpyFromSymbol",
+    "cudaMemcpyFromSymbolAsync",
+    "cudaMallocArray",
+    "cudaMemcpyToArray",
+    "cudaMemcpyToArrayAsync",
+    "cudaMemcpy2DToArray",
+    "cudaMemcpy2DToArrayAsync",
+    "cudaCreateTextureObject",
+    "cudaCreateSurfaceObject",
     "cudaDeviceGetAttribute",
     "cudaOccupancyMaxPotentialBlockSize",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -120,16 +129,6 @@ void HostCalls::read_values(std::size_t begin, std::size_t end) {
         if (text_.is_word(i)) read_value(i);
 }
 
-/// The "," or ";" after a value, or the bracket that closes what is around it.
-std::size_t HostCalls::end_of_value(std::size_t i) const {
-    for (const std::size_t last = std::min(text_.size(), i + longest); i < last;) {
-        if (text_.is(i, ";") || text_.is(i, ",") || text_.is(i, ")") || text_.is(i, "}")) break;
-        const bool opens = text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "[");
-        i = opens ? text_.after_closing(i).value_or(last) : i + 1;
-    }
-    return std::min(i, text_.size());
-}
-
 void HostCalls::read_value(std::size_t i) {
     const auto at_beginning = [&] {
         return i == 0 || text_.is_directive(i - 1) || text_.is(i - 1, ";") ||
@@ -138,33 +137,15 @@ void HostCalls::read_value(std::size_t i) {
     if (text_.is(i, "dim3")) return read_dimensions(i + 1);
     if (at_beginning()) declare(i);
     if (text_.is(i + 1, ".") && text_.is_word(i + 2) && text_.is(i + 3, "(")) return call_member(i);
-    if (i > 0 && (text_.is(i - 1, "*") || text_.is(i - 1, ".")) && text_.is(i + 1, "=")) {
-        const bool is_store =
-            text_.is(i - 1, "*") &&
-            (i < 2 || text_.is(i - 2, ";") || text_.is(i - 2, "{") || text_.is(i - 2, "}"));
-        if (is_store && !text_.is(i + 2, "="))
-            return fill(name_now(text_.text(i)), words(i + 2, end_of_value(i + 2)));
-        if (text_.is(i - 1, ".")) return;
-    }
-    if (text_.is(i + 1, "[")) return read_element(i);
-    std::string name(text_.text(i));
-    const std::size_t sign = text_.is(i + 1, ".") ? i + 1 : i + 2;
-    const bool has_member = text_.is(i + 1, ".") || (text_.is(i + 1, "-") && text_.is(sign, ">"));
-    if (has_member && text_.is_word(sign + 1) && text_.is(sign + 2, "=") &&
-        !text_.is(sign + 3, "=")) {
-        const std::string member(text_.text(sign + 1));
-        const std::string value = words(sign + 3, end_of_value(sign + 3));
-        const auto known = dimensions_.find(name_now(name));
-        const std::size_t d = member == "x" ? 0 : member == "y" ? 1 : 2;
-        if (known != dimensions_.end()) {
-            std::vector<std::string> sizes = known->second;
-            sizes.resize(std::max(sizes.size(), d + 1), "1");
-            sizes[d] = value;
-            return set_dimensions(made(name), std::move(sizes));
-        }
-        program_.values[own_name(name_now(name) + "$" + member)] = value;
-        return;
-    }
+    const bool is_member =
+        i > 1 && (text_.is(i - 1, ".") || (text_.is(i - 1, ">") && text_.is(i - 2, "-")));
+    if (is_member) return;  // it was read with its object
+    if (i > 0 && text_.is(i - 1, "*") && text_.is(i + 1, "=") && !text_.is(i + 2, "=") &&
+        (i < 2 || text_.is(i - 2, ";") || text_.is(i - 2, "{") || text_.is(i - 2, "}")))
+        return fill(name_now(text_.text(i)), words(i + 2, end_of_value(i + 2)));
+    if (read_member_value(i)) return;
+    if (text_.is(i + 1, "[")) return read_element(name_now(text_.text(i)), i + 1);
+    const std::string name(text_.text(i));
     if (text_.is(i + 1, "=") && !text_.is(i + 2, "="))
         return assign(name, words(i + 2, end_of_value(i + 2)));
     static constexpr std::string_view signs = "+-*/%";
@@ -176,6 +157,34 @@ void HostCalls::read_value(std::size_t i) {
                         text_.text(i + 2) == text_.text(i + 1);
     if (counts && loops_.empty())
         return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
+}
+
+/// "p.n = value", "p.rows[2].n = value", "p.taps[2] = value"
+bool HostCalls::read_member_value(std::size_t i) {
+    std::size_t last = i;
+    const std::string owner = name_now(text_.text(i));
+    const std::string member = member_at(last, text_.size());
+    if (last == i) return false;
+    std::string element = element_behind(last);
+    const std::string word(text_.text(last));
+    std::size_t sign = last + 1;
+    if (text_.is(sign, "[")) {
+        if (element.empty()) element = "$at";  // in a loop: all of them
+        sign = text_.after_closing(sign).value_or(text_.size());
+    }
+    if (!text_.is(sign, "=") || text_.is(sign + 1, "=")) return false;
+    if (!element.empty()) read_element(own_name(member), last + 1);
+    const std::string value = words(sign + 1, end_of_value(sign + 1));
+    if (const auto known = dimensions_.find(owner); known != dimensions_.end()) {
+        const std::size_t d = word == "x" ? 0 : word == "y" ? 1 : 2;
+        std::vector<std::string> sizes = known->second;
+        sizes.resize(std::max(sizes.size(), d + 1), "1");
+        sizes[d] = value;
+        set_dimensions(made(std::string(text_.text(i))), std::move(sizes));
+    } else {
+        program_.values[own_name(member + element)] = value;
+    }
+    return true;
 }
 
 /// "grid(8), block(32, 8)", "grid = dim3(8)", "grid"
@@ -213,7 +222,8 @@ std::vector<std::pair<std::string, std::string>> HostCalls::counters_in(
         return tokens.is_word(t) && std::ranges::find(loops_, tokens.text(t)) != loops_.end();
     };
     const auto name = [&](std::size_t t) { return std::string(tokens.text(t)); };
-    if (tokens.size() == 1 && is_counter(0)) return {{name(0), "$i"}};
+    const bool is_stepped = tokens.size() == 3 && tokens.text(1) == tokens.text(2);  // "[i++]"
+    if ((tokens.size() == 1 || is_stepped) && is_counter(0)) return {{name(0), "$i"}};
     const std::size_t last = tokens.size() - 1;
     if (tokens.size() == 5 && is_counter(0) && tokens.is(1, "*") && tokens.is(3, "+") &&
         is_counter(last))
@@ -223,14 +233,14 @@ std::vector<std::pair<std::string, std::string>> HostCalls::counters_in(
 }
 
 /// "h[i] = value"
-void HostCalls::read_element(std::size_t i) {
-    const auto after = text_.after_closing(i + 1);
+void HostCalls::read_element(const std::string& name, std::size_t open) {
+    const auto after = text_.after_closing(open);
     if (!after || !text_.is(*after, "=") || text_.is(*after + 1, "=")) return;
-    const std::string name = name_now(text_.text(i));
-    const std::string index = words(i + 2, *after - 1);
+    const std::string index = words(open + 1, *after - 1);
     const auto counters = counters_in(index);
     const std::string value = words(*after + 1, end_of_value(*after + 1));
-    if (value.starts_with("{") && program_.variables.contains(name)) return;  // its declaration
+    const bool is_list = value.starts_with('{') || value.starts_with('"');
+    if (is_list && program_.variables.contains(name)) return;  // its declaration
     if (index.size() == 1 && std::isdigit(index[0]) != 0) {
         auto& elements = program_.variables[name].elements;
         elements.resize(std::max(elements.size(), std::size_t(index[0] - '0') + 1));
@@ -274,6 +284,8 @@ void HostCalls::copy(const std::string& to, const std::string& from) {
     // "& n": a number, or a pointer, which is then the address of an array.
     if (from.starts_with("& ") && place.offset.empty() && (!source || !source->bytes.empty()))
         return fill(to, source ? from : place.array);
+    if (const auto text = text_of(program_, from); text && !source)
+        return fill(to, letters_of(*text));
     fill(to, source && place.offset.empty() ? source->fill : "");
 }
 
@@ -298,6 +310,19 @@ void HostCalls::read_call(std::size_t i) {
         answer(1, *device_limit("maxThreadsPerBlock"));
     } else if (call == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") {
         answer(0, "1");
+    } else if (read_texture_call(call, given)) {
+        return;
+    } else if (call.starts_with(
+                   "cudaMemcpyFromSymbol")) {  // a number, or the address of a function
+        const std::string name = own_name(name_in(given[0]));
+        const auto word =
+            std::ranges::find(scope_, name, [](const auto& one) { return one.second; });
+        if (!given[0].starts_with("& ") || given[1].find(' ') != std::string::npos)
+            fill(given[0], "");
+        else if (word != scope_.end())
+            assign(std::string(word->first), given[1]);
+        else
+            answer(0, given[1]);
     } else if (call == "cudaMallocPitch" && given.size() == 4) {
         allocate(given[0], fmt::format("( {} ) * ( {} )", given[2], given[3]));
         if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = given[2];
@@ -319,78 +344,6 @@ void HostCalls::read_call(std::size_t i) {
         scope_[a] = name_now(b);
         scope_[b] = was;
     }
-}
-
-std::vector<HostCalls::TokenRange> HostCalls::ranges(std::size_t begin, std::size_t end) const {
-    std::vector<TokenRange> found;
-    for (std::size_t i = begin; i < end; ++i) {
-        if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
-            i = std::min(text_.after_closing(i).value_or(end), end) - 1;
-        // The arguments of a template: "kernel<float, 2>,".
-        const std::size_t after =
-            text_.is(i, "<") && i > begin && text_.is_word(i - 1) ? after_angles(i, end) : end;
-        if (after < end && (text_.is(after, ",") || text_.is(after, "("))) i = after - 1;
-        if (!text_.is(i, ",")) continue;
-        found.emplace_back(begin, i);
-        begin = i + 1;
-    }
-    found.emplace_back(begin, end);
-    return found;
-}
-
-std::vector<std::string> HostCalls::parts(std::size_t begin, std::size_t end) const {
-    std::vector<std::string> found;
-    for (const TokenRange& range : ranges(begin, end))
-        found.push_back(words(range.first, range.second));
-    return found;
-}
-
-std::vector<std::string> HostCalls::plain_parts(std::size_t begin, std::size_t end) const {
-    std::vector<std::string> found;
-    for (const TokenRange& range : ranges(begin, end))
-        found.push_back(plain_words(range.first, range.second));
-    return found;
-}
-
-std::string HostCalls::plain_words(std::size_t begin, std::size_t end) const {
-    std::string all;
-    for (std::size_t i = begin; i < end; ++i)
-        if (!text_.is_directive(i)) all += (all.empty() ? "" : " ") + std::string(text_.text(i));
-    return all;
-}
-
-std::string HostCalls::words(std::size_t begin, std::size_t end) const {
-    std::string all;
-    for (std::size_t i = begin; i < end; ++i) {
-        if (text_.is_directive(i)) continue;
-        if (!all.empty()) all += " ";
-        if (!text_.is_word(i)) {
-            all += text_.text(i);
-            continue;
-        }
-        all += name_now(text_.text(i));
-        // "p.n" and "p->n" are the word p$n.
-        for (;;) {
-            const std::size_t sign = text_.is(i + 1, ".") ? 1 : 2;
-            const bool is_arrow = text_.is(i + 1, "-") && text_.is(i + 2, ">");
-            if ((sign == 2 && !is_arrow) || i + sign + 1 >= end || !text_.is_word(i + sign + 1))
-                break;
-            i += sign + 1;
-            all += "$" + std::string(text_.text(i));
-        }
-    }
-    return all;
-}
-
-std::size_t HostCalls::after_angles(std::size_t open, std::size_t end) const {
-    int depth = 0;
-    for (std::size_t i = open; i < std::min(end, open + longest); ++i) {
-        if (text_.is(i, "(")) i = text_.after_closing(i).value_or(end) - 1;
-        if (text_.is(i, "<")) ++depth;
-        if (text_.is(i, ">") && --depth == 0) return i + 1;
-        if (text_.is(i, ";") || text_.is(i, "{")) break;
-    }
-    return end;
 }
 
 }  // namespace warpscope::experiments

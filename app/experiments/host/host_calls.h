@@ -48,6 +48,11 @@ class HostCalls {
     /// The tokens with the names of scope_, and as they stand there.
     std::string words(std::size_t begin, std::size_t end) const;
     std::string plain_words(std::size_t begin, std::size_t end) const;
+    /// The name of what begins at this word: "p$n" of "p.n" and "p->n", "p$rows$at2$n" of
+    /// "p.rows[2].n". `i` becomes its last token.
+    std::string member_at(std::size_t& i, std::size_t end) const;
+    /// "$at2" where "[2]" stands behind this token, or else empty.
+    std::string element_behind(std::size_t i) const;
     /// What stands between the commas, as words() and as plain_words() return it.
     std::vector<std::string> parts(std::size_t begin, std::size_t end) const;
     std::vector<std::string> plain_parts(std::size_t begin, std::size_t end) const;
@@ -102,7 +107,8 @@ class HostCalls {
     void call_member(std::size_t i);
     void set_size(const std::string& name, const std::string& size, const std::string& value);
     void read_dimensions(std::size_t i);
-    void read_element(std::size_t i);
+    bool read_member_value(std::size_t i);
+    void read_element(const std::string& name, std::size_t open);
     /// The counters of loops in an index, in terms of the element `i`: "i", "i / 64". Empty: the
     /// index is none of the loops.
     std::vector<std::pair<std::string, std::string>> counters_in(const std::string& index) const;
@@ -116,10 +122,13 @@ class HostCalls {
     void deduce_templates(HostLaunch& launch) const;
 
     std::string fill_of(const std::vector<std::string>& elements) const;
+    std::string letters_of(const std::string& text) const;
     std::string own_name(const std::string& name) const;
     void allocate(const std::string& pointer, const std::string& bytes);
     void fill(const std::string& pointer, const std::string& value);
     void copy(const std::string& to, const std::string& from);
+    bool read_texture_call(std::string_view call, const std::vector<std::string>& given);
+    HostTexture texture_of(const std::string& resource, const std::string& description) const;
 
     Scope file_scope_;
     bool in_file_ = true;

@@ -1,5 +1,6 @@
 #include "experiments/host/host_functions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace warpscope::experiments {
@@ -148,15 +149,54 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     const auto after = text_.is(open, "(") ? text_.after_closing(open) : std::nullopt;
     if (!after) return std::nullopt;
     if (*after > open + 2) given = parts(open + 1, *after - 1);
-    const Body* const body = find_body(bodies_, text_.text(i), given.size());
-    if (!matters(*body)) return std::nullopt;
+    const Body body = *find_body(bodies_, text_.text(i), given.size());
+    if (!matters(body)) return std::nullopt;
     const Scope before = scope_;
-    enter_file();
-    pass(body->templates, templates);
-    const std::string result = run(*body, std::move(given));
-    scope_ = before;
+    if (!body.is_lambda) enter_file();
+    pass(body.templates, templates);
+    const std::string result = run(body, std::move(given));
+    leave(body, before);
     set_result(i, result);
     return after;
+}
+
+/// Takes the scope of the caller again. What a lambda has changed there is not known, but for the
+/// arrays that it has allocated.
+void HostFunctions::leave(const Body& body, const Scope& before) {
+    const Scope inside = std::exchange(scope_, before);
+    if (!body.is_lambda) return;
+    for (const auto& [word, name] : before) {
+        const std::string& now = inside.find(word)->second;
+        if (now == name || std::ranges::find(body.parameters, word) != body.parameters.end())
+            continue;
+        if (program_.arrays.contains(now))
+            scope_[word] = now;
+        else
+            forget(word);
+    }
+}
+
+std::optional<std::size_t> HostFunctions::read_lambda(std::size_t i) {
+    if (!text_.is_word(i) || !text_.is(i + 1, "=") || !text_.is(i + 2, "[")) return std::nullopt;
+    const std::size_t begin = text_.after_closing(i + 2).value_or(text_.size());
+    const std::size_t end = end_of_value(i + 2);
+    std::size_t open = begin;
+    bool on_device = false;
+    for (; open < end && !text_.is(open, "{"); ++open) {
+        on_device = on_device || text_.is(open, "__device__");
+        if (text_.is(open, "(")) open = text_.after_closing(open).value_or(end) - 1;
+    }
+    if (begin > end || open >= end) return std::nullopt;
+    const std::string name(text_.text(i));
+    assign(name, words(i + 2, end));
+    bodies_.erase(name);
+    if (on_device) return end;
+    Body body = read_function(begin, open, text_.after_closing(open).value_or(end));
+    body.is_lambda = true;
+    if (const std::string value = returned(body); text_.is(open + 1, "return") && !value.empty())
+        program_.functions[name] = {body.parameters, value};
+    bodies_.emplace(name, std::move(body));
+    return end;
 }
 
 void HostFunctions::pass(const Texts& names, const Texts& values) {

@@ -19,6 +19,7 @@ class HostFunctions : public HostCalls {
         std::vector<std::string> templates;
         std::vector<std::string> defaults{};      ///< of the parameters
         std::vector<std::size_t> declarations{};  ///< the first tokens of the parameters
+        bool is_lambda = false;                   ///< it knows the names around it
     };
     using Bodies = std::multimap<std::string, Body, std::less<>>;
 
@@ -31,6 +32,8 @@ class HostFunctions : public HostCalls {
     void read_declarations();
     /// Where a function of the source is called whose statements matter: the token after the call.
     std::optional<std::size_t> follow_call(std::size_t i);
+    /// "name = [&](…) {…}": the token behind it. It is read where it is called.
+    std::optional<std::size_t> read_lambda(std::size_t i);
     /// Where objects of a class are declared: reads its constructor.
     void construct(std::size_t i);
 
@@ -59,6 +62,7 @@ class HostFunctions : public HostCalls {
 
     const Body* find_body(const Bodies& bodies, std::string_view name, std::size_t given) const;
     bool matters(const Body& body) const;
+    void leave(const Body& body, const Scope& before);
     void pass(const Texts& names, const Texts& values);
     /// Reads a body with these arguments in scope_, and returns what it returns.
     std::string run(const Body& body, Texts given);

@@ -12,10 +12,10 @@ namespace {
 
 /// What the names of functions have in them that read the arrays which they get, or only put their
 /// elements into another order.
-constexpr std::array<std::string_view, 22> readers{
-    "cuda",   "print",  "check",   "verify",     "assert",      "compare",    "equal", "free",
-    "delete", "save",   "write",   "show",       "dump",        "sizeof",     "dim3",  "shuffle",
-    "sort",   "rotate", "reverse", "accumulate", "max_element", "min_element"};
+constexpr std::array<std::string_view, 23> readers{
+    "cuda",    "print",  "check",  "verify",  "assert",     "compare",     "equal",      "free",
+    "strlen",  "delete", "save",   "write",   "show",       "dump",        "sizeof",     "dim3",
+    "shuffle", "sort",   "rotate", "reverse", "accumulate", "max_element", "min_element"};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "experiments/host/host_program.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "emulator/machine/machine.h"
@@ -33,14 +34,18 @@ class HostReader : public HostFunctions {
   private:
     /// The function, or the class, around a launch that main() does not reach.
     void read_around(std::size_t launch) {
+        const Body* around = nullptr;  // the innermost one: a lambda stands in a function
         for (const auto& [name, body] : bodies_)
-            if (body.open < launch && launch < body.end) {
-                enter_file();
-                for (const std::string& parameter : body.parameters) forget(parameter);
-                for (const std::string& parameter : body.templates) forget(parameter);
-                for (const std::size_t one : body.declarations) declare_parameter(one);
-                return walk(body.open + 1, body.end - 1);
-            }
+            if (body.open < launch && launch < body.end && (!around || body.open > around->open))
+                around = &body;
+        if (around) {
+            const Body body = *around;
+            enter_file();
+            for (const std::string& parameter : body.parameters) forget(parameter);
+            for (const std::string& parameter : body.templates) forget(parameter);
+            for (const std::size_t one : body.declarations) declare_parameter(one);
+            return walk(body.open + 1, body.end - 1);
+        }
         std::size_t begin = launch;
         int depth = 0;
         for (; begin > 0 && depth < 1; --begin)
@@ -66,13 +71,16 @@ class HostReader : public HostFunctions {
         if (!text_.is_word(i)) return i + 1;
         if (text_.is(i, "for") && text_.is(i + 1, "(")) return pass_loop(i, end);
         if (text_.is(i, "while") && text_.is(i + 1, "(")) return pass_loop(i, end);
+        if (text_.is(i, "do") && text_.is(i + 1, "{")) return pass_do(i, end);
         if (text_.is(i, "if") && text_.is(i + 1, "(")) return choose(i, end);
         if (text_.is(i, "switch") && text_.is(i + 1, "(")) return choose_case(i, end);
         if (text_.is(i, "typedef")) {
             while (i < end && !text_.is(i, ";")) ++i;
             return i;
         }
-        read_call(i);
+        if (const auto after = read_lambda(i)) return *after;
+        const auto own = bodies_.find(text_.text(i));
+        if (own == bodies_.end() || !own->second.is_lambda) read_call(i);
         if (const auto after = follow_call(i)) return *after;
         pass_to_unknown(i);
         read_value(i);
@@ -108,16 +116,46 @@ class HostReader : public HostFunctions {
         while (first < head_end && !text_.is(first, ";")) ++first;
         walk(i + 2, std::min(first, head_end));
         read_range_loop(i + 2, head_end - 1);
-        std::string counter;
-        for (std::size_t t = i + 2; t < first && first < head_end; ++t)
-            if (text_.is_word(t) && text_.is(t + 1, "=")) counter = name_now(text_.text(t));
+        std::size_t second = first + 1;
+        while (second < head_end && !text_.is(second, ";")) ++second;
+        const bool is_while = first >= head_end;
+        repeat({i, body_end},
+               is_while ? TokenRange(i + 2, head_end - 1) : TokenRange(first + 1, second),
+               {head_end, body_end});
+        return body_end;
+    }
+
+    /// "do {…} while (…);"
+    std::size_t pass_do(std::size_t i, std::size_t end) {
+        const std::size_t body_end = text_.after_closing(i + 1).value_or(end);
+        if (!text_.is(body_end, "while") || !text_.is(body_end + 1, "(")) return i + 1;
+        const std::size_t head_end = text_.after_closing(body_end + 1).value_or(end);
+        repeat({i, head_end}, {body_end + 2, head_end - 1}, {i + 1, body_end});
+        return head_end;
+    }
+
+    /// Reads the body of a loop once.
+    void repeat(TokenRange loop, TokenRange condition, TokenRange body) {
+        std::string counter;  // goes up or down by 1, and the condition names it
+        for (std::size_t t = loop.first; t < loop.second && counter.empty(); ++t)
+            if (text_.is_word(t) && counts(t))
+                for (std::size_t c = condition.first; c < condition.second; ++c)
+                    if (text_.text(c) == text_.text(t)) counter = name_now(text_.text(t));
         if (!counter.empty()) loops_.push_back(counter);
-        walk(head_end, body_end);
+        walk(body.first, body.second);
         if (!counter.empty()) loops_.pop_back();
         // What it has after all passes is not known.
-        for (std::size_t t = i; t < body_end; ++t)
+        for (std::size_t t = loop.first; t < loop.second; ++t)
             if (text_.is_word(t) && changes(t)) forget(std::string(text_.text(t)));
-        return body_end;
+    }
+
+    /// "n++", "--n", "n += 1", "n = n + 1"
+    bool counts(std::size_t i) const {
+        const auto is_step = [&](std::size_t t) { return text_.is(t, "+") || text_.is(t, "-"); };
+        const auto is_twice = [&](std::size_t t) { return is_step(t) && at(t) == at(t + 1); };
+        if (is_twice(i + 1) || (i > 1 && is_twice(i - 2))) return true;
+        if (is_step(i + 1) && text_.is(i + 2, "=")) return text_.is(i + 3, "1");
+        return text_.is(i + 1, "=") && at(i + 2) == at(i) && is_step(i + 3) && text_.is(i + 4, "1");
     }
 
     /// "n = …", "n += …", "n++", "++n"
@@ -217,6 +255,18 @@ std::optional<std::string> HostProgram::value_of(std::string_view name) const {
     if (object && object->starts_with("& ")) object->erase(0, 2);
     if (!object || object->find(' ') != std::string::npos) return std::nullopt;
     return *object + std::string(name.substr(sign));
+}
+
+std::string first_name(const HostProgram& program, std::string name) {
+    for (int depth = 0; depth < 8; ++depth) {
+        const auto value = program.value_of(name);
+        const bool is_name =
+            value && !value->empty() && (std::isalpha((*value)[0]) || (*value)[0] == '_');
+        if (!is_name || value->find(' ') != value->npos || *value == "nullptr" || *value == "NULL")
+            break;
+        name = *value;
+    }
+    return name;
 }
 
 HostProgram read_host_program(std::string_view source) {

@@ -39,6 +39,17 @@ struct HostVariable {
     std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };
 
+/// A texture or surface object, as its descriptions say when it is made. All texts name values of
+/// HostProgram::values.
+struct HostTexture {
+    std::string array;                 ///< of its resource: a cudaArray or a pointer
+    std::vector<std::string> extents;  ///< width, and height where it has two dimensions
+    std::string format;                ///< the call of cudaCreateChannelDesc; empty: unknown
+    /// The members of its cudaTextureDesc that the program sets: "filterMode", "addressMode$at1".
+    /// "addressMode$at" stands for all elements.
+    std::map<std::string, std::string, std::less<>> settings{};
+};
+
 /// `cdiv(a, b)`: a macro, or a function that only returns an expression.
 struct HostFunction {
     std::vector<std::string> parameters;
@@ -56,6 +67,7 @@ struct HostProgram {
     std::map<std::string, HostArray, std::less<>> arrays;  ///< by the names of their pointers
     std::map<std::string, HostVariable, std::less<>> variables;
     std::map<std::string, HostFunction, std::less<>> functions;
+    std::map<std::string, HostTexture, std::less<>> textures;  ///< by the names of their handles
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
 
     /// The member "m$n" has the value of "d$n" where m is d, a copy of d, or its address.
@@ -63,6 +75,9 @@ struct HostProgram {
 };
 
 HostProgram read_host_program(std::string_view source);
+
+/// The name behind all names that stand for each other: "d_op" where h_op has been copied from it.
+std::string first_name(const HostProgram& program, std::string name);
 
 /// An address in an array: "d_in + RADIUS" is 2 elements behind d_in.
 struct HostPlace {
@@ -80,6 +95,8 @@ std::optional<std::string> device_limit(std::string_view name);
 std::string name_in(std::string_view text);
 /// Whether it is "object$member". "n$2" is a name of a variable n.
 bool is_member(std::string_view name);
+/// The characters of the literal, or of the one that a variable has. nullopt: it is none.
+std::optional<std::string> text_of(const HostProgram& program, std::string_view text);
 /// Null: nothing is known of it.
 const HostArray* find_array(const HostProgram& program, std::string_view name);
 

@@ -286,6 +286,12 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
+        } else if (has_name && text.is(t, "strlen")) {
+            const std::size_t after = text.after_closing(t + 1).value_or(text.size());
+            const auto literal = text_of(program_, part(text, all, t + 2, after - 1));
+            if (!literal) return false;
+            to += std::to_string(literal->size());
+            t = after - 1;
         } else if (has_name && type_bytes(text.text(t))) {  // a cast, "float(n)"
             if (text.is(t, "float") || text.is(t, "double")) to += "1.0 * ";
         } else if (find(functions, text.text(t)) != functions.end() &&

@@ -75,8 +75,10 @@ std::size_t HostCalls::read_declarator(std::size_t i, HostVariable& variable) co
     if (text_.is(end, "=") && text_.is(end + 1, "{"))
         if (const auto after = text_.after_closing(end + 1); after && *after > end + 3)
             variable.elements = parts(end + 2, *after - 1);
-    if (!variable.extents.empty() && variable.extents[0].empty())
-        variable.extents[0] = std::to_string(variable.elements.size());
+    if (!variable.extents.empty() && variable.extents[0].empty()) {
+        const auto text = text_of(program_, at(end + 1));
+        variable.extents[0] = std::to_string(text ? text->size() + 1 : variable.elements.size());
+    }
     return i;
 }
 
@@ -122,6 +124,12 @@ void HostCalls::declare(std::size_t i) {
         if (declared->is_container) return fill_container(at + 1, own);
         if (text_.is(at + 1, "[") && !variable.elements.empty())
             program_.arrays[own].fill = fill_of(variable.elements);
+        const std::size_t value = end_of_value(at + 1) - 1;  // char s[] = "text"
+        const auto text = text_of(program_, this->at(value));
+        if (text_.is(at + 1, "[") && text) {
+            program_.values[own] = this->at(value);
+            program_.arrays[own].fill = letters_of(*text);
+        }
         // "int n(4)", "int n{4}"
         const bool is_number =
             HostValues(program_).number("sizeof ( " + variable.type + " )").has_value();
@@ -130,17 +138,47 @@ void HostCalls::declare(std::size_t i) {
     });
 }
 
+std::optional<std::string> text_of(const HostProgram& program, std::string_view text) {
+    const bool is_literal = text.starts_with('"');
+    const std::string value =
+        is_literal ? std::string(text) : program.value_of(name_in(text)).value_or("");
+    const TokenText tokens(value);
+    if (tokens.size() != 1 || !value.starts_with('"')) return std::nullopt;
+    const std::string_view literal = tokens.text(0);
+    std::string found;
+    for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+        if (literal[i] == '\\' && literal[++i] != '\\' && literal[i] != '"') {
+            if (literal[i] != 'n') return std::nullopt;  // numbers may have any digits
+            found += '\n';
+        } else {
+            found += literal[i];
+        }
+    }
+    return found;
+}
+
+/// The elements that an array of these characters has.
+std::string HostCalls::letters_of(const std::string& text) const {
+    std::vector<std::string> elements;
+    for (const char c : text) elements.push_back(std::to_string(int(c)));
+    elements.emplace_back("0");
+    return fill_of(elements);
+}
+
 /// The member "d$n" of an object, where the name is "m$n" and m is a pointer or a reference to it.
 std::string HostCalls::own_name(const std::string& name) const {
-    if (!is_member(name)) return name;
-    const std::size_t sign = name.rfind('$');
-    const std::string object = name.substr(0, sign);
-    const auto value = program_.values.find(object);
-    const auto variable = program_.variables.find(object);
-    if (value == program_.values.end()) return name;
-    const bool is_reference = variable != program_.variables.end() && variable->second.is_reference;
-    if (!is_reference && !value->second.starts_with("& ")) return name;
-    return own_name(name_in(value->second) + name.substr(sign));
+    for (std::size_t end = name.size(); is_member(std::string_view(name).substr(0, end));) {
+        end = name.rfind('$', end - 1);
+        const std::string object = name.substr(0, end);
+        const auto value = program_.values.find(object);
+        const auto variable = program_.variables.find(object);
+        if (value == program_.values.end()) continue;
+        const bool is_reference =
+            variable != program_.variables.end() && variable->second.is_reference;
+        if (is_reference || value->second.starts_with("& "))
+            return own_name(name_in(value->second) + name.substr(end));
+    }
+    return name;
 }
 
 void HostCalls::declare_parameter(std::size_t i) {

@@ -7,14 +7,16 @@
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch_files/capture_archive.h"
+#include "experiments/launch_files/file_kind.h"
 #include "experiments/launch_files/program_capture.h"
 
 namespace warpscope::experiments {
 
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (in_gallery(path.string())) return gallery_file(path.string());
-    if (path.extension() == ".json") return read_launch_file(path);
-    if (path.extension() == archive_extension) return find_launch_file(unpacked(path));
+    const FileKind kind = file_kind(path);
+    if (kind == FileKind::launch_file || kind == FileKind::json) return read_launch_file(path);
+    if (kind == FileKind::capture) return find_launch_file(unpacked(path));
     if (std::filesystem::is_directory(path)) {
         const auto capture = read_capture(path);
         if (!capture || capture->launches.empty())

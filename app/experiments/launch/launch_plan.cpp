@@ -204,12 +204,15 @@ class Binder {
 
     void add_function(BoundArgument& to, std::size_t offset, const std::string& function,
                       const std::string& place) const {
-        const std::string name = address_variable(function);
-        const auto found = std::ranges::find(variables_, name, &compiler::ModuleVariable::name);
+        // The function, or a variable of the source that is a pointer to one.
+        const auto found = std::ranges::find_if(variables_, [&](const auto& variable) {
+            return variable.name == address_variable(function) ||
+                   (variable.name == function && is_function_pointer(*variable.type));
+        });
         if (found == variables_.end())
             throw LaunchError(
                 fmt::format("{}: \"{}\" is no __device__ function of the source; write the name of "
-                            "one, or null",
+                            "one, of a __device__ variable that points to one, or null",
                             place, function));
         to.parts.push_back({offset, {}, found->entry});
     }

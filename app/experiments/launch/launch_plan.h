@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -65,9 +66,11 @@ struct LaunchPlan {
     /// Name expressions of the templates of kernels in the source: "reduce<float, 16>".
     std::vector<std::string> templates{};
     bool proposed = false;  ///< the launches were made for a source that came without any
-    /// What a person should know of a proposed plan: by launch, what is guessed; sizes that are
-    /// smaller than in the host program; kernels that are not launched.
+    /// What a person should know of a proposed plan: by launch, what is guessed, and numbers that
+    /// are guessed and that only results depend on; sizes that are smaller than in the host
+    /// program; kernels that are not launched.
     std::vector<std::vector<std::string>> guesses{};
+    std::vector<std::set<std::string>> chosen{};
     std::vector<std::string> reduced{}, not_launched{};
     std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read
 };

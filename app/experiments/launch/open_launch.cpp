@@ -134,6 +134,7 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
         try {
             LaunchPlan plan = plan_launch(proposed.file, source.signatures, source.variables);
             plan.guesses = std::move(proposed.guesses);
+            plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
             plan.not_launched = refused;
             for (const HostLaunch& launch : program.launches)

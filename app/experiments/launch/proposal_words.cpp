@@ -42,6 +42,11 @@ std::string buffer_words(const LaunchPlan& plan, std::size_t index, const Expres
 /// "image.width" for the part of an argument that begins at this byte, and at this bit of it.
 std::string part_name(const std::string& name, const compiler::Type& type, std::size_t offset,
                       std::size_t bit) {
+    if (type.kind == compiler::Type::Kind::array && type.target && type.target->bytes > 0) {
+        const std::size_t k = offset / type.target->bytes;
+        return part_name(fmt::format("{}[{}]", name, k), *type.target,
+                         offset - k * type.target->bytes, bit);
+    }
     const auto is_behind = [&](const compiler::Member& one) {
         return std::pair(one.offset, one.type->first_bit) > std::pair(offset, bit);
     };
@@ -66,6 +71,8 @@ std::string argument_words(const LaunchPlan& plan, const BoundArgument& argument
                              Expression("0"), names));
         else if (const auto* number = std::get_if<Expression>(&part.value))
             all.push_back(fmt::format("{} = {}", name, value_words(*number, names)));
+        else if (const auto* function = std::get_if<std::string>(&part.value))
+            all.push_back(name + " = " + *function);
         else
             all.push_back(name + " = null");
     }
@@ -100,6 +107,8 @@ ProposalWords proposal_words(const std::shared_ptr<const LaunchPlan>& plan,
         const BoundLaunch& launch = plan->launches[i];
         words.launches.push_back(launch_words(*plan, launch, names));
         if (i >= plan->guesses.size()) continue;
+        if (!plan->chosen[i].empty())
+            words.chosen[launch.name].insert(plan->chosen[i].begin(), plan->chosen[i].end());
         for (const std::string& guess : plan->guesses[i]) {
             auto& of_kernel = words.guesses[launch.name];
             const bool is_given = std::ranges::find(values, guess, &Assignment::id) != values.end();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct ProposalWords {
     std::vector<std::string> launches;
     /// By kernel: "n", "the size of x". What it finds may come from these.
     std::map<std::string, std::vector<std::string>> guesses;
+    /// By kernel: guessed numbers of buffers that lead to no finding, as only results depend on
+    /// them.
+    std::map<std::string, std::set<std::string>> chosen;
     std::vector<std::string> reduced, not_launched;
     bool empty() const { return launches.empty(); }
 };

@@ -59,6 +59,11 @@ std::optional<Row> row_of(const Type& type) {
     return Row{*number, type.bytes / number->bytes};
 }
 
+bool is_function_pointer(const Type& type) {
+    return type.kind == Type::Kind::pointer && type.target &&
+           type.target->kind == Type::Kind::function;
+}
+
 bool is_union(const Type& type) {
     return type.members.size() > 1 &&
            std::ranges::all_of(type.members, [](const compiler::Member& member) {

@@ -21,6 +21,7 @@ struct Row {
 };
 std::optional<Row> row_of(const compiler::Type& type);
 
+bool is_function_pointer(const compiler::Type& type);
 bool is_union(const compiler::Type& type);  ///< all members are at one place
 bool is_image(const compiler::Type& type);  ///< the handle of a texture or a surface
 bool is_surface(const compiler::Type& type);

@@ -87,6 +87,7 @@ struct TextureSpec {
                                                     emulator::TextureAddress::clamp};
     /// What the first dimension of the buffer counts; nullopt: nothing but elements.
     std::optional<emulator::Texture::Slices> slices{};
+    bool operator==(const TextureSpec&) const = default;
 };
 
 /// What a buffer must hold after a frame.

@@ -10,6 +10,7 @@
 #include "compute/device/words.h"
 #include "compute/libraries/shared_file.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/launch_files/file_kind.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -229,7 +230,7 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
     for (const auto& one : fs::directory_iterator(folder, error))
-        if (one.path().extension() == ".md" && one.path().filename() != "README.md")
+        if (file_kind(one.path()) == FileKind::page && one.path().filename() != "README.md")
             files.push_back(one.path());
     std::ranges::sort(files);
     return files;
@@ -240,7 +241,7 @@ fs::path lessons_folder() {
 }
 
 fs::path find_lesson(const std::string& wish) {
-    if (wish.ends_with(".md")) return wish;
+    if (file_kind(wish) == FileKind::page) return wish;
     const std::vector<fs::path> files = lesson_files(lessons_folder());
     if (files.empty()) throw LessonError("the folder lessons/ is missing beside the app");
     std::string names;

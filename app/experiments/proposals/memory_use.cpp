@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "emulator/ptx/effects.h"
 #include "emulator/ptx/ptx_syntax.h"
 #include "experiments/arrays/expression.h"
+#include "experiments/launch_files/element_types.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -35,6 +37,28 @@ std::set<std::string_view> names_in(const KernelSyntax& kernel) {
             if (base.kind == Operand::symbol) names.insert(base.name);
         }
     return names;
+}
+
+/// How a statement that reads or writes a texture or a surface does so.
+compiler::ImageUse image_use(const Statement& statement) {
+    struct Word {
+        std::string_view modifier, number;
+    };
+    // A texture of integers without a sign is most often an image of bytes. A surface has bits.
+    static constexpr Word of_textures[] = {
+        {"f32", "float"}, {"u32", "unsigned char"}, {"s32", "int"}};
+    static constexpr Word of_surfaces[] = {
+        {"b8", "unsigned char"}, {"b16", "unsigned short"}, {"b32", "float"}};
+    const bool is_texture = statement.name == "tex";
+    compiler::ImageUse use;
+    if (!statement.has("level"))
+        use.dimensions = statement.has("1d") ? 1 : statement.has("2d") ? 2 : 0;
+    // The type of the elements stands before that of the coordinates.
+    for (const std::string& modifier : statement.modifiers)
+        for (const Word& word : is_texture ? of_textures : of_surfaces)
+            if (use.number.empty() && modifier == word.modifier) use.number = word.number;
+    if (!is_texture) use.lanes = statement.has("v4") ? 4 : statement.has("v2") ? 2 : 1;
+    return use;
 }
 
 /// Follows the pointers that a kernel gets through its registers, and those to variables of the
@@ -70,11 +94,32 @@ class PointerFlow {
         if (escapes_) return {};
         return {use_.begin(), use_.begin() + std::ptrdiff_t(kernel_.parameters.size())};
     }
-    std::vector<std::string> steering_variables() const {
-        std::vector<std::string> names;
+    std::map<std::string, MemoryUse> variables() const {
+        std::map<std::string, MemoryUse> uses;
         for (const auto& [name, set] : variables_)
-            if (use_[std::size_t(std::countr_zero(set))].steers) names.push_back(name);
-        return names;
+            uses[name] = use_[std::size_t(std::countr_zero(set))];
+        return uses;
+    }
+
+    /// How the kernel reads each parameter that is a texture or a surface.
+    std::vector<std::optional<compiler::ImageUse>> images() const {
+        std::vector<std::optional<compiler::ImageUse>> uses(kernel_.parameters.size());
+        Set differ = 0;
+        for (const Statement& statement : kernel_.statements) {
+            const OpcodeKind kind = statement.opcode->kind;
+            if (kind != OpcodeKind::reads_image && kind != OpcodeKind::writes_image) continue;
+            const compiler::ImageUse use = image_use(statement);
+            const bool is_known = use.dimensions > 0 && !use.number.empty();
+            const Set set = in_addresses(statement, from_);
+            for (std::size_t p = 0; p < uses.size(); ++p) {
+                if (set != 0 && (set >> p & 1) == 0) continue;  // 0: it may be any of them
+                if (!is_known || (uses[p] && *uses[p] != use)) differ |= Set(1) << p;
+                uses[p] = use;
+            }
+        }
+        for (std::size_t p = 0; p < uses.size(); ++p)
+            if (differ >> p & 1) uses[p].reset();
+        return uses;
     }
 
     static constexpr std::size_t most_parameters = 64;
@@ -82,12 +127,13 @@ class PointerFlow {
   private:
     using Set = std::uint64_t;  ///< of parameters
 
-    /// Adds a parameter that is a pointer, or the pointers in a structure, which count as one.
+    /// Adds a parameter that is a pointer or the handle of a texture, or the pointers in a
+    /// structure, which count as one.
     void add_pointers(const std::string& name, const Type& type, std::size_t offset, Set set) {
-        if (type.kind == Type::Kind::pointer) {
-            pointers_[name][offset] = set;
-            return;
-        }
+        const bool is_handle = is_image(type);
+        if (type.kind == Type::Kind::pointer || is_handle) pointers_[name][offset] = set;
+        if (is_handle) in_structures_ |= set;  // functions may get it, too
+        if (type.kind == Type::Kind::pointer || is_handle) return;
         for (const compiler::Member& member : type.members)
             add_pointers(name, *member.type, offset + member.offset, set);
         if (type.kind == Type::Kind::array && type.target)
@@ -104,6 +150,12 @@ class PointerFlow {
         const bool is_own = statement.has("local") || statement.has("const");
         if (!is_own) mark(in_addresses(statement, loaded_), &MemoryUse::steers);
         if (statement.guard >= 0) mark(loaded_[std::size_t(statement.guard)], &MemoryUse::steers);
+        if (kind == OpcodeKind::reads_image || kind == OpcodeKind::writes_image) {
+            const bool reads = kind == OpcodeKind::reads_image;
+            mark(address, reads ? &MemoryUse::reads : &MemoryUse::writes);
+            if (reads) add(statement, address, loaded_);
+            return;
+        }
         const bool is_passed =
             statement.has("shared") || statement.has("local") || statement.has("param");
         if (kind == OpcodeKind::loads) {
@@ -227,41 +279,6 @@ std::uint64_t fixed_shared(const KernelSyntax& kernel, const emulator::ModuleSyn
     return bytes;
 }
 
-/// How a statement that reads or writes a texture or a surface does so.
-compiler::ImageUse image_use(const Statement& statement) {
-    struct Word {
-        std::string_view modifier, number;
-    };
-    // A texture of integers without a sign is most often an image of bytes. A surface has bits.
-    static constexpr Word of_textures[] = {
-        {"f32", "float"}, {"u32", "unsigned char"}, {"s32", "int"}};
-    static constexpr Word of_surfaces[] = {
-        {"b8", "unsigned char"}, {"b16", "unsigned short"}, {"b32", "float"}};
-    const bool is_texture = statement.name == "tex";
-    compiler::ImageUse use;
-    if (!statement.has("level"))
-        use.dimensions = statement.has("1d") ? 1 : statement.has("2d") ? 2 : 0;
-    // The type of the elements stands before that of the coordinates.
-    for (const std::string& modifier : statement.modifiers)
-        for (const Word& word : is_texture ? of_textures : of_surfaces)
-            if (use.number.empty() && modifier == word.modifier) use.number = word.number;
-    if (!is_texture) use.lanes = statement.has("v4") ? 4 : statement.has("v2") ? 2 : 1;
-    return use;
-}
-
-/// How the kernel reads all its textures and surfaces; nullopt: in different ways, or not at all.
-std::optional<compiler::ImageUse> image_use(const KernelSyntax& kernel) {
-    std::optional<compiler::ImageUse> found;
-    for (const Statement& statement : kernel.statements) {
-        const OpcodeKind kind = statement.opcode->kind;
-        if (kind != OpcodeKind::reads_image && kind != OpcodeKind::writes_image) continue;
-        const compiler::ImageUse use = image_use(statement);
-        if (use.dimensions == 0 || use.number.empty() || (found && *found != use)) return {};
-        found = use;
-    }
-    return found;
-}
-
 /// Whether it or a function of the module reads one of these special registers, "%ctaid".
 bool reads(std::string_view name, const KernelSyntax& kernel,
            const emulator::ModuleSyntax& module) {
@@ -302,8 +319,8 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
                             signature.name, bytes, most_shared));
         const PointerFlow flow(*kernel, module, signature);
         signature.traits.memory = flow.use();
-        signature.traits.images = image_use(*kernel);
-        signature.traits.steering_variables = flow.steering_variables();
+        signature.traits.images = flow.images();
+        signature.traits.variables = flow.variables();
         signature.traits.reads_block_index = reads("%ctaid", *kernel, module);
         signature.traits.reads_grid_size = reads("%nctaid", *kernel, module);
         signature.traits.synchronises_grid = reads("%envreg", *kernel, module);

@@ -47,6 +47,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     sizes_.clear();
     arguments_.clear();
     guesses_.clear();
+    chosen_.clear();
     members_.clear();
     read_.clear();
     changed_.clear();
@@ -67,21 +68,23 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     }
     for (std::size_t p = 0; p < parameters.size(); ++p) {
         if (parameters[p].type->kind != Type::Kind::structure) continue;
-        members_steer_ = use_of(p).steers;
+        members_use_ = use_of(p);
         arguments_.emplace_back(parameters[p].name,
                                 members(parameters[p].name, *parameters[p].type, object_of(p)));
     }
     LaunchSpec spec{.kernel = kernel_->name, .grid = {}, .block = block(), .arguments = arguments_};
     spec.grid = grid(spec.block);
     spec.shared = shared(spec.block);
-    for (const std::string& entry : kernel_->traits.steering_variables)
+    for (const auto& [entry, use] : kernel_->traits.variables)
         if (const auto unknown = unknown_variables_.find(entry);
             unknown != unknown_variables_.end())
-            guess("the numbers of " + unknown->second);
+            use_unknown(unknown->second, use);
     repeat_guesses(spec);
     pass_numbers();
     file().launches.push_back(std::move(spec));
+    for (const std::string& guess : guesses_) chosen_.erase(guess);
     made_.guesses.push_back(std::move(guesses_));
+    made_.chosen.push_back(std::move(chosen_));
     takes_any_grid_.push_back(kernel_->traits.reads_grid_size);
 }
 
@@ -302,33 +305,6 @@ Expression Proposal::shared(const Texts& block) {
         threads += (number ? size.text() : "(" + size.text() + ")") + " * ";
     }
     return Expression(threads + std::to_string(bytes));
-}
-
-/// `object`: of the host program, which has the members.
-ArgumentSpec Proposal::members(const std::string& name, const Type& type,
-                               const std::optional<std::string>& object) {
-    ArgumentSpec argument;
-    for (const compiler::Member& member : type.members) {
-        if (is_union(type) && &member != type.members.data()) break;  // it gets one of its members
-        const std::string own = name + "_" + member.name;
-        const auto text = object ? std::optional(*object + "$" + member.name) : std::nullopt;
-        argument.members.emplace_back(member.name, this->member(own, member.type, text));
-    }
-    return argument;
-}
-
-ArgumentSpec Proposal::member(const std::string& name, const std::shared_ptr<const Type>& type,
-                              const std::optional<std::string>& text) {
-    if (type->kind == Type::Kind::structure) return members(name, *type, text);
-    if (type->kind == Type::Kind::pointer)
-        return pointer({name, type}, text,
-                       {.reads = type->target_is_const,
-                        .writes = !type->target_is_const,
-                        .steers = members_steer_});
-    if (const auto known = members_.find(name); known != members_.end())
-        return {.text = known->second};
-    const KernelParameter number{name, type->kind == Type::Kind::bit_field ? type->target : type};
-    return {.text = text ? number_text(number, *text) : guessed_number(number)};
 }
 
 ProposedLaunches Proposal::made(const std::set<std::string>& device_words) {

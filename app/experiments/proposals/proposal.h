@@ -16,11 +16,15 @@ namespace warpscope::experiments {
 class Proposal {
   public:
     Proposal(LaunchFile file, const HostProgram& program)
-        : program_(program), values_(program), made_{std::move(file), {}, {}} {
+        : program_(program), values_(program), made_{std::move(file), {}, {}, {}} {
         values_.is_scalar("$i", "i");
     }
 
     void add_variable(const compiler::ModuleVariable& variable);
+    /// The variable is a pointer to a function.
+    void add_function(const compiler::ModuleVariable& variable) {
+        functions_.insert(variable.name);
+    }
     void add_launch(const ProposedKernel& launch);
     ProposedLaunches made(const std::set<std::string>& device_words);
 
@@ -33,6 +37,7 @@ class Proposal {
     /// `of`: the scalar or the buffer that `what` is a part of, if it is of one.
     void guess(const std::string& what, const std::string& of = "");
     void repeat_guesses(const LaunchSpec& launch);
+    void use_unknown(const std::set<std::string>& numbers, const compiler::MemoryUse& use);
     void use_numbers(const std::string& buffer, const compiler::MemoryUse& use);
     void pass_numbers();
 
@@ -58,9 +63,10 @@ class Proposal {
                          const std::optional<std::string>& text, const compiler::MemoryUse& use);
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
-                          const compiler::MemoryUse& use);
+                          const compiler::MemoryUse& use, const Texts& shape = {});
     std::optional<Expression> address_in(const std::string& variable, const Type& type);
     void add_texture(std::size_t parameter);
+    bool add_host_texture(std::size_t parameter);
     Fill guessed_numbers(const BufferSpec& buffer, const Type& pointer,
                          const compiler::MemoryUse& use);
     Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
@@ -75,6 +81,8 @@ class Proposal {
 
     ArgumentSpec members(const std::string& name, const Type& type,
                          const std::optional<std::string>& object);
+    ArgumentSpec elements(const std::string& name, const Type& type,
+                          const std::optional<std::string>& text);
     ArgumentSpec member(const std::string& name, const std::shared_ptr<const Type>& type,
                         const std::optional<std::string>& text);
     Texts block();
@@ -101,9 +109,10 @@ class Proposal {
     std::map<std::string, std::set<std::string>> guessed_;  ///< by scalar or buffer
     /// By buffer: the guesses on which its numbers depend, its own or those of another buffer.
     std::map<std::string, std::set<std::string>> unknown_;
-    /// By its name in the PTX: a variable of the module with numbers that are not known.
-    std::map<std::string, std::string> unknown_variables_;
+    /// By the name in the PTX of a variable of the module: the numbers that are not known.
+    std::map<std::string, std::set<std::string>> unknown_variables_;
 
+    std::set<std::string> functions_;   ///< variables of the module that are pointers to functions
     std::vector<bool> takes_any_grid_;  ///< by launch
 
     // The launch that is made:
@@ -112,8 +121,9 @@ class Proposal {
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
     std::vector<std::string> guesses_;
-    std::set<std::string> read_, changed_;  ///< buffers of the kernel
-    bool members_steer_ = true;             ///< MemoryUse::steers of the pointers in a structure
+    std::set<std::string> chosen_;                ///< numbers on which only results depend
+    std::set<std::string> read_, changed_;        ///< buffers of the kernel
+    compiler::MemoryUse members_use_;             ///< of all pointers in a structure
     std::map<std::string, std::string> members_;  ///< arguments of integers in structures
 };
 

@@ -125,7 +125,9 @@ void Proposal::add_buffer(std::size_t p) {
 /// The argument of a pointer, with its buffer. `text`: what the host program passes.
 ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
                                const std::optional<std::string>& text, const MemoryUse& use) {
-    if (parameter.type->target && parameter.type->target->kind == Type::Kind::function) {
+    if (is_function_pointer(*parameter.type)) {
+        const std::string variable = first_name(program_, text.value_or(""));
+        if (functions_.contains(variable)) return {.text = variable};
         guess("the function " + parameter.name);
         return {};
     }
@@ -150,9 +152,9 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
 }
 
 /// The buffer of an array of the host program, which gets the name of the first parameter that it
-/// is passed to, if that is free.
+/// is passed to, if that is free. `shape`: empty, it is that of the allocation.
 std::string Proposal::buffer_of(const HostPlace& place, const std::string& parameter,
-                                const Type& type, const MemoryUse& use) {
+                                const Type& type, const MemoryUse& use, const Texts& shape) {
     const Type* const target = type.target.get();
     const std::string key = place.array + " " + kind_of(target);
     const HostArray* const array = find_array(program_, place.array);
@@ -177,14 +179,19 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     const auto elements = array && !array->bytes.empty()
                               ? values_.elements(array->bytes, has_type ? target->bytes : 4)
                               : std::nullopt;
-    buffer.shape = elements && !is_empty(*elements) ? shape_of(*elements) : guessed_shape(name);
+    buffer.shape = !shape.empty()                     ? shape
+                   : elements && !is_empty(*elements) ? shape_of(*elements)
+                                                      : guessed_shape(name);
     buffer.fill = is_filled ? fill : guessed_numbers(buffer, type, use);
     try {
         double count = has_type ? double(target->bytes) : 4;
         for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));
         const auto* const constant = std::get_if<Expression>(&buffer.fill);
-        if (count > most_filled && !(constant && constant->names().empty()))
+        if (count > most_filled && !(constant && constant->names().empty())) {
             buffer.fill = Expression("1");
+            unknown_[name].insert("the numbers of " + name);
+            use_numbers(name, use);
+        }
     } catch (const LaunchError&) {
         // The plan says why.
     }
@@ -218,22 +225,6 @@ Fill Proposal::addresses_of_rows(const BufferSpec& buffer, const Type& element) 
     const std::string name = all.name;
     file().buffers.push_back(std::move(all));
     return Expression(fmt::format("{} + {} * {} * i", name, type->size(), width()));
-}
-
-/// A texture or a surface reads a buffer of the guessed sizes.
-void Proposal::add_texture(std::size_t p) {
-    const std::string& name = kernel_->parameters[p].name;
-    const auto& use = kernel_->traits.images;
-    if (!use || file().find_texture(name)) return;  // else the plan says that a texture is missing
-    const std::string texels = free_name(name + "_texels");
-    guess("the texture " + name, texels);
-    BufferSpec buffer{.name = texels, .type = parse_element_type(use->number), .shape = {}};
-    buffer.type->lanes = use->lanes;
-    buffer.shape = guessed_shape(texels);
-    if (use->dimensions == 1 && buffer.shape.size() == 2) buffer.shape.erase(buffer.shape.begin());
-    buffer.fill = use->number == "float" ? Fill(RandomFill{}) : Expression("i % 100");
-    file().buffers.push_back(std::move(buffer));
-    file().textures.push_back({.name = name, .buffer = texels});
 }
 
 /// The name, or a longer one that no buffer and no scalar has.
@@ -316,12 +307,13 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
         buffer.type = parse_element_type("uint64_t");
         const auto address = address_in(variable.name, *type);
         known = address.has_value();
+        if (known) unknown_variables_[variable.entry] = unknown_[address->text()];
         buffer.fill = address.value_or(Expression("0"));
     } else {
         buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
         if (!known) buffer.fill = numbers_of(*type);
     }
-    if (!known) unknown_variables_[variable.entry] = variable.name;
+    if (!known) unknown_variables_[variable.entry] = {"the numbers of " + variable.name};
     file().buffers.push_back(std::move(buffer));
 }
 

@@ -40,11 +40,18 @@ void Proposal::repeat_guesses(const LaunchSpec& launch) {
 }
 
 /// Only numbers that lead to addresses or decide branches can lead to a finding.
+void Proposal::use_unknown(const std::set<std::string>& numbers, const compiler::MemoryUse& use) {
+    for (const std::string& one : numbers)
+        if (use.steers)
+            guess(one);
+        else if (use.reads)
+            chosen_.insert(one);
+}
+
 void Proposal::use_numbers(const std::string& buffer, const compiler::MemoryUse& use) {
     if (use.reads) read_.insert(buffer);
     if (use.writes) changed_.insert(buffer);
-    if (use.steers)
-        for (const std::string& one : unknown_[buffer]) guess(one);
+    use_unknown(unknown_[buffer], use);
 }
 
 /// What the kernel writes depends on all numbers that it reads.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/host/template_kernels.h"
+#include "experiments/launch_files/element_types.h"
 #include "experiments/proposals/proposal.h"
 
 namespace warpscope::experiments {
@@ -56,7 +57,9 @@ ProposedLaunches propose_launches(LaunchFile file, std::span<const ProposedKerne
                                   const std::set<std::string>& device_words) {
     Proposal proposal(std::move(file), program);
     for (const compiler::ModuleVariable& variable : variables)
-        if (variable.is_for_host || find_array(program, variable.name))
+        if (is_function_pointer(*variable.type))
+            proposal.add_function(variable);
+        else if (variable.is_for_host || find_array(program, variable.name))
             proposal.add_variable(variable);
     for (const ProposedKernel& kernel : kernels) proposal.add_launch(kernel);
     return proposal.made(device_words);

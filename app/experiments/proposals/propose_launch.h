@@ -24,6 +24,9 @@ struct ProposedLaunches {
     LaunchFile file;
     /// By launch, what the host program does not say: "n", "the size of x", "the grid".
     std::vector<std::vector<std::string>> guesses;
+    /// By launch, the numbers that it does not say and on which only results depend: no address and
+    /// no branch.
+    std::vector<std::set<std::string>> chosen;
     /// "n is 3976, the host program has 5000": sizes that were made smaller.
     std::vector<std::string> reduced;
 };

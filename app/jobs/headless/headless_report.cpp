@@ -73,6 +73,7 @@ Json to_json(const std::optional<Partial>& partial) {
 Json to_json(const experiments::ProposalWords& proposal) {
     return {{"launches", proposal.launches},
             {"guesses", proposal.guesses},
+            {"chosen", proposal.chosen},
             {"reduced", proposal.reduced},
             {"not_launched", proposal.not_launched}};
 }
@@ -89,6 +90,9 @@ std::string proposal_lines(const experiments::ProposalWords& proposal) {
     for (const std::string& launch : proposal.launches) add(launch);
     for (const auto& [kernel, guesses] : proposal.guesses)
         add(fmt::format("guessed for {}: {}", kernel, fmt::join(guesses, ", ")));
+    for (const auto& [kernel, chosen] : proposal.chosen)
+        add(fmt::format("chosen for {}, where only results depend on it: {}", kernel,
+                        fmt::join(chosen, ", ")));
     for (const std::string& reduced : proposal.reduced) add("smaller: " + reduced);
     if (!proposal.not_launched.empty())
         add(fmt::format("not launched: {}", fmt::join(proposal.not_launched, ", ")));

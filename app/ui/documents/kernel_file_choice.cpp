@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 
 #include "compiler/source_file.h"
+#include "experiments/launch_files/file_kind.h"
 #include "experiments/lessons/lesson.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/documents/text_file.h"
@@ -18,6 +17,8 @@
 
 namespace warpscope::ui {
 namespace {
+
+using experiments::FileKind;
 
 constexpr std::size_t most_choices = 200;
 
@@ -28,13 +29,8 @@ std::size_t end_of_folder(const std::string& path) {
 /// Whether the window opens files of this kind. Bodies in files with other names are opened, too,
 /// but their names say nothing.
 bool opens(const std::filesystem::path& file) {
-    std::string name = file.filename().string();
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return char(std::tolower(c)); });
-    constexpr std::string_view endings[] = {".cu",  ".launch.json", ".wslaunch", ".schedule",
-                                            ".png", ".tipsy",       ".csv",      ".bin"};
-    if (!name.ends_with(".md"))
-        return std::ranges::any_of(endings, [&](auto end) { return name.ends_with(end); });
+    const FileKind kind = experiments::file_kind(file);
+    if (kind != FileKind::page) return kind != FileKind::unknown && kind != FileKind::json;
     try {
         experiments::read_lesson(file);
         return true;
@@ -55,7 +51,9 @@ std::vector<std::string> entries(const std::string& folder, const std::string& b
         std::error_code gone;
         if (at->is_directory(gone))
             folders.push_back(folder + name + "/");
-        else if (which == PathFiles::sources ? name.ends_with(".cu") : opens(at->path()))
+        else if (which == PathFiles::sources
+                     ? experiments::file_kind(at->path()) == FileKind::source
+                     : opens(at->path()))
             files.push_back(folder + name);
     }
     std::sort(folders.begin(), folders.end());
@@ -87,7 +85,7 @@ PathChoices path_choices(const std::string& typed, PathFiles files) {
 }
 
 std::string read_kernel(const std::string& path) {
-    if (path.ends_with(".launch.json"))
+    if (experiments::file_kind(path) == FileKind::launch_file)
         throw std::runtime_error(
             tr("{} is a launch file, which has no source: open it with Open.", path));
     std::string text;

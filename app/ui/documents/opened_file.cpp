@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <stdexcept>
@@ -16,7 +15,7 @@
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/launch_files/capture_archive.h"
+#include "experiments/launch_files/file_kind.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/png.h"
 #include "ui/documents/kernel_documents.h"
@@ -110,28 +109,21 @@ void read_bodies(OpenedFile& file) {
     }
 }
 
-std::string extension_of(const std::string& path) {
-    std::string extension = fs::path(path).extension().string();
-    for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
-    return extension;
-}
-
 }  // namespace
 
 OpenedFile read_file(const std::string& path) {
     OpenedFile file;
-    const std::string extension = extension_of(path);
+    const experiments::FileKind kind = experiments::file_kind(path);
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
-        if (extension == ".cu" || extension == experiments::archive_extension ||
-            fs::exists(fs::path(file.path) / "program.json")) {
+        using experiments::FileKind;
+        if (kind == FileKind::source || kind == FileKind::launch_file || kind == FileKind::json ||
+            kind == FileKind::capture || fs::exists(fs::path(file.path) / "program.json")) {
             read_launch(file, experiments::find_launch_file(file.path));
-        } else if (extension == ".json") {
-            read_launch(file, experiments::read_launch_file(file.path));
-        } else if (extension == ".png") {
+        } else if (kind == FileKind::picture) {
             file.kind = OpenedFile::Kind::picture;
             read_picture(file);
-        } else if (extension == ".schedule") {
+        } else if (kind == FileKind::order) {
             file.kind = OpenedFile::Kind::order;
             const std::vector<std::uint8_t> bytes = read_bytes(file.path);
             file.order = std::make_shared<emulator::ScheduleFile>(emulator::ScheduleFile::parse(

@@ -9,6 +9,7 @@
 
 #include "compute/device/quantity.h"
 #include "experiments/launch/launch_plan.h"
+#include "experiments/launch_files/file_kind.h"
 #include "ui/documents/kernel_file_choice.h"
 #include "ui/language/language.h"
 
@@ -25,7 +26,7 @@ std::string name_of(const OpenedFile& file) {
 }  // namespace
 
 void FileOpener::open(std::string path) {
-    if (path.ends_with(".md") && open_lesson)
+    if (experiments::file_kind(path) == experiments::FileKind::page && open_lesson)
         return open_lesson(fs::absolute(with_home(path)).lexically_normal());
     waiting_.push_back(std::move(path));
     advance();

@@ -96,7 +96,8 @@ TEST_F(BodiesTable, AHeaderNamesTheColumnsInAnyOrder) {
 }
 
 TEST_F(BodiesTable, AnyUsualSeparatorIsRead) {
-    for (const char* separator : {",", ";", "\t", " ", "   ", ", ", " ; ", ",\t", " \t"}) {
+    for (const char* separator :
+         {",", ";", "\t", "|", " ", "   ", ", ", " ; ", " | ", ",\t", " \t"}) {
         expect_four(four(usual_, separator));
         expect_four(four(mass_first_, separator));
         expect_four("m x y z vx vy vz\n" + four(mass_first_, separator));
@@ -130,13 +131,86 @@ TEST_F(BodiesTable, WithoutAHeaderTheValuesTellWhetherTheMassIsFirst) {
     // Bodies in a plane, with equal masses or different ones: vz is 0.
     EXPECT_EQ(load("0.5,1,0,0,0,1,0\n0.5,-1,0,0,0,-1,0\n0.5,0,3,0,0,0,0\n").total_mass, 1.5);
     EXPECT_EQ(load("0.5,1,0,0,0,1,0\n2,-1,0,0,0,-1,0\n").total_mass, 2.5);
-    // x or vz is 0 somewhere, masses are not.
-    EXPECT_EQ(load("0,0,0,0,0,0,1\n1,0,0,0,1,0,2\n").total_mass, 3);
-    EXPECT_EQ(load("1,0,0,0,0,0,0\n2,1,0,0,0,1,4\n").total_mass, 3);
-    // All x and vz are positive: the masses are the equal numbers.
-    const std::string moving = "3,1,0,0,0,1,5\n3,-1,0,0,0,-1,6\n3,0,3,0,0,0,7\n";
-    EXPECT_EQ(load(moving).total_mass, 9);
-    EXPECT_EQ(load("1,1,0,0,0,1,4\n2,-1,0,0,0,-1,4\n3,0,3,0,0,0,4\n").total_mass, 12);
+    // Speeds in one direction, and masses that differ.
+    EXPECT_EQ(load("3,1,0,0,0,1,-5\n1,-1,0,0,0,-1,6\n0,0,3,0,0,0,7\n").total_mass, 4);
+    EXPECT_EQ(load("-1,1,0,0,0,1,4\n2,-1,0,0,0,-1,0\n3,0,3,0,0,0,8\n").total_mass, 12);
+}
+
+TEST_F(BodiesTable, WithoutANumberBelow0InOneOfTheTwoColumnsAHeaderIsAskedFor) {
+    for (const char* content :
+         {"0,0,0,0,0,0,1\n1,0,0,0,1,0,2\n", "1,0,0,0,0,0,0\n2,1,0,0,0,1,4\n",
+          "3,1,0,0,0,1,5\n3,-1,0,0,0,-1,6\n3,0,3,0,0,0,7\n",
+          "1 1 0 0 0 1 4\n2 -1 0 0 0 -1 4\n3 0 3 0 0 0 4\n", "a star,1,0,0,0,1,0,2\n"}) {
+        const std::string says = complaint(content);
+        EXPECT_SAYS(says,
+                    ": without a header it is not clear whether the masses are the first or the "
+                    "last column, as neither has a number below 0: write a first line with the "
+                    "names of the columns, such as \"mass x y z vx vy vz\" or \"x y z vx vy vz "
+                    "mass\"");
+        EXPECT_EQ(says.find('\n'), says.npos);
+    }
+    // The advice works.
+    const std::string rows = "3,1,0,0,0,1,5\n3,-1,0,0,0,-1,6\n3,0,3,0,0,0,7\n";
+    EXPECT_EQ(load("mass x y z vx vy vz\n" + rows).total_mass, 9);
+    EXPECT_EQ(load("x y z vx vy vz mass\n" + rows).total_mass, 18);
+}
+
+TEST_F(BodiesTable, ADecimalCommaIsReadWhereAnotherCharacterSeparates) {
+    const auto with_commas = [](std::string text) {
+        std::replace(text.begin(), text.end(), '.', ',');
+        return text;
+    };
+    for (const std::string separator : {";", "\t", " ", " ; ", "|", " | "}) {
+        SCOPED_TRACE(separator);
+        const auto rows = [&](const char* decimal) {
+            std::string text;
+            for (const char* row : {"0.5 1.5 0 0.0 1.0 0 0.25", "-0.5 -1.5 2 0 -1.0 0.5 0.75"}) {
+                std::string line(row);
+                for (std::size_t at = 0; (at = line.find(' ', at)) != line.npos;
+                     at += separator.size())
+                    line.replace(at, 1, separator);
+                text += line + "\n";
+            }
+            return *decimal == ',' ? with_commas(text) : text;
+        };
+        for (const std::string header : {"", "x y z vx vy vz mass\n"}) {
+            const LoadedBodies points = load(header + rows("."));
+            const LoadedBodies loaded = load(header + rows(","));
+            ASSERT_EQ(loaded.bodies.size(), 2u);
+            EXPECT_EQ(loaded.total_mass, 1);
+            EXPECT_EQ(loaded.length_unit, points.length_unit);
+            EXPECT_EQ(loaded.bodies[1].position, points.bodies[1].position);
+            EXPECT_EQ(loaded.bodies[1].velocity, points.bodies[1].velocity);
+            EXPECT_SAYS(loaded.said, "Its commas are read as points.");
+            EXPECT_EQ(points.said.find("commas"), points.said.npos);
+        }
+    }
+    // Quotes keep the comma within the number.
+    EXPECT_EQ(load("\"-1,5\",0,0,0,0,0,\"2,5\"\n").total_mass, 2.5);
+}
+
+TEST_F(BodiesTable, ACommaThatMayBeADecimalCommaIsRefusedWithAdvice) {
+    const std::string advice = "if the commas are within the numbers, put semicolons between them";
+    EXPECT_SAYS(complaint("-1,5,0,0,0,0,0,0,0,1,0,0,0,2,5\n"), "line 1: 15 values");
+    for (const char* row : {"-1,5,0,0,0,0,0,0,0,1,0,0,2,5\n", "-1,5, 0, 0, 0, 0, 0, 2,5\n"}) {
+        EXPECT_SAYS(complaint(row), advice);
+        EXPECT_SAYS(complaint("x,y,z,vx,vy,vz,mass\n" + std::string(row)), advice);
+    }
+    // Groups of digits, and both signs in one file.
+    EXPECT_SAYS(complaint("-1,234,567;0;0;0;0;0;1\n"), "value 1 is \"-1,234,567\", not a number");
+    EXPECT_SAYS(complaint("-1,234.5;0;0;0;0;0;1\n"), "value 1 is \"-1,234.5\", not a number");
+    EXPECT_SAYS(complaint("-1,234;0;0;0;0;0;1\n-2;0;0;0;0;0.5;1\n"),
+                "line 2: numbers have commas and numbers have points: write all of them with "
+                "points, such as 1234.5");
+}
+
+TEST_F(BodiesTable, BarsMaySeparateAsInATableOfMarkdown) {
+    expect_four("| m | x | y | z | vx | vy | vz |\n|---|:-:|---|---|---|---|--:|\n" +
+                four(mass_first_, " | ", "| ", " |"));
+    expect_four("x|y|z|vx|vy|vz|m\n" + four(usual_, "|"));
+    expect_four("name|x|y|z|vx|vy|vz|m\n" + four(usual_, "|", "Body, the first|"));
+    // A bar in a name separates nothing.
+    expect_four(four(usual_, ",", "a|b,"));
 }
 
 TEST_F(BodiesTable, WhatIsNotClearIsRefusedWithAdvice) {

@@ -175,7 +175,7 @@ TEST_F(CancelOnTheHost, EveryStartOfTheBodiesCanBeStopped) {
     const std::string file =
         testing::TempDir() + "cancelled_bodies" + std::to_string(::getpid()) + ".csv";
     std::FILE* csv = std::fopen(file.c_str(), "w");
-    std::fputs("0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n", csv);
+    std::fputs("-1,0,0,0,0,0,1\n1,0,0,0,1,0,1\n", csv);
     std::fclose(csv);
     for (const char* start : {"disk", "collision", "cold", "file"}) {
         SCOPED_TRACE(start);

@@ -135,6 +135,121 @@ TEST(HostPrograms, ArraysHoldWhatSimpleLoopsWrite) {
     EXPECT_EQ(find_array(program, "z")->fill, "memset ( 0 )");
 }
 
+/// The element `i` that the loop has written into h, which the program copies; "?": it is unknown.
+std::string element(const std::string& loop, std::int64_t i) {
+    const HostProgram program =
+        main_with("const int n = 64; float h[64], *d; cudaMalloc(&d, 256); " + loop +
+                  " cudaMemcpy(d, h, 256, cudaMemcpyHostToDevice); k<<<1, 1>>>(d);");
+    HostValues known(program);
+    known.is_scalar("$i", "i");
+    const HostArray* const array = find_array(program, "d");
+    const auto fill = array ? known.expression(array->fill) : std::nullopt;
+    return fill ? to_string(fill->value(Names{{"i", i}})) : "?";
+}
+
+TEST(HostPrograms, ALoopThatCountsByOneWritesAllElements) {
+    EXPECT_EQ(element("int j = 0; while (j < n) { h[j] = 2 * j; j++; }", 5), "10");
+    EXPECT_EQ(element("int j = 0; while (j < n) { h[j] = 3 * j; j += 1; }", 5), "15");
+    EXPECT_EQ(element("int j = 0; while (j < n) h[j++] = 7;", 5), "7");
+    EXPECT_EQ(element("int j = n; while (j-- > 0) { h[j] = j; }", 5), "5");
+    EXPECT_EQ(element("int j = 0; do { h[j] = j + 1; ++j; } while (j < n);", 5), "6");
+    EXPECT_EQ(element("for (int j{0}; j != n; j = j + 1) h[j] = 4 * j;", 5), "20");
+    EXPECT_EQ(element("for (int j = 0, last = n; j < last; ++j) h[j] = j;", 5), "5");
+    // Others write some elements.
+    EXPECT_EQ(element("int j = 1; while (j < n) { h[j] = 2; j *= 2; }", 5), "?");
+    EXPECT_EQ(element("for (int j = 0; j < n; j += 2) h[j] = 2;", 5), "?");
+    EXPECT_EQ(element("int j = 0; while (more()) { h[j] = 2; j++; }", 5), "?");
+}
+
+TEST(HostPrograms, TheCounterOfAWhileLoopIsUnknownAfterIt) {
+    const HostProgram program =
+        main_with("int j = 0; while (j < 9) { k<<<1, 32>>>(); ++j; } k<<<1, j>>>();");
+    ASSERT_EQ(program.launches.size(), 2U);
+    EXPECT_EQ(values(program, program.launches[1].block), Texts{"?"});
+}
+
+TEST(HostPrograms, ALiteralHasItsLengthAndItsLetters) {
+    const HostProgram program = main_with(
+        "const char* text = \"acgt\"; char s[] = \"gatta\\n\"; char* d; int n = strlen(text);\n"
+        "cudaMalloc(&d, std::strlen(s) + 1); cudaMemcpy(d, s, sizeof(s), cudaMemcpyHostToDevice);\n"
+        "k<<<1, n>>>(d); k<<<strlen(\"a \\\"b\\\"\"), strlen(argv[0])>>>(d);");
+    ASSERT_EQ(program.launches.size(), 2U);
+    EXPECT_EQ(values(program, program.launches[0].block), Texts{"4"});
+    EXPECT_EQ(values(program, program.launches[1].grid), Texts{"5"});
+    EXPECT_EQ(values(program, program.launches[1].block), Texts{"?"});
+    EXPECT_EQ(value(program, "sizeof ( s )"), "7");
+    EXPECT_EQ(value(program, "strlen ( \"\\x41b\" )"), "?") << "x41b may be one character";
+    HostValues known(program);
+    EXPECT_EQ(known.elements(find_array(program, "d")->bytes, 1)->text(), "7");
+    known.is_scalar("$i", "i");
+    const auto fill = known.expression(find_array(program, "d")->fill);
+    ASSERT_TRUE(fill);
+    EXPECT_EQ(fill->value(Names{{"i", 1L}}), Number(std::int64_t('a')));
+    EXPECT_EQ(fill->value(Names{{"i", 5L}}), Number(std::int64_t('\n')));
+    EXPECT_EQ(fill->value(Names{{"i", 6L}}), Number(0L));
+}
+
+TEST(HostPrograms, ALambdaIsReadWhereItIsCalled) {
+    const HostProgram program = main_with(
+        "int n = 64, m = 3; float h[64], g[64], *d, *e;\n"
+        "auto fill = [&](float* p, int last, float v) -> void {\n"
+        "  for (int i = 0; i < last; ++i) p[i] = v * i; };\n"
+        "auto blocks = [n](int threads) { return (n + threads - 1) / threads; };\n"
+        "const auto on_device = [&](float*& p, const float* from) {\n"
+        "  cudaMalloc(&p, n * sizeof(float)); m = 4;\n"
+        "  cudaMemcpy(p, from, n * sizeof(float), cudaMemcpyHostToDevice); };\n"
+        "auto start = [=]() { k<<<blocks(32), 32>>>(d, e); };\n"
+        "fill(h, n, 2); fill(g, n, 5); on_device(d, h); on_device(e, g); start(); k<<<m, 1>>>(d);");
+    ASSERT_EQ(program.launches.size(), 2U);
+    EXPECT_EQ(values(program, program.launches[0].grid), Texts{"2"});
+    EXPECT_EQ(values(program, program.launches[1].grid), Texts{"?"}) << "a lambda has changed it";
+    HostValues known(program);
+    known.is_scalar("$i", "i");
+    for (const auto& [argument, times] : {std::pair(0, 2L), std::pair(1, 5L)}) {
+        const std::string array =
+            place_of(program, program.launches[0].arguments.at(std::size_t(argument))).array;
+        ASSERT_TRUE(find_array(program, array)) << array;
+        EXPECT_EQ(known.elements(find_array(program, array)->bytes, 4)->text(), "64");
+        const auto fill = known.expression(find_array(program, array)->fill);
+        ASSERT_TRUE(fill) << find_array(program, array)->fill;
+        EXPECT_EQ(real(fill->value(Names{{"i", 3L}})), double(3 * times));
+    }
+}
+
+TEST(HostPrograms, AFunctionOfTheProgramMaySwapAsTheOneOfTheLibraryDoes) {
+    const HostProgram program =
+        main_with("float *a, *b; cudaMalloc(&a, 4); cudaMalloc(&b, 8); swap(a, b); k<<<1, 1>>>(a);",
+                  "void swap(float*& a, float*& b) { float* c = a; a = b; b = c; }");
+    const HostPlace place = place_of(program, program.launches.at(0).arguments.at(0));
+    ASSERT_TRUE(find_array(program, place.array)) << place.array;
+    EXPECT_EQ(find_array(program, place.array)->bytes, "8");
+}
+
+TEST(HostPrograms, ALambdaThatNobodyCallsIsReadOnce) {
+    const HostProgram program =
+        main_with("k<<<1, 8>>>(); auto other = [](int n) { k<<<2, n>>>(); };");
+    ASSERT_EQ(program.launches.size(), 2U);
+    EXPECT_EQ(values(program, program.launches[1].block), Texts{"?"});
+}
+
+TEST(HostPrograms, ElementsOfMemberArraysHaveMembers) {
+    const HostProgram program = main_with(
+        "Net net; float* w; cudaMalloc(&w, 40); net.layers[0].w = w; net.layers[0].n = 10;\n"
+        "cudaMalloc(&net.layers[1].w, 80); net.layers[1].n = 2 * net.layers[0].n;\n"
+        "net.in.first.rate = 3; net.taps[2] = 7; Net copy = net; Net* p = &net; p->in.n = 4;\n"
+        "k<<<1, 1>>>(copy);",
+        "struct Layer { float* w; int n; }; struct Net { Layer layers[2]; int taps[4]; };");
+    EXPECT_EQ(values(program, {"net$layers$at1$n", "net$in$first$rate", "net$taps$at2",
+                               "copy$layers$at0$n", "net$in$n"}),
+              (Texts{"20", "3", "7", "10", "4"}));
+    for (const auto& [member, bytes] :
+         {std::pair("copy$layers$at0$w", "40"), std::pair("copy$layers$at1$w", "80")}) {
+        const HostPlace place = place_of(program, member);
+        ASSERT_TRUE(find_array(program, place.array)) << place.array;
+        EXPECT_EQ(find_array(program, place.array)->bytes, bytes);
+    }
+}
+
 TEST(HostPrograms, ATemplateTakesItsArgumentsFromPointers) {
     const HostProgram program = main_with(
         "real* p; k<<<1, 1>>>(p, 3); k2<4><<<1, 1>>>(p);",

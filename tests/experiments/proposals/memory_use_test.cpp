@@ -108,7 +108,7 @@ std::string images_in(const std::string& body) {
     signature.name = signature.entry = "k";
     signature.parameters = {{"a", pointer_to(i32)}, {"b", pointer_to(i32)}, {"n", pointer_to(i32)}};
     read_memory_use(kernel(body), {&signature, 1});
-    const auto& images = signature.traits.images;
+    const auto& images = signature.traits.images[2];  // of %rd3
     return images ? fmt::format("{}D {} x{}", images->dimensions, images->number, images->lanes)
                   : "not known";
 }
@@ -127,6 +127,36 @@ TEST(MemoryUse, TexturesAndSurfacesSayTheTypeOfTheirElements) {
     EXPECT_EQ(images_in("tex.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6, %r7, %r7}];"),
               "not known");
     EXPECT_EQ(images_in(""), "not known");
+}
+
+TEST(MemoryUse, EachTextureAndSurfaceHasElementsOfItsOwn) {
+    compiler::Signature signature;
+    signature.name = signature.entry = "k";
+    const auto handle = [](const char* name) {
+        return tests::scalar(tests::Type::Kind::unsigned_integer, name, 8);
+    };
+    signature.parameters = {{"a", handle("cudaTextureObject_t")},
+                            {"b", handle("cudaSurfaceObject_t")},
+                            {"n", handle("cudaTextureObject_t")}};
+    const std::string both =
+        "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];"
+        "sust.b.2d.v4.b8.trap [%rd2, {%r5, %r6}], {%r1, %r2, %r3, %r4};";
+    read_memory_use(kernel(both), {&signature, 1});
+    const compiler::LaunchTraits& traits = signature.traits;
+    ASSERT_EQ(traits.images.size(), 3U);
+    ASSERT_TRUE(traits.images[0] && traits.images[1]);
+    EXPECT_EQ(traits.images[0]->number, "float");
+    EXPECT_EQ(traits.images[1]->number, "unsigned char");
+    EXPECT_EQ(traits.images[1]->lanes, 4U);
+    EXPECT_FALSE(traits.images[2]) << "it is not read";
+    ASSERT_EQ(traits.memory.size(), 3U);
+    EXPECT_TRUE(traits.memory[0].reads && !traits.memory[0].steers);
+    EXPECT_TRUE(traits.memory[1].writes && !traits.memory[1].reads);
+    const std::string index =
+        "tex.2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%rd3, {%r5, %r6}];"
+        "setp.gt.s32 %p1, %r1, 0; @%p1 bra END; END:";
+    read_memory_use(kernel(index), {&signature, 1});
+    EXPECT_TRUE(traits.memory[2].steers) << "what it reads decides a branch";
 }
 
 TEST(MemoryUse, TextThatIsNoPtxSaysNothing) {

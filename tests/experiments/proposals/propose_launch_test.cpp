@@ -83,12 +83,12 @@ TEST(ProposedLaunches, ATextureReadsABufferOfItsOwn) {
     blur.traits.block_dimensions = 2;
     EXPECT_THROW(plan_launch(propose_launch(empty, blur), {blur}), LaunchError)
         << "nothing says what it reads";
-    blur.traits.images = {.dimensions = 2, .number = "float"};
+    blur.traits.images = {compiler::ImageUse{.dimensions = 2, .number = "float"}};
     const LaunchFile file = propose_launch(empty, blur);
     EXPECT_EQ(file.find_texture("image")->buffer, "image_texels");
     EXPECT_EQ(texts(file.find_buffer("image_texels")->shape), (Texts{"h", "w"}));
     EXPECT_EQ(plan_launch(file, {blur}).launches.size(), 1U);
-    blur.traits.images = {.dimensions = 1, .number = "int"};
+    blur.traits.images = {compiler::ImageUse{.dimensions = 1, .number = "int"}};
     EXPECT_EQ(texts(propose_launch(empty, blur).find_buffer("image_texels")->shape), Texts{"w"});
 }
 

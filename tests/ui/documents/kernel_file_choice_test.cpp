@@ -45,7 +45,8 @@ TEST_F(KernelFileChoiceTest, FoldersComeFirstThenKernelFiles) {
 TEST_F(KernelFileChoiceTest, TheWindowListsTheKindsThatItOpens) {
     std::filesystem::create_directories(folder_ / "kinds");
     const std::vector<std::string> opened{"a.cu",  "b.launch.json", "c.wslaunch", "d.schedule",
-                                          "e.PNG", "f.tipsy",       "g.csv",      "h.md"};
+                                          "e.PNG", "f.tipsy",       "g.csv",      "h.md",
+                                          "i.MD",  "j.CU"};
     std::vector<std::string> wanted;
     for (const std::string& name : opened) {
         std::ofstream(folder_ / "kinds" / name)

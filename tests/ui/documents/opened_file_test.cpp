@@ -44,7 +44,7 @@ class OpenedFileTest : public testing::Test {
 };
 
 TEST_F(OpenedFileTest, BodiesAreCounted) {
-    const OpenedFile file = put("stars.csv", "0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n");
+    const OpenedFile file = put("stars.csv", "-1,0,0,0,0,0,1\n1,0,0,0,1,0,1\n");
     EXPECT_EQ(file.error, "");
     EXPECT_EQ(file.kind, Kind::bodies);
     EXPECT_EQ(file.bodies, 2U);

@@ -55,7 +55,7 @@ class OpenFilesTest : public ViewFixture {
     }
     std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
 
-    const std::string stars_ = "0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n0,1,0,1,0,0,1\n";
+    const std::string stars_ = "-1,0,0,0,0,0,1\n1,0,0,0,1,0,1\n0,1,0,1,0,0,1\n";
     const std::filesystem::path folder_ =
         std::filesystem::temp_directory_path() / ("warpscope-open-" + std::to_string(::getpid()));
 };
@@ -199,6 +199,17 @@ TEST_F(OpenFilesTest, ALessonOpensAsALesson) {
     press_enter();
     read();
     EXPECT_EQ(value("lesson"), "mine");
+}
+
+TEST_F(OpenFilesTest, CapitalLettersInTheEndOfANameMakeNoDifference) {
+    const std::string lesson =
+        put("02-LOUD.MD",
+            "# Loud\n\n## Start\n\n- `experiment dot`\n\n## Gate\n\n- `races == 0`: None.\n");
+    click("open");
+    put_in(lesson);
+    press_enter();
+    read();
+    EXPECT_EQ(value("lesson"), "LOUD");
 }
 
 TEST_F(OpenFilesTest, TheStartFromAFileAsksForTheFileAndATypedPathIsAStart) {
