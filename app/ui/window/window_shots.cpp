@@ -146,7 +146,8 @@ void WindowShots::record(experiments::Size window) {
             view_.stop_recording();
         if (view_.records() == Recorded::none) return end_recording();
         if (!recording_) begin_recording(area, window);
-        view_.options().recorded_seconds = int(recording_->length().count());
+        view_.options().recorded_seconds = std::uint64_t(recording_->length().count());
+        view_.options().dropped_frames = recording_->dropped();
         if (recording_->is_due()) recording_->add(pixels_of(area));
     } catch (const std::exception& error) {
         recording_.reset();
