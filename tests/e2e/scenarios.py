@@ -76,6 +76,7 @@ class Scenarios(Scenario):
         app.wait_value("words:barrier", "on")
         app.key("F2")
         wait_for("no list of words", lambda: "words:barrier" not in app.widgets())
+        app.wait_value("focus", "word:barrier")  # where it was before
         tab_to("ripple.sync")
         app.wait_value("tooltip", lambda value: "barrier: " in value)
         app.key("space")
