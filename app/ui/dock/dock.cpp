@@ -108,9 +108,9 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
     const std::string& words = chip_width(ui, summary.chip) <= room ? summary.chip : summary.brief;
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(words.c_str());
+    note_if_cut(words, room - ui.px(32));
     ImGui::PopFont();
     const float height = ui.px(22), width = chip_width(ui, words);
-    note_if_cut(words, room - ui.px(32));
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     ImVec2 low = ImGui::GetCursorScreenPos();
     low.y += ui.px(4);
@@ -287,7 +287,7 @@ void Dock::draw(Ui& ui, bool folded) {
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     if (listed)
         list_tabs(ui, all, chosen,
-                  std::min(ui.px(200), room - chip_width(ui, summary.brief) - ui.px(30)));
+                  std::min(ui.px(200), room - chip_width(ui, summary.brief) - ui.px(36)));
     for (const Tab& tab : all) {
         if (listed) break;
         const bool counts = std::string_view(tab.id) == "findings";

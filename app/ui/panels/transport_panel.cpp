@@ -133,8 +133,13 @@ void TransportPanel::draw(Ui& ui, bool narrow) {
     const float y = ImGui::GetCursorPosY();
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.frame()), "");
-    // A clipped number would read as another number, so it is drawn only if it fits.
-    const float needed = ImGui::CalcTextSize(tr("frame {}", frame).c_str()).x;
+    // A clipped number would read as another number, so it is drawn only if it fits, beside the
+    // words that edited text runs.
+    ImGui::PushFont(ui.fonts.small);
+    const float badge = ImGui::CalcTextSize(tr("edited")).x + ui.px(14 + 10);
+    ImGui::PopFont();
+    const float needed = ImGui::CalcTextSize(tr("frame {}", frame).c_str()).x +
+                         (edited_files(stage).empty() ? 0 : badge);
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? tr("frame {}", frame) : "");
     record(ui, "transport.frame", std::to_string(stage.frame()));
