@@ -56,6 +56,37 @@ class Scenarios(Scenario):
         app.choose("ripple.view", "wrong")
         wait_for("magenta", lambda: app.pixels().share_of(magenta) > 0.03)
 
+    def test_keys_alone_explain_a_word_and_switch_the_barrier(self):
+        app = self.start(*RIPPLE)
+        app.wait_value("result.wrong_pixels", "0 %")
+        app.settle()
+
+        def tab_to(stop):
+            for _ in range(100):
+                now = app.value("focus")
+                if now == stop:
+                    return
+                app.key("Tab")
+                wait_for("the next stop", lambda: app.value("focus") not in (None, now))
+            self.fail(f"Tab does not reach {stop}")
+        tab_to("word:barrier")
+        app.wait_value("tooltip", lambda value: value.startswith("barrier: ")
+                       and "of the book explains it (F2)" in value)
+        app.key("F2")
+        app.wait_value("words:barrier", "on")
+        app.key("F2")
+        wait_for("no list of words", lambda: "words:barrier" not in app.widgets())
+        app.wait_value("focus", "word:barrier")  # where it was before
+        tab_to("ripple.sync")
+        app.wait_value("tooltip", lambda value: "barrier: " in value)
+        app.key("space")
+        app.wait_value("ripple.sync", "off")
+        app.wait_value("result.wrong_pixels", lambda value: value != "0 %")
+        tab_to("race")
+        app.wait_value("tooltip", lambda value: "hazard: " in value)
+        app.key("s")
+        app.wait_value("ripple.sync", "on")
+
     def test_patterns_differ(self):
         app = self.start(*RIPPLE)
         app.settle()

@@ -231,21 +231,30 @@ TEST_F(RecordingTest, ALiveRecordingCountsTheFramesThatItDrops) {
     ::setenv("PATH", path.c_str(), 1);
 }
 
-TEST_F(RecordingTest, ALiveRecordingKeepsTheFramesInTheirOrder) {
-    std::vector<Bytes> frames;
+TEST_F(RecordingTest, ALiveRecordingKeepsTheFramesInTheirOrderAndTurnsThemUpright) {
+    constexpr std::size_t row = 5 * 4;
     LiveRecording recording(folder_ / "live.png", {}, 5, 3);
+    std::vector<Bytes> wanted;
     for (std::uint8_t i = 0; i < 20; ++i) {
-        frames.push_back(numbered_pixels(5, 3));
-        frames.back()[7] = i;
-        recording.add(frames.back());
+        Bytes frame = recording.room();
+        ASSERT_EQ(frame.size(), 3 * row);
+        frame = numbered_pixels(5, 3);
+        frame[7] = i;  // an alpha
+        frame[8] = i;
+        wanted.emplace_back();
+        for (const std::size_t from : {2 * row, row, std::size_t(0)})
+            wanted.back().insert(wanted.back().end(), frame.begin() + long(from),
+                                 frame.begin() + long(from + row));
+        for (std::size_t at = 3; at < 3 * row; at += 4) wanted.back()[at] = 255;
+        recording.add(std::move(frame));
     }
     EXPECT_EQ(recording.finish(), 20);
     const Animation animation = read_animation(bytes_of(folder_ / "live.png"));
     ASSERT_EQ(animation.pictures.size(), 20);
-    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(animation.pictures[i].rgba, frames[i]) << i;
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(animation.pictures[i].rgba, wanted[i]) << i;
     {
         LiveRecording discarded(folder_ / "d.png", {}, 5, 3);
-        discarded.add(frames[0]);
+        discarded.add(numbered_pixels(5, 3));
     }
     EXPECT_EQ(files(), 1);
 }

@@ -30,7 +30,7 @@ SUBFLOORS = {
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
     "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
-    "ui": [{"language"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "needed"},
+    "ui": [{"language", "focus"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "needed"},
            {"editor", "heat", "launch", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
            {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
 }

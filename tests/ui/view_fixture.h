@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/framework/experiment.h"
@@ -119,12 +120,12 @@ class ViewFixture : public testing::Test {
         frames();
         ImGui::GetIO().AddKeyEvent(key, false);
 #else
-        ImGui::GetIO().KeyMap[key] = 2;
+        const int usual = std::exchange(ImGui::GetIO().KeyMap[key], 2);
         ImGui::GetIO().KeysDown[2] = true;
         frames();
         ImGui::GetIO().KeysDown[2] = false;
         frames();
-        ImGui::GetIO().KeyMap[key] = -1;
+        ImGui::GetIO().KeyMap[key] = usual;
 #endif
         frames(3);
     }

@@ -84,4 +84,23 @@ std::vector<unsigned> warps_by_shared_memory(const SmLimits& sm, BlockNeeds need
     return warps;
 }
 
+const SmLimits& OccupancyWish::sm(int of_device) const {
+    constexpr int usual = 90;
+    for (const int one : {compute_capability, of_device})
+        if (const SmLimits* const known = find_sm_limits(one)) return *known;
+    return *find_sm_limits(usual);
+}
+
+BlockNeeds OccupancyWish::needs(const KernelTiming& kernel) const {
+    BlockNeeds needs{.threads = unsigned(kernel.block.count()),
+                     .shared_bytes = kernel.resources.shared_bytes,
+                     .registers = {}};
+    const auto typed = registers.find(kernel.name);
+    if (typed != registers.end())
+        needs.registers = typed->second;
+    else if (kernel.resources.registers > 0)
+        needs.registers = kernel.resources.registers;
+    return needs;
+}
+
 }  // namespace warpscope::compute

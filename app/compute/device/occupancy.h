@@ -2,10 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "compute/device/kernel_timings.h"
 
 namespace warpscope::compute {
 
@@ -58,5 +62,16 @@ inline constexpr std::uint32_t shared_memory_step = 4096;  ///< bytes
 /// Active warps of an SM for blocks with 0, 4, 8, … KiB of shared memory, up to the most for one
 /// block, that need what else `needs` says.
 std::vector<unsigned> warps_by_shared_memory(const SmLimits& sm, BlockNeeds needs);
+
+/// Of which multiprocessor, and with how many registers, a person wants to know the occupancy.
+struct OccupancyWish {
+    int compute_capability = 0;                 ///< 0: the device's
+    std::map<std::string, unsigned> registers;  ///< of a thread, typed for a kernel
+
+    /// `of_device`: the compute capability of the device, whose limits may be unknown.
+    const SmLimits& sm(int of_device) const;
+    /// The registers are those that were typed, or that the driver of the GPU knows.
+    BlockNeeds needs(const KernelTiming& kernel) const;
+};
 
 }  // namespace warpscope::compute

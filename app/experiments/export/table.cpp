@@ -123,6 +123,34 @@ Table timings_table(const std::vector<compute::KernelTiming>& kernels) {
     return table;
 }
 
+Table occupancy_table(const std::vector<compute::KernelTiming>& kernels,
+                      const compute::OccupancyWish& wish, int of_device) {
+    const compute::SmLimits& sm = wish.sm(of_device);
+    Table table{"Occupancy",
+                {"kernel", "compute capability", "threads", "bytes of shared memory", "registers",
+                 "blocks", "warps", "most warps", "blocks by warps", "blocks by SM",
+                 "blocks by registers", "blocks by shared memory"},
+                {}};
+    for (const compute::KernelTiming& one : kernels) {
+        const compute::BlockNeeds needs = wish.needs(one);
+        const compute::Occupancy found = compute::occupancy(sm, needs);
+        const auto known = [](std::optional<unsigned> number) {
+            return number ? Cell(double(*number)) : Cell("");
+        };
+        std::vector<Cell> row{one.name,
+                              std::string(sm.name),
+                              double(needs.threads),
+                              double(needs.shared_bytes),
+                              known(needs.registers),
+                              double(found.blocks),
+                              double(found.warps),
+                              double(sm.warps)};
+        for (const auto& room : found.room) row.push_back(known(room));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
 Table roofline_table(const std::vector<compute::KernelTiming>& kernels,
                      const compute::Ceilings& ceilings) {
     Table table{"Roofline",

@@ -9,6 +9,7 @@
 #include "compute/ceilings.h"
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
+#include "compute/device/occupancy.h"
 #include "emulator/counters/kernel_counters.h"
 #include "emulator/counters/kernel_heat.h"
 #include "emulator/observe/findings.h"
@@ -38,6 +39,10 @@ Table lines_table(
 /// The accesses to the words of each array. A row stands for neighbouring words with equal counts.
 Table heat_table(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits);
 Table timings_table(const std::vector<compute::KernelTiming>& kernels);
+/// The blocks and warps of an SM at one time, and the blocks that each of its resources has room
+/// for; an empty text where that is unknown. `of_device`: the compute capability of the device.
+Table occupancy_table(const std::vector<compute::KernelTiming>& kernels,
+                      const compute::OccupancyWish& wish, int of_device);
 /// Rates, and their shares of what the device can reach. A rate that is not counted is an empty
 /// text.
 Table roofline_table(const std::vector<compute::KernelTiming>& kernels,

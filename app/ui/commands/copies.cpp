@@ -90,7 +90,7 @@ std::vector<experiments::Table> Copies::tables() const {
     const std::string tab = microscope_.is_open()  ? options_.dock_open
                             : options_.dock_folded ? ""
                                                    : options_.dock;
-    return tables_on_show(stage_, microscope_, tab, options_.figure);
+    return tables_on_show(stage_, microscope_, tab, options_);
 }
 
 std::vector<PaletteRow> Copies::other_tables() {

@@ -68,20 +68,24 @@ std::optional<Table> table_of_the_block(const Microscope& microscope, const std:
 }
 
 std::optional<Table> table_of_tab(const Stage& stage, const Microscope& microscope,
-                                  const std::string& tab, experiments::LineFigure figure) {
+                                  const std::string& tab, const ViewOptions& options) {
     const Checks& checks = stage.checks();
     if (tab == "findings" && checks.inspection)
         return experiments::findings_table(findings_on_show(stage, microscope));
     if (tab == "counters") return experiments::counters_table(checks.counters);
     if (const auto* kernel = checks.newest_counters(); tab == "lines" && kernel)
-        return experiments::lines_table(*kernel, figure, [&](const std::string& file, int line) {
-            return experiments::text_of_line(stage.shown().edits, file, line);
-        });
+        return experiments::lines_table(
+            *kernel, options.figure, [&](const std::string& file, int line) {
+                return experiments::text_of_line(stage.shown().edits, file, line);
+            });
     if (tab == "heat" && checks.inspection && checks.inspection->heat)
         return experiments::heat_table(*checks.inspection->heat, stage.shown().edits);
     if (const auto* ceilings = compute::known_ceilings(stage.device());
         tab == "roofline" && ceilings)
         return experiments::roofline_table(stage.timings().kernels(), *ceilings);
+    if (tab == "occupancy")
+        return experiments::occupancy_table(stage.timings().kernels(), options.occupancy,
+                                            stage.device().compute_capability);
     if (tab == "timings") return experiments::timings_table(stage.timings().kernels());
     if (tab == "barriers" && checks.policies) return policies_table(*checks.policies);
     return table_of_the_block(microscope, tab);
@@ -100,9 +104,9 @@ std::vector<emulator::Finding> findings_on_show(const Stage& stage, const Micros
 }
 
 std::vector<Table> tables_on_show(const Stage& stage, const Microscope& microscope,
-                                  const std::string& tab, experiments::LineFigure figure) {
+                                  const std::string& tab, const ViewOptions& options) {
     std::vector<Table> tables;
-    if (auto first = table_of_tab(stage, microscope, tab, figure)) tables.push_back(*first);
+    if (auto first = table_of_tab(stage, microscope, tab, options)) tables.push_back(*first);
     tables.push_back(experiments::results_table(stage.report()));
     if (stage.comparison()) tables.push_back(experiments::comparison_table(*stage.comparison()));
     return tables;

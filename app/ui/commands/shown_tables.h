@@ -6,6 +6,7 @@
 #include "experiments/export/table.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
+#include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
 
@@ -13,9 +14,8 @@ namespace warpscope::ui {
 std::vector<emulator::Finding> findings_on_show(const Stage& stage, const Microscope& microscope);
 
 /// The table of the open tab at the foot, where it has one, the results, and the comparison of the
-/// kernels. `figure` sorts lines.
+/// kernels. `options` say what sorts lines, and whose occupancy is wanted.
 std::vector<experiments::Table> tables_on_show(const Stage& stage, const Microscope& microscope,
-                                               const std::string& tab,
-                                               experiments::LineFigure figure);
+                                               const std::string& tab, const ViewOptions& options);
 
 }  // namespace warpscope::ui

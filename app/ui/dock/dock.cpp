@@ -94,27 +94,30 @@ float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& 
     return width;
 }
 
-float chip_width(const Ui& ui, const RaceSummary& summary) {
+float chip_width(const Ui& ui, const std::string& chip) {
     ImGui::PushFont(ui.fonts.small);
-    const float words = ImGui::CalcTextSize(summary.chip.c_str()).x;
+    const float words = ImGui::CalcTextSize(chip.c_str()).x;
     ImGui::PopFont();
     return words + ui.px(32);
 }
 
-/// Draws the result of the checks, `right` from the right edge; only its dot if there is no room
-/// for the words. True when clicked.
+/// Draws the result of the checks, `right` from the right edge, in as many words as have room. True
+/// when clicked.
 bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
+    const float room = ImGui::GetContentRegionAvail().x - right;
+    const std::string& words = chip_width(ui, summary.chip) <= room ? summary.chip : summary.brief;
     ImGui::PushFont(ui.fonts.small);
-    const ImVec2 size = ImGui::CalcTextSize(summary.chip.c_str());
+    const ImVec2 size = ImGui::CalcTextSize(words.c_str());
+    note_if_cut(words, room - ui.px(32));
     ImGui::PopFont();
-    const float whole = chip_width(ui, summary), room = ImGui::GetContentRegionAvail().x - right;
-    const float height = ui.px(22), width = whole <= room ? whole : ui.px(26);
+    const float height = ui.px(22), width = chip_width(ui, words);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     ImVec2 low = ImGui::GetCursorScreenPos();
     low.y += ui.px(4);
     ImGui::SetCursorScreenPos(low);
     const bool clicked = hit_area("race", {width, height});
     record(ui, "race", summary.chip);
+    record_rect(ui, low, {low.x + width, low.y + height}, "race.words", words);
     hover_label(summary.state == RaceSummary::State::race ? "hazard" : summary.chip);
     tooltip(ui, summary.sentence);
     const ImU32 colour = colour_of(summary);
@@ -124,10 +127,8 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
         faded(colour, ImGui::IsItemHovered() ? colour::hovered_chip_fill : colour::badge_fill),
         height / 2);
     list.AddCircleFilled({low.x + ui.px(13), low.y + height / 2}, ui.px(3.5F), colour);
-    if (width == whole)
-        list.AddText(ui.fonts.small, text_size(ui.fonts.small),
-                     {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour,
-                     summary.chip.c_str());
+    list.AddText(ui.fonts.small, text_size(ui.fonts.small),
+                 {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour, words.c_str());
     return clicked;
 }
 
@@ -145,7 +146,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
               }),
       timings_(stage, facts),
       roofline_(stage),
-      occupancy_(stage),
+      occupancy_(stage, options),
       findings_(stage, microscope, options),
       counters_(stage),
       lines_(stage, options, editor),
@@ -250,15 +251,14 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
 }
 
 /// The tabs as a list, where they have no room beside each other.
-void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen) {
+void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, float width) {
     std::vector<std::string> ids, titles;
     for (const Tab& tab : all) {
         ids.emplace_back(tab.id);
         titles.emplace_back(tab.title);
     }
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + tab_padding(ui, true));
-    const int clicked =
-        dropdown(ui, "dock", ids, titles, std::size_t(&chosen - all.data()), ui.px(200));
+    const int clicked = dropdown(ui, "dock", ids, titles, std::size_t(&chosen - all.data()), width);
     if (clicked >= 0) choose(all[std::size_t(clicked)].id, false);
     ImGui::SameLine(0, ui.px(2));
 }
@@ -279,12 +279,15 @@ void Dock::draw(Ui& ui, bool folded) {
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
     const float room = ImGui::GetContentRegionAvail().x;
     const bool dense =
-        tabs_width(ui, all, found, false) + chip_width(ui, summary) + ui.px(30) > room;
-    const bool listed = tabs_width(ui, all, found, true) + ui.px(26 + 30) > room;
+        tabs_width(ui, all, found, false) + chip_width(ui, summary.chip) + ui.px(30) > room;
+    const bool listed =
+        tabs_width(ui, all, found, true) + chip_width(ui, summary.brief) + ui.px(30) > room;
     // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
-    if (listed) list_tabs(ui, all, chosen);
+    if (listed)
+        list_tabs(ui, all, chosen,
+                  std::min(ui.px(200), room - chip_width(ui, summary.brief) - ui.px(36)));
     for (const Tab& tab : all) {
         if (listed) break;
         const bool counts = std::string_view(tab.id) == "findings";

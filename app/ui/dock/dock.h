@@ -44,7 +44,7 @@ class Dock {
     };
     std::vector<Tab> tabs();
     void add_microscope_tabs(std::vector<Tab>& tabs);
-    void list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen);
+    void list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, float width);
     void choose(const char* tab, bool was_open);
     void show_proposal();
     void fold_button(Ui& ui, ImVec2 top, bool folded);

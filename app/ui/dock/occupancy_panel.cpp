@@ -137,30 +137,20 @@ const KernelTiming* OccupancyPanel::choose_kernel(Ui& ui) {
 
 const SmLimits& OccupancyPanel::choose_sm(Ui& ui) {
     const std::span<const SmLimits> all = compute::sm_limits();
-    const SmLimits* const of_device = compute::find_sm_limits(stage_.device().compute_capability);
-    const SmLimits* chosen = compute::find_sm_limits(compute_capability_);
-    if (!chosen) chosen = of_device ? of_device : compute::find_sm_limits(90);
+    const SmLimits& chosen = wish_.sm(stage_.device().compute_capability);
     std::vector<std::string> ids, labels;
     for (const SmLimits& sm : all) {
         ids.emplace_back(sm.name);
         labels.push_back(tr("compute capability {}", sm.name));
     }
     const int clicked =
-        dropdown(ui, "occupancy.sm", ids, labels, std::size_t(chosen - all.data()), ui.px(210));
-    if (clicked >= 0) compute_capability_ = all[std::size_t(clicked)].compute_capability;
-    return *chosen;
+        dropdown(ui, "occupancy.sm", ids, labels, std::size_t(&chosen - all.data()), ui.px(210));
+    if (clicked >= 0) wish_.compute_capability = all[std::size_t(clicked)].compute_capability;
+    return chosen;
 }
 
-// Returns the number that was typed; if there is none, the number that the driver of the GPU knows.
-std::optional<unsigned> OccupancyPanel::registers_of(const KernelTiming& kernel) const {
-    const auto typed = registers_.find(kernel.name);
-    if (typed != registers_.end()) return typed->second;
-    if (kernel.resources.registers > 0) return kernel.resources.registers;
-    return {};
-}
-
-std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTiming& kernel) {
-    const auto known = registers_of(kernel);
+void OccupancyPanel::choose_registers(Ui& ui, const KernelTiming& kernel) {
+    const auto known = wish_.needs(kernel).registers;
     const std::string current = known ? std::to_string(*known) : tr("unknown");
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.body, colour::dim, tr("registers"));
@@ -175,11 +165,10 @@ std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTim
         const char* const end = typed.data() + typed.size();
         const auto read = std::from_chars(typed.data(), end, number);
         if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= 255)
-            registers_[kernel.name] = number;
+            wish_.registers[kernel.name] = number;
         else
-            registers_.erase(kernel.name);
+            wish_.registers.erase(kernel.name);
     }
-    return registers_of(kernel);
 }
 
 void OccupancyPanel::draw(Ui& ui) {
@@ -192,9 +181,8 @@ void OccupancyPanel::draw(Ui& ui) {
     ImGui::SameLine(0, ui.px(10));
     const SmLimits& sm = choose_sm(ui);
     ImGui::SameLine(0, ui.px(16));
-    const BlockNeeds needs{.threads = unsigned(kernel->block.count()),
-                           .shared_bytes = kernel->resources.shared_bytes,
-                           .registers = choose_registers(ui, *kernel)};
+    choose_registers(ui, *kernel);
+    const BlockNeeds needs = wish_.needs(*kernel);
     const std::string words = sentence(sm, compute::occupancy(sm, needs));
     paragraph(ui.fonts.body, colour::text, words);
     record(ui, "occupancy.sentence", words);

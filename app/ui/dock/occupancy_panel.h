@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "compute/device/occupancy.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
 
@@ -13,20 +13,17 @@ namespace warpscope::ui {
 /// what it would be with blocks of other sizes.
 class OccupancyPanel {
   public:
-    explicit OccupancyPanel(Stage& stage) : stage_(stage) {}
+    OccupancyPanel(Stage& stage, ViewOptions& options) : stage_(stage), wish_(options.occupancy) {}
     void draw(Ui& ui);
 
   private:
     const compute::KernelTiming* choose_kernel(Ui& ui);
     const compute::SmLimits& choose_sm(Ui& ui);
-    std::optional<unsigned> registers_of(const compute::KernelTiming& kernel) const;
-    std::optional<unsigned> choose_registers(Ui& ui, const compute::KernelTiming& kernel);
+    void choose_registers(Ui& ui, const compute::KernelTiming& kernel);
 
     Stage& stage_;
+    compute::OccupancyWish& wish_;
     std::string kernel_;  ///< the kernel that a person has chosen; empty: the one on show
-    /// The compute capability that a person has chosen; 0: the device's.
-    int compute_capability_ = 0;
-    std::map<std::string, unsigned> registers_;  ///< for each kernel, the number that was typed
 };
 
 }  // namespace warpscope::ui

@@ -6,6 +6,7 @@
 
 #include "ui/editor/editor_parts.h"
 #include "ui/editor/typing_aid.h"
+#include "ui/focus/tab_stops.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
@@ -237,6 +238,7 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     const bool changed =
         ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
                                   flags, editable ? on_text : nullptr, &session);
+    tab_stop("editor.text");
     ImGui::PopID();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(4);

@@ -144,22 +144,27 @@ void reading(Ui& ui, const Reading& r) {
     ImGui::EndGroup();
 }
 
-/// Draws a reading as a label above its value. Returns its width, or 0 if `room` is too little.
-float strip_cell(Ui& ui, const Reading& r, float room) {
+/// Draws a reading as a label above its value, or where the strip is too low, before it. Returns
+/// its width, or 0 if `room` is too little.
+float strip_cell(Ui& ui, const Reading& r, ImVec2 room) {
     const std::string value = quantity(r.value, r.unit);
     ImGui::PushFont(ui.fonts.small);
     const float label = ImGui::CalcTextSize(tr(r.label).c_str()).x;
     ImGui::PopFont();
-    ImGui::PushFont(ui.fonts.value);
-    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, label);
+    const bool above = room.y >= ui.px(17) + text_size(ui.fonts.value);
+    ImFont* const font = above ? ui.fonts.value : ui.fonts.strong;
+    ImGui::PushFont(font);
+    const float number = ImGui::CalcTextSize(value.c_str()).x;
     ImGui::PopFont();
-    if (width > room) return 0;
+    const float width = above ? std::max(number, label) : label + ui.px(8) + number;
+    if (width > room.x) return 0;
     const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
     text(ui.fonts.small, colour::dim, tr(r.label));
-    ImGui::SetCursorScreenPos({low.x, low.y + ui.px(17)});
-    text(ui.fonts.value,
+    ImGui::SetCursorScreenPos(above ? ImVec2{low.x, low.y + ui.px(17)}
+                                    : ImVec2{low.x + label + ui.px(8), low.y - ui.px(1)});
+    text(font,
          r.verdict == Verdict::pass ? colour::good
          : alarming                 ? verdict_colour(r.verdict)
                                     : colour::text,
@@ -222,11 +227,11 @@ void ResultsPanel::explain_if_wrong(Ui& ui, const Reading& r) {
 
 void ResultsPanel::draw_strip(Ui& ui) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float right = low.x + ImGui::GetContentRegionAvail().x;
+    const ImVec2 room = ImGui::GetContentRegionAvail();
     float x = low.x;
     for (const Reading& r : stage_.report()) {
         ImGui::SetCursorScreenPos({x, low.y});
-        const float width = strip_cell(ui, r, right - x);
+        const float width = strip_cell(ui, r, {low.x + room.x - x, room.y});
         if (width == 0) break;
         explain_if_wrong(ui, r);
         x += width + ui.px(26);

@@ -74,12 +74,6 @@ void tabs(Ui& ui, Stage& stage, float room) {
     ImGui::SameLine(0, ui.px(2));
 }
 
-/// How long a recording is, while there is one.
-std::string record_label(const ViewOptions& options) {
-    if (options.records == Recorded::none) return tr("Record");
-    return tr("Stop, {} s", options.recorded_seconds);
-}
-
 struct BarButton {
     const char* id;
     std::string label, help;
@@ -107,7 +101,9 @@ std::vector<BarButton> bar_buttons(const ViewOptions& options) {
          Command::copy_picture, false, 1},
         {"record", record_label(options),
          records ? tr("End the recording and save it") : tr("Record the window as an animated PNG"),
-         Command::toggle_recording, records, 4}};
+         Command::toggle_recording, records, records ? 7 : 4},
+        {"lessons.button", tr("Lessons"), tr("Lessons with gates that the detector decides"),
+         Command::toggle_lessons, options.lessons, 6}};
 }
 
 float language_width(Ui& ui) {
@@ -117,9 +113,11 @@ float language_width(Ui& ui) {
     return widest + ui.px(8) + ImGui::GetFrameHeight();
 }
 
-/// The width of the buttons that are always there.
+constexpr const char* more = "»";
+
+/// The width of what is always there, and of the button that lists the others.
 float help_width(Ui& ui) {
-    return button_width("?") + button_width(tr("Lessons")) + language_width(ui) + 2 * ui.px(4);
+    return button_width("?") + button_width(more) + language_width(ui) + 2 * ui.px(4);
 }
 
 void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
@@ -134,29 +132,54 @@ void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
     if (clicked >= 0) ui.later([speak, clicked] { speak(languages[clicked].language); });
 }
 
-/// Draws as many buttons as have room; all of them have keys, too.
+void bar_button(Ui& ui, const BarButton& one, ImVec2 size = {0, 0}) {
+    if (flat_button(ui, one.id, one.label.c_str(), one.on, size)) {
+        ui.ask(one.command);
+        ImGui::CloseCurrentPopup();
+    }
+    tooltip(ui, with_key(one.help, one.command));
+}
+
+/// Lists the buttons that have no room in the bar.
+void more_buttons(Ui& ui, const std::vector<BarButton>& folded) {
+    if (flat_button(ui, "more", more)) ImGui::OpenPopup("more");
+    tooltip(ui, tr("The buttons that have no room here."));
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImGui::SetNextWindowPos({low.x, high.y + ui.px(4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+    const bool open = ImGui::BeginPopup("more");
+    ImGui::PopStyleVar();
+    if (!open) return;
+    float widest = 0;
+    for (const BarButton& one : folded) widest = std::max(widest, button_width(one.label.c_str()));
+    for (const BarButton& one : folded) bar_button(ui, one, {widest, 0});
+    ImGui::EndPopup();
+}
+
+/// Draws as many buttons as have room, and lists the others.
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                    const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
-    std::vector<BarButton> buttons = bar_buttons(options);
+    std::vector<BarButton> buttons = bar_buttons(options), folded;
     const auto width = [&] {
-        float sum = help_width(ui);
+        float sum = help_width(ui) - (folded.empty() ? button_width(more) + gap : 0);
         for (const BarButton& one : buttons) sum += button_width(one.label.c_str()) + gap;
         return sum;
     };
-    while (!buttons.empty() && width() > room)
-        buttons.erase(std::ranges::min_element(buttons, {}, &BarButton::rank));
+    while (!buttons.empty() && width() > room) {
+        const auto least = std::ranges::min_element(buttons, {}, &BarButton::rank);
+        folded.push_back(std::move(*least));
+        buttons.erase(least);
+    }
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width());
     for (const BarButton& one : buttons) {
-        if (flat_button(ui, one.id, one.label.c_str(), one.on)) ui.ask(one.command);
-        tooltip(ui, with_key(one.help, one.command));
+        bar_button(ui, one);
         ImGui::SameLine(0, gap);
     }
-    if (flat_button(ui, "lessons.button", tr("Lessons"), options.lessons))
-        ui.ask(Command::toggle_lessons);
-    tooltip(ui,
-            with_key(tr("Lessons with gates that the detector decides"), Command::toggle_lessons));
-    ImGui::SameLine(0, gap);
+    if (!folded.empty()) {
+        more_buttons(ui, folded);
+        ImGui::SameLine(0, gap);
+    }
     choose_language(ui, speak);
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
@@ -164,6 +187,13 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
 }
 
 }  // namespace
+
+std::string record_label(const ViewOptions& options) {
+    if (options.records == Recorded::none) return tr("Record");
+    const std::string label = tr("Stop, {} s", options.recorded_seconds);
+    if (options.dropped_frames == 0) return label;
+    return label + tr(", {} dropped", counted(options.dropped_frames, "frame"));
+}
 
 void TopBar::draw(Ui& ui) {
     logo(ui);

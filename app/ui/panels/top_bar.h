@@ -1,11 +1,18 @@
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "ui/commands/key_help.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
+
+/// The words of the button that records: while there is a recording, how long it is, and how many
+/// frames were dropped.
+std::string record_label(const ViewOptions& options);
 
 /// The bar at the top: the experiments, V-sync, screenshots and the list of keys.
 class TopBar {

@@ -39,15 +39,16 @@ void grid_button(Ui& ui, Stage& stage, ViewOptions& options) {
                          Command::toggle_grid));
 }
 
-/// Draws Zoom, Fit, 1:1 and Grid, as many as have room.
+/// Draws Fit, 1:1, Grid and Zoom; where there is little room, without Zoom or Grid.
 void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     const float gap = ui.px(4);
     const float zoom_width = ImGui::CalcTextSize("6400 %").x;
     const float least = button_width(tr("Fit")) + button_width("1:1") + gap;
-    const float all = zoom_width + least + button_width(tr("Grid")) + 2 * gap + ui.px(4);
+    const float buttons = least + button_width(tr("Grid")) + gap;
+    const float all = zoom_width + buttons + gap + ui.px(4);
     const float room = ImGui::GetContentRegionAvail().x;
     if (room < least) return;
-    align_right(room >= all ? all : least);
+    align_right(room >= all ? all : room >= buttons ? buttons : least);
     if (room >= all) zoom_text(ui, canvas, zoom_width);
     if (flat_button(ui, "view.fit", tr("Fit"), canvas.fitted())) canvas.fit();
     tooltip(ui, with_key(tr("Show the whole picture"), Command::fit_picture));
@@ -55,7 +56,7 @@ void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     const bool exact = !canvas.fitted() && canvas.view().pixels_per_texel == 1;
     if (flat_button(ui, "view.one_to_one", "1:1", exact)) canvas.one_to_one();
     tooltip(ui, tr("Show each pixel of the picture as one pixel of the screen."));
-    if (room < all) return;
+    if (room < buttons) return;
     ImGui::SameLine(0, gap);
     grid_button(ui, stage, options);
 }
@@ -132,8 +133,13 @@ void TransportPanel::draw(Ui& ui, bool narrow) {
     const float y = ImGui::GetCursorPosY();
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.frame()), "");
-    // A clipped number would read as another number, so it is drawn only if it fits.
-    const float needed = ImGui::CalcTextSize(tr("frame {}", frame).c_str()).x;
+    // A clipped number would read as another number, so it is drawn only if it fits, beside the
+    // words that edited text runs.
+    ImGui::PushFont(ui.fonts.small);
+    const float badge = ImGui::CalcTextSize(tr("edited")).x + ui.px(14 + 10);
+    ImGui::PopFont();
+    const float needed = ImGui::CalcTextSize(tr("frame {}", frame).c_str()).x +
+                         (edited_files(stage).empty() ? 0 : badge);
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? tr("frame {}", frame) : "");
     record(ui, "transport.frame", std::to_string(stage.frame()));

@@ -88,6 +88,23 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
     }
 }
 
+/// A word or two.
+std::string brief_of(const RaceSummary& summary) {
+    switch (summary.state) {
+        case State::clean:
+            return tr("no race");
+        case State::race:
+            return tr("race");
+        case State::error:
+            return tr("error");
+        case State::unknown:
+        case State::warning:
+        case State::failed:
+            break;
+    }
+    return summary.chip;
+}
+
 }  // namespace
 
 bool spoils_results(const Finding& finding) {
@@ -117,6 +134,7 @@ RaceSummary summarize(const Checks& checks) {
         summary.chip = tr("not checked");
         summary.sentence = tr("The settings have changed since the last check.");
     }
+    summary.brief = summary.checking ? summary.chip : brief_of(summary);
     return summary;
 }
 

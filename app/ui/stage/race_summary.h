@@ -21,6 +21,7 @@ struct RaceSummary {
     };
     State state = State::unknown;
     std::string chip;      ///< "race: 256 hazards a block", "no race found", "checking…"
+    std::string brief;     ///< the chip where there is little room: "race", "no race"
     std::string sentence;  ///< says how many blocks were checked
     std::size_t findings = 0;
     bool checking = false;  ///< the findings are of an earlier state; new ones will follow

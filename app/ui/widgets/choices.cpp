@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/focus/tab_stops.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
 
@@ -99,6 +100,8 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
         ("##" + id).c_str(), "", ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
     ImGui::PopStyleVar();
     // While the list is open, the last item is not the box.
+    if (!open) tab_stop(id);
+    if (!open) focus_ring(ui.px(1));
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     list.AddText(font, text_size(font), {low.x + padding.x, low.y + padding.y}, ink, words.c_str());
     const ImVec2 tip{high.x - arrow / 2, (low.y + high.y) / 2 + ui.px(4)};

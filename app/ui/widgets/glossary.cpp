@@ -4,10 +4,10 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "compiler/take_line.h"
+#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {
@@ -93,17 +93,53 @@ bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// The explained word whose translation is at a byte of the line, or at any byte; empty: none is.
-/// A translation is found in its other forms too, where these begin alike.
-std::string_view translated_at(std::string_view line, std::optional<std::size_t> byte) {
-    if (language() == Language::english) return {};
+/// An explained word in a line of text.
+struct FoundWord {
+    std::size_t begin, end;
+    std::string explaining;
+    bool has(std::size_t byte) const { return begin <= byte && byte < end; }
+};
+
+/// Adds the translations. They are found in their other forms too, where these begin alike.
+void find_translations(std::string_view line, std::vector<FoundWord>& found) {
     for (const std::string_view word : explained) {
         std::string said = tr(word);
         if (said.ends_with("а")) said.resize(said.size() - std::string_view("а").size());
         for (std::size_t at = line.find(said); at != line.npos; at = line.find(said, at + 1))
-            if (!byte || (at <= *byte && *byte < at + said.size())) return word;
+            if (std::ranges::none_of(found, [&](const FoundWord& one) { return one.has(at); }))
+                found.push_back({at, at + said.size(), std::string(word)});
     }
-    return {};
+}
+
+/// The explained words of a line, in their order.
+std::vector<FoundWord> explained_words(std::string_view line) {
+    std::vector<FoundWord> found;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const std::string_view word = word_at(line, i);
+        if (word.empty()) continue;
+        if (std::string of = explaining_word(word); !of.empty())
+            found.push_back({i, i + word.size(), std::move(of)});
+        i += word.size();
+    }
+    if (language() != Language::english) find_translations(line, found);
+    std::ranges::sort(found, {}, &FoundWord::begin);
+    return found;
+}
+
+/// hover_word() for a word of a line whose text begins at `low`, if the mouse or the focus is on
+/// it.
+void hover_in_line(std::string_view line, ImVec2 low, bool hovered) {
+    const float mouse = ImGui::GetIO().MousePos.x;
+    const auto x_of = [&](std::size_t byte) {
+        return low.x + ImGui::CalcTextSize(line.data(), line.data() + byte).x;
+    };
+    for (const FoundWord& one : explained_words(line)) {
+        const float left = x_of(one.begin), right = x_of(one.end);
+        const ImVec2 high{right, low.y + ImGui::GetTextLineHeight()};
+        const bool focused = word_stop({left, low.y}, high, one.explaining);
+        if (focused || (hovered && mouse >= left && mouse < right))
+            hover_word({left, low.y}, one.explaining);
+    }
 }
 
 }  // namespace
@@ -154,38 +190,21 @@ void hover_word(ImVec2 corner, std::string_view word) {
 }
 
 void hover_text(std::string_view words) {
-    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-    const ImVec2 low = ImGui::GetItemRectMin(), mouse = ImGui::GetIO().MousePos;
-    const float height = ImGui::GetTextLineHeight();
-    float top = low.y;
-    for (; mouse.y >= top + height; top += height) {
-        const std::size_t end = words.find('\n');
-        if (end == std::string_view::npos) return;
-        words.remove_prefix(end + 1);
+    const bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled);
+    if (!hovered && !keyboard_is_used()) return;
+    ImVec2 low = ImGui::GetItemRectMin();
+    const float height = ImGui::GetTextLineHeight(), mouse = ImGui::GetIO().MousePos.y;
+    while (!words.empty()) {
+        const std::string_view line = compiler::take_line(words);
+        hover_in_line(line, low, hovered && mouse >= low.y && mouse < low.y + height);
+        low.y += height;
     }
-    words = words.substr(0, words.find('\n'));
-    const char *const begin = words.data(), *under = begin;
-    ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), mouse.x - low.x, 0, begin,
-                                    begin + words.size(), &under);
-    const auto byte = std::size_t(under - begin);
-    if (const auto known = translated_at(words, byte); !known.empty())
-        return hover_word({low.x, top}, known);
-    const std::string_view word = word_at(words, byte);
-    if (word.empty()) return;
-    const float left = ImGui::CalcTextSize(begin, word.data()).x;
-    hover_word({low.x + left, top}, word);
 }
 
 void hover_label(std::string_view label) {
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-    for (std::size_t i = 0; i < label.size(); ++i) {
-        const std::string_view word = word_at(label, i);
-        if (word.empty()) continue;
-        if (!meaning_of(word).empty()) return hover_word(ImGui::GetItemRectMin(), word);
-        i += word.size();
-    }
-    if (const auto known = translated_at(label, {}); !known.empty())
-        hover_word(ImGui::GetItemRectMin(), known);
+    const auto words = explained_words(label);
+    if (!words.empty()) hover_word(ImGui::GetItemRectMin(), words.front().explaining);
 }
 
 HoveredMeaning take_hovered_meaning() {

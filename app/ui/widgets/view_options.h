@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "compute/device/occupancy.h"
 #include "experiments/measure/line_figures.h"
 
 namespace warpscope::ui {
@@ -35,7 +37,8 @@ struct ViewOptions {
     std::map<std::string, bool> folds;
     /// The figure that sorts the source lines and stands beside them. Not remembered.
     experiments::LineFigure figure = experiments::LineFigure::instructions;
-    Drawer drawer = Drawer::none;  ///< not remembered
+    compute::OccupancyWish occupancy;  ///< not remembered
+    Drawer drawer = Drawer::none;      ///< not remembered
     bool hide_controls = false, hide_results = false;
     int percent = 100;                  ///< the size of everything
     bool light = false;                 ///< the light theme
@@ -43,8 +46,9 @@ struct ViewOptions {
     bool presentation = false;          ///< not remembered
     bool marks = false;                 ///< a halo of the pointer, and the keys that are pressed
     Recorded records = Recorded::none;  ///< not remembered
-    int recorded_seconds = 0;           ///< so far; not remembered
-    bool lessons = false;               ///< the column of the lessons is on show; not remembered
+    /// So far; not remembered. Frames are dropped while compressing them takes too long.
+    std::uint64_t recorded_seconds = 0, dropped_frames = 0;
+    bool lessons = false;  ///< the column of the lessons is on show; not remembered
     std::vector<std::string> lessons_passed;  ///< names of lessons
     bool tour_offered = false;
     std::string kernel_path;  ///< the file that a kernel was last opened from or saved to

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 #include "ui/language/line_breaks.h"
 #include "ui/widgets/glossary.h"
@@ -50,15 +51,6 @@ void show_tooltip(std::string_view words, Ui* ui = nullptr) {
     ImGui::PopStyleVar();
 }
 
-/// A ring around the widget that the keys go to.
-void focus_ring(Ui& ui) {
-    if (!ImGui::GetIO().NavVisible || !ImGui::IsItemFocused()) return;
-    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-    const float gap = ui.px(1.5F);
-    ImGui::GetWindowDrawList()->AddRect({low.x - gap, low.y - gap}, {high.x + gap, high.y + gap},
-                                        colour::accent, ui.px(5), 0, ui.px(2));
-}
-
 }  // namespace
 
 // ImGui itself would also break "2.6e-06".
@@ -97,7 +89,8 @@ void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string va
 }
 
 void record(Ui& ui, std::string id, std::string value, bool enabled) {
-    focus_ring(ui);
+    tab_stop(id);
+    focus_ring(ui.px(1));
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), std::move(id),
                 std::move(value));
     ui.widgets.last().enabled = enabled;

@@ -58,10 +58,21 @@ void WindowView::follow_keyboard() {
         by_keyboard_ || list_is_open() ? io.ConfigFlags | flag : io.ConfigFlags & ~flag;
 }
 
+/// Whether Tab is for the text of the editor.
+bool WindowView::indents() const {
+    return editor_shows() && editor_.view().field.active && stage_.read_only().empty();
+}
+
 void WindowView::press(int key, int modifiers) {
-    if (key == GLFW_KEY_TAB) by_keyboard_ = true;
-    follow_keyboard();
     const bool list_open = list_is_open();
+    const bool leaves = key == GLFW_KEY_ESCAPE && by_keyboard_ && !list_open;
+    if (key == GLFW_KEY_TAB && !(modifiers & GLFW_MOD_CONTROL) && !indents()) {
+        by_keyboard_ = true;
+        tabs_ = modifiers & GLFW_MOD_SHIFT ? -1 : 1;
+    }
+    if (leaves && !ImGui::GetIO().WantTextInput) by_keyboard_ = false;
+    follow_keyboard();
+    if (leaves) return;
     if ((by_keyboard_ || list_open) && is_for_widgets(key, list_open)) return;
     const bool grabbed = microscope_.is_open() ? microscope_.ready() && source_.takes_keyboard()
                                                : editor_shows() && editor_.takes_keyboard();

@@ -146,13 +146,24 @@ void WindowShots::record(experiments::Size window) {
             view_.stop_recording();
         if (view_.records() == Recorded::none) return end_recording();
         if (!recording_) begin_recording(area, window);
-        view_.options().recorded_seconds = int(recording_->length().count());
-        if (recording_->is_due()) recording_->add(pixels_of(area));
+        view_.options().recorded_seconds = std::uint64_t(recording_->length().count());
+        view_.options().dropped_frames = recording_->dropped();
+        if (recording_->is_due()) add_frame(area);
     } catch (const std::exception& error) {
         recording_.reset();
         view_.stop_recording();
         say_not_saved(tr("recording"), error);
     }
+}
+
+/// The thread that draws only reads the pixels.
+void WindowShots::add_frame(const Area& area) {
+    auto pixels = recording_->room();
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glReadPixels(area.left, area.below, area.size.width, area.size.height, GL_RGBA,
+                 GL_UNSIGNED_BYTE, pixels.data());
+    recording_->add(std::move(pixels));
 }
 
 void WindowShots::begin_recording(const Area& area, experiments::Size window) {

@@ -38,6 +38,7 @@ class WindowShots {
     Area recorded_area(experiments::Size window) const;
     static std::vector<std::uint8_t> pixels_of(const Area& area);
     void record(experiments::Size window);
+    void add_frame(const Area& area);
     void begin_recording(const Area& area, experiments::Size window);
     void end_recording();
     experiments::Metadata metadata_of_window(experiments::Size size) const;

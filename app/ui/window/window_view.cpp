@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/timeline/warp_lanes.h"
@@ -190,6 +191,10 @@ void WindowView::draw(ImVec2 size) {
     words_.draw(ui_);
     tour_.draw(ui_, is_covered());
     if (options_.marks) marks_.draw(ui_);
+    const FocusedStop focus = end_stops(std::exchange(tabs_, 0));
+    if (ImGui::GetIO().NavVisible && !focus.id.empty())
+        ui_.widgets.add({"focus", focus.low.x, focus.low.y, focus.high.x - focus.low.x,
+                         focus.high.y - focus.low.y, focus.id});
     ImGui::PopFont();
 }
 

@@ -139,6 +139,7 @@ class WindowView {
     void draw_at(int percent);
     void toggle_recording(Recorded what);
     void follow_keyboard();
+    bool indents() const;
     void close_topmost();
     void close_in_microscope();
     void turn(std::string_view id);
@@ -180,7 +181,8 @@ class WindowView {
     SpeakerMarks marks_;
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
-    bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away
+    bool by_keyboard_ = false;  ///< Tab has given a widget the focus; Esc or a click takes it away
+    int tabs_ = 0;              ///< Tab (1) or Shift+Tab (-1) was pressed since the newest frame
     std::string shown_;         ///< id of the experiment that the picture's view belongs to
     std::string noticed_;       ///< the microscope's newest notice
     Shot shot_ = Shot::none;

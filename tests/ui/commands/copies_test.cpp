@@ -1,5 +1,6 @@
 #include "ui/commands/copies.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -64,6 +65,28 @@ TEST_F(CopiesTest, TheTableIsThatOfTheOpenTab) {
     view_->options().dock = "counters";
     frames(2);
     EXPECT_EQ(copied(Command::copy_markdown).substr(0, 10), "| kernel |");
+}
+
+TEST_F(CopiesTest, TheTableOfTheOccupancyIsForTheMultiprocessorAndTheRegistersThatWereChosen) {
+    show("ripple", {{"size", "64"}});
+    view_->options().dock_folded = false;
+    view_->options().dock = "occupancy";
+    view_->options().occupancy = {.compute_capability = 86, .registers = {{"ripple_txty", 48}}};
+    frames(2);
+    const auto json = nlohmann::json::parse(copied(Command::copy_json));
+    const auto ripple = std::ranges::find_if(
+        json, [](const auto& row) { return row.at("kernel") == "ripple_txty"; });
+    ASSERT_NE(ripple, json.end());
+    EXPECT_EQ(ripple->at("compute capability"), "8.6");
+    EXPECT_EQ(ripple->at("threads"), 256);
+    EXPECT_EQ(ripple->at("registers"), 48);
+    // 48 registers of 256 threads are 12288 of 65536.
+    EXPECT_EQ(ripple->at("blocks"), 5);
+    EXPECT_EQ(ripple->at("warps"), 40);
+    EXPECT_EQ(ripple->at("most warps"), 48);
+    EXPECT_EQ(ripple->at("blocks by warps"), 6);
+    EXPECT_TRUE(copied(Command::copy_csv).starts_with("kernel,compute capability,threads"));
+    EXPECT_TRUE(copied(Command::copy_markdown).starts_with("| kernel | compute capability |"));
 }
 
 /// Those of the palette, by their ids.

@@ -132,6 +132,17 @@ class Fitting : public ViewFixture {
         }
         return found;
     }
+    /// Letters of the strip of results that are drawn over its upper or lower edge.
+    void look_at_strip() {
+        const Box& strip = view_->layout().strip;
+        const Fonts& fonts = view_->ui().fonts;
+        for (const Letter& one : letters_of({fonts.small, fonts.strong, fonts.value})) {
+            const bool inside = one.clip.y >= strip.y && one.clip.w <= strip.y + strip.height + 1;
+            if (strip.height > 0 && inside &&
+                (one.high.y > one.clip.w + 1 || one.low.y < one.clip.y - 1))
+                cut_.insert(where_ + ": letters of the strip are too high");
+        }
+    }
     void note_english(const std::string& at) {
         // The list of words has their English names, too.
         if (language() != Language::chinese || at == "words") return;
@@ -281,6 +292,25 @@ TEST_F(Fitting, WordsWithoutAnyFontFile) {
     look("at first");
     view_->options().lessons = true;
     look("lessons");
+    expect_none();
+}
+
+TEST_F(Fitting, TheBarAndTheResultsAtTheLargestSize) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    for (int frame = 0; frame < 3; ++frame) stage_->step_once(), frames(2);
+    settle();
+    for (const LanguageName& one : languages)
+        for (const int percent : {200, 250}) {
+            draw_in(one.language, percent);
+            look("at first");
+            look_at_strip();
+            click("more");
+            look("more buttons");
+            press_key(ImGuiKey_Escape);
+            view_->options().drawer = Drawer::results;
+            look("results");
+            view_->options().drawer = Drawer::none;
+        }
     expect_none();
 }
 
