@@ -51,7 +51,7 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         ViewFixture::show(start);
         if (const std::size_t colon = racy.name.find(':'); colon != racy.name.npos)
             open_ptx(racy.name.substr(0, colon), racy.name.substr(colon + 1));
-        view_->options().bottom = 500;  // every row is in sight
+        view_->options().bottom = 500;
         view_->options().dock_folded = false;
         frames(3);
     }
@@ -73,6 +73,15 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         const Stepper& stepper = view_->microscope().stepper();
         return stepper.history()[stepper.position()];
     }
+    /// Turns the wheel over the list until it shows the row.
+    void scroll_to(const std::string& row) {
+        point(width / 2, height - 80);
+        const auto is_shown = [&] {
+            const Widget* widget = view_->widgets().find(row);
+            return widget && widget->visible;
+        };
+        for (int notches = 0; notches < 50 && !is_shown(); ++notches) turn_wheel(-1);
+    }
     /// Clicks the row while the picture runs on.
     void opens_its_thread(const Finding& finding, const std::string& row) {
         SCOPED_TRACE(row + ": " + finding.sentence);
@@ -80,6 +89,7 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
         stage_->pause(false);
         frames(3);
         if (value("dock.findings") != "on") click("dock.findings");
+        scroll_to(row);
         click(row);
         ASSERT_TRUE(microscope.ready()) << microscope.complaint();
         EXPECT_EQ(microscope.block(), finding.place().block);
