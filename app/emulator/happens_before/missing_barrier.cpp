@@ -41,23 +41,20 @@ std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope sco
     const auto [kernel, first, second, is_reversed] = pair;
     const auto reached = scope == BarrierScope::launch ? reached_in_launch : reached_in_epoch;
     auto [from, to] = lines_between(f.first, *f.second);
-    const bool loops = reached(kernel, second)[first];
+    const bool goes_back = reached(kernel, second)[first];
+    const bool loops = goes_back && reached(kernel, first)[second];
     if (from != to || first != second || loops) f.barrier = place_between(f, is_reversed, scope);
     if (from == to && loops)
-        return fmt::format(
-            "{} is missing between one pass of this line and the next, or an atomic operation",
-            barrier);
+        return fmt::format("{} is missing between one pass of this line and the next", barrier);
     if (from == to && first == second)
         return "no barrier can order what threads do at one line at one time: let one thread do "
                "it, give each thread a word of its own, or use an atomic operation";
     if (from == to)
-        return fmt::format(
-            "{} is missing between what this line reads and what it writes, or an atomic operation",
-            barrier);
+        return fmt::format("{} is missing between what this line reads and what it writes",
+                           barrier);
     if (is_reversed) std::swap(from, to);
     std::string text = fmt::format("{} is missing between {} and {}", barrier, from, to);
-    if (scope == BarrierScope::launch && loops && reached(kernel, first)[second])
-        text += ", and before the next pass of their loop";
+    if (scope == BarrierScope::launch && loops) text += ", and before the next pass of their loop";
     return text;
 }
 

@@ -324,8 +324,10 @@ void HostCalls::read_call(std::size_t i) {
         else
             answer(0, given[1]);
     } else if (call == "cudaMallocPitch" && given.size() == 4) {
-        allocate(given[0], fmt::format("( {} ) * ( {} )", given[2], given[3]));
-        if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = given[2];
+        // CUDA promises no pitch; GPUs begin rows at multiples of 512 bytes.
+        const std::string pitch = fmt::format("( ( {} ) + 511 ) / 512 * 512", given[2]);
+        allocate(given[0], fmt::format("( {} ) * ( {} )", pitch, given[3]));
+        if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = pitch;
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
         allocate(given[0], given[1]);
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {

@@ -87,7 +87,13 @@ class HostCalls {
     compiler::TokenText text_;
     HostProgram program_;
     Scope scope_;
-    /// The template parameters of each kernel, and its parameters: "const T * in".
+    /// Adds those arguments of a template that follow from the types of a call's arguments.
+    /// `names`: of its parameters; `parameters`: of the function, "const T * in".
+    void deduce_templates(const std::vector<std::string>& names,
+                          const std::vector<std::string>& parameters,
+                          const std::vector<std::string>& arguments,
+                          std::vector<std::string>& templates) const;
+    /// The template parameters of each kernel, and its parameters.
     struct KernelTemplate {
         std::vector<std::string> names, parameters;
     };
@@ -119,7 +125,6 @@ class HostCalls {
     void add_launch(HostLaunch launch);
     std::string template_argument(std::string text) const;
     std::string class_of_temporary(const std::string& text) const;
-    void deduce_templates(HostLaunch& launch) const;
 
     std::string fill_of(const std::vector<std::string>& elements) const;
     std::string letters_of(const std::string& text) const;

@@ -56,12 +56,8 @@ void HostFunctions::read_declarations() {
                 program_.functions[declaration.name] = {body.parameters,
                                                         plain_words(*open + 2, end)};
         }
-        if (declaration.on_device && !body.templates.empty()) {
-            Texts parameters;
-            for (const std::size_t one : body.declarations)
-                parameters.push_back(plain_words(one, end_of_value(one)));
-            kernel_templates_[declaration.name] = {body.templates, std::move(parameters)};
-        }
+        if (declaration.on_device && !body.templates.empty())
+            kernel_templates_[declaration.name] = {body.templates, parameters_of(body)};
         // "void Class::method(…) {…}"
         std::size_t name = declaration.begin;
         while (name + 1 < *open && !text_.is(name + 1, "(")) ++name;
@@ -74,6 +70,14 @@ void HostFunctions::read_declarations() {
     }
     for (; last < text_.size(); ++last)
         if (text_.is_directive(last)) read_macro(text_.text(last));
+}
+
+/// "const int n" of each parameter.
+HostFunctions::Texts HostFunctions::parameters_of(const Body& body) const {
+    Texts parameters;
+    for (const std::size_t one : body.declarations)
+        parameters.push_back(plain_words(one, end_of_value(one)));
+    return parameters;
 }
 
 /// The "{" of a function.
@@ -152,6 +156,7 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     const Body body = *find_body(bodies_, text_.text(i), given.size());
     if (!matters(body)) return std::nullopt;
     const Scope before = scope_;
+    deduce_templates(body.templates, parameters_of(body), given, templates);
     if (!body.is_lambda) enter_file();
     pass(body.templates, templates);
     const std::string result = run(body, std::move(given));

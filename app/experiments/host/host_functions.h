@@ -55,6 +55,7 @@ class HostFunctions : public HostCalls {
 
     std::optional<std::size_t> body_of(std::size_t begin, std::size_t end) const;
     Body read_function(std::size_t begin, std::size_t open, std::size_t end) const;
+    Texts parameters_of(const Body& body) const;
     Texts template_names(std::size_t& begin, std::size_t open) const;
     Texts names_of(const Texts& declarations) const;
     void read_class(const std::string& name, std::size_t begin, std::size_t end);

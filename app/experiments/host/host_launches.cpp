@@ -129,32 +129,34 @@ std::string HostCalls::class_of_temporary(const std::string& text) const {
                        fmt::join(arguments, ","));
 }
 
-/// Adds arguments of the template that its pointers and numbers have.
-void HostCalls::deduce_templates(HostLaunch& launch) const {
-    const auto found = kernel_templates_.find(launch.kernel);
-    if (found == kernel_templates_.end()) return;
-    const KernelTemplate& kernel = found->second;
-    while (launch.templates.size() < kernel.names.size()) {
-        const std::string& name = kernel.names[launch.templates.size()];
+void HostCalls::deduce_templates(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& parameters,
+                                 const std::vector<std::string>& arguments,
+                                 std::vector<std::string>& templates) const {
+    while (templates.size() < names.size()) {
+        const std::string& name = names[templates.size()];
         std::string deduced;
-        for (std::size_t p = 0; p < kernel.parameters.size() && p < launch.arguments.size(); ++p) {
-            const TokenText parameter(kernel.parameters[p]);
-            bool names = false;
+        for (std::size_t p = 0; p < parameters.size() && p < arguments.size(); ++p) {
+            const TokenText parameter(parameters[p]);
+            bool is_named = false;
             for (std::size_t t = 0; t + 1 < parameter.size(); ++t)
-                names = names || parameter.is(t, name);
+                is_named = is_named || parameter.is(t, name);
             const auto& known = program_.variables;
-            const auto variable = known.find(place_of(program_, launch.arguments[p]).array);
-            if (!names || !deduced.empty()) continue;
-            deduced = variable != known.end() ? variable->second.type
-                                              : class_of_temporary(launch.arguments[p]);
+            const auto variable = known.find(place_of(program_, arguments[p]).array);
+            if (!is_named || !deduced.empty()) continue;
+            deduced =
+                variable != known.end() ? variable->second.type : class_of_temporary(arguments[p]);
         }
         if (deduced.empty() || deduced == "auto") return;
-        launch.templates.push_back(template_argument(deduced));
+        templates.push_back(template_argument(deduced));
     }
 }
 
 void HostCalls::add_launch(HostLaunch launch) {
-    deduce_templates(launch);
+    if (const auto kernel = kernel_templates_.find(launch.kernel);
+        kernel != kernel_templates_.end())
+        deduce_templates(kernel->second.names, kernel->second.parameters, launch.arguments,
+                         launch.templates);
     for (const std::string& argument : launch.arguments)
         launched_.insert(place_of(program_, argument).array);
     program_.launches.push_back(std::move(launch));

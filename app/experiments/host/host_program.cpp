@@ -142,7 +142,10 @@ class HostReader : public HostFunctions {
                 for (std::size_t c = condition.first; c < condition.second; ++c)
                     if (text_.text(c) == text_.text(t)) counter = name_now(text_.text(t));
         if (!counter.empty()) loops_.push_back(counter);
+        const std::size_t before = program_.launches.size();
         walk(body.first, body.second);
+        for (std::size_t k = before; k < program_.launches.size(); ++k)
+            program_.launches[k].repeats = true;
         if (!counter.empty()) loops_.pop_back();
         // What it has after all passes is not known.
         for (std::size_t t = loop.first; t < loop.second; ++t)

@@ -18,6 +18,7 @@ struct HostLaunch {
     std::vector<std::string> grid, block;
     std::string shared;  ///< empty: none is given
     std::vector<std::string> arguments;
+    bool repeats = false;  ///< it is in a loop, of which this is one pass
     bool operator==(const HostLaunch&) const = default;
 };
 

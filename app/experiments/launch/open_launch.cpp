@@ -90,11 +90,20 @@ std::vector<std::string> templates_of(const HostProgram& program,
 /// function, which has no kernel's name, is one of each kernel with as many parameters.
 std::vector<ProposedKernel> kernels_of(const HostProgram& program, const CompiledLaunch& source) {
     std::vector<ProposedKernel> found;
+    // A template whose arguments all have defaults has the name "f<>".
+    const auto is_guessed = [&](const compiler::Signature& kernel, const HostLaunch& launch) {
+        const auto entry = std::ranges::find(source.compiled.entries, kernel.entry);
+        if (entry == source.compiled.entries.end()) return false;
+        const std::string& name =
+            source.names[std::size_t(entry - source.compiled.entries.begin())];
+        return name.find('<') != name.npos && name != name_expression(launch, name);
+    };
     const auto add = [&](const compiler::Signature& kernel, const HostLaunch& launch) {
         const bool is_known = std::ranges::any_of(found, [&](const ProposedKernel& other) {
             return other.kernel == &kernel && *other.host == launch;
         });
-        if (!is_known && found.size() < most_proposed) found.push_back({&kernel, &launch});
+        if (!is_known && found.size() < most_proposed)
+            found.push_back({&kernel, &launch, is_guessed(kernel, launch)});
     };
     const auto has_name = [](const compiler::Signature& kernel, const HostLaunch& launch) {
         return compiler::template_name(kernel.name) == launch.kernel;
@@ -137,9 +146,15 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
             plan.not_launched = refused;
+            const auto leave_out = [&](std::string what) {
+                if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())
+                    plan.not_launched.push_back(std::move(what));
+            };
             for (const HostLaunch& launch : program.launches)
                 if (takes_lambda(launch))
-                    plan.not_launched.push_back(launch.kernel + " with a lambda");
+                    leave_out(launch.kernel + " with a lambda");
+                else if (launch.repeats)
+                    leave_out("further passes of the loop around " + launch.kernel);
             for (const compiler::Signature& kernel : source.signatures)
                 if (std::ranges::none_of(
                         plan.launches,

@@ -51,6 +51,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     members_.clear();
     read_.clear();
     changed_.clear();
+    if (launch.guesses_template) guess("the arguments of the template");
     const auto& parameters = kernel_->parameters;
     for (const KernelParameter& parameter : parameters)
         for (const Type* type = parameter.type.get(); type; type = type->target.get())

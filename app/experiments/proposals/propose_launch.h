@@ -18,6 +18,8 @@ LaunchFile file_without_launches(const LaunchFile& file);
 struct ProposedKernel {
     const compiler::Signature* kernel = nullptr;
     const HostLaunch* host = nullptr;
+    /// The kernel is made of a template, and the host program does not say of which arguments.
+    bool guesses_template = false;
 };
 
 struct ProposedLaunches {

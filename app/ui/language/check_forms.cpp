@@ -126,9 +126,8 @@ constexpr const char* forms_of_checks[] = {
     tr_later("The release and acquire also repair:"),
     tr_later("a second launch (or grid.sync() in a cooperative one)"),
     tr_later("{} is missing between {} and {}, and before the next pass of their loop"),
-    tr_later("{} is missing between one pass of this line and the next, or an atomic operation"),
-    tr_later(
-        "{} is missing between what this line reads and what it writes, or an atomic operation"),
+    tr_later("{} is missing between one pass of this line and the next"),
+    tr_later("{} is missing between what this line reads and what it writes"),
     tr_later("{} is missing between {} and {}"),
     tr_later("{} is missing between {} and {}, and between {} and {}"),
     tr_later("the flag that is set at {} and polled at {} orders these two only with fences: {}"),

@@ -94,3 +94,23 @@ __global__ void two_slots(int* out) {
         }
     out[threadIdx.x] = sum;
 }
+
+// A prefix sum in place: a line reads words that it changes. READ: all have read before the first
+// one writes.
+template <bool READ>
+__global__ void scanned_in_place(int* sums) {
+    __shared__ int tile[64];
+    const int t = threadIdx.x;
+    tile[t] = 1;
+    for (int distance = 1; distance < 64; distance *= 2) {
+        __syncthreads();
+        if (READ) {
+            const int other = t >= distance ? tile[t - distance] : 0;
+            __syncthreads();
+            tile[t] += other;
+        } else if (t >= distance) {
+            tile[t] += tile[t - distance];
+        }
+    }
+    sums[t] = tile[t];
+}
