@@ -156,7 +156,8 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     const Body body = *find_body(bodies_, text_.text(i), given.size());
     if (!matters(body)) return std::nullopt;
     const Scope before = scope_;
-    deduce_templates(body.templates, parameters_of(body), given, templates);
+    if (templates.size() < body.templates.size())
+        deduce_templates(body.templates, parameters_of(body), given, templates);
     if (!body.is_lambda) enter_file();
     pass(body.templates, templates);
     const std::string result = run(body, std::move(given));

@@ -90,20 +90,13 @@ std::vector<std::string> templates_of(const HostProgram& program,
 /// function, which has no kernel's name, is one of each kernel with as many parameters.
 std::vector<ProposedKernel> kernels_of(const HostProgram& program, const CompiledLaunch& source) {
     std::vector<ProposedKernel> found;
-    // A template whose arguments all have defaults has the name "f<>".
-    const auto is_guessed = [&](const compiler::Signature& kernel, const HostLaunch& launch) {
-        const auto entry = std::ranges::find(source.compiled.entries, kernel.entry);
-        if (entry == source.compiled.entries.end()) return false;
-        const std::string& name =
-            source.names[std::size_t(entry - source.compiled.entries.begin())];
-        return name.find('<') != name.npos && name != name_expression(launch, name);
-    };
-    const auto add = [&](const compiler::Signature& kernel, const HostLaunch& launch) {
+    const auto add = [&](const compiler::Signature& kernel, const HostLaunch& launch,
+                         bool guesses_template) {
         const bool is_known = std::ranges::any_of(found, [&](const ProposedKernel& other) {
             return other.kernel == &kernel && *other.host == launch;
         });
         if (!is_known && found.size() < most_proposed)
-            found.push_back({&kernel, &launch, is_guessed(kernel, launch)});
+            found.push_back({&kernel, &launch, guesses_template});
     };
     const auto has_name = [](const compiler::Signature& kernel, const HostLaunch& launch) {
         return compiler::template_name(kernel.name) == launch.kernel;
@@ -113,10 +106,12 @@ std::vector<ProposedKernel> kernels_of(const HostProgram& program, const Compile
         const auto compiled = std::ranges::find_if(source.names, [&](const std::string& name) {
             return name.find('<') != std::string::npos && name == name_expression(launch, name);
         });
-        const bool is_template = !launch.templates.empty() && compiled != source.names.end();
+        // Of the instance that the launch names; "f<>", too, whose arguments all have defaults.
         const std::string entry =
-            is_template ? source.compiled.entries[std::size_t(compiled - source.names.begin())]
-                        : "";
+            compiled == source.names.end()
+                ? ""
+                : source.compiled.entries[std::size_t(compiled - source.names.begin())];
+        const bool is_template = !launch.templates.empty() && !entry.empty();
         const bool is_named = std::ranges::any_of(
             source.signatures, [&](const auto& kernel) { return has_name(kernel, launch); });
         for (const compiler::Signature& kernel : source.signatures) {
@@ -124,7 +119,8 @@ std::vector<ProposedKernel> kernels_of(const HostProgram& program, const Compile
                                : is_named  ? has_name(kernel, launch)
                                            : launch.templates.empty() &&
                                                 launch.arguments.size() == kernel.parameters.size();
-            if (is_it) add(kernel, launch);
+            const bool is_instance = kernel.name.find('<') != std::string::npos;
+            if (is_it) add(kernel, launch, is_instance && kernel.entry != entry);
             if (is_it && is_named) break;
         }
     }
