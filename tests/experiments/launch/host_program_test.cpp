@@ -1,32 +1,9 @@
-#include "experiments/host/host_program.h"
-
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
-#include "experiments/host/host_values.h"
+#include "host_main.h"
 
 namespace warpscope::experiments {
 namespace {
-
-using Texts = std::vector<std::string>;
-
-/// The values of texts of a program; "?" where it does not say them.
-std::string value(const HostProgram& program, const std::string& text) {
-    const auto number = HostValues(program).number(text);
-    return number ? to_string(*number) : "?";
-}
-
-Texts values(const HostProgram& program, const Texts& all) {
-    Texts found;
-    for (const std::string& text : all) found.push_back(value(program, text));
-    return found;
-}
-
-HostProgram main_with(const std::string& statements, const std::string& before = "") {
-    return read_host_program(before + "\nint main(int argc, char** argv) {\n" + statements + "\n}");
-}
 
 TEST(HostPrograms, LaunchesHaveTheirGridBlockAndArguments) {
     const HostProgram program = main_with(
@@ -58,14 +35,6 @@ TEST(HostPrograms, ALaunchSeesTheValuesOfItsTime) {
     EXPECT_EQ(values(program, program.launches[0].block), Texts{"4"});
     EXPECT_EQ(values(program, program.launches[1].block), Texts{"8"});
     EXPECT_EQ(values(program, program.launches[2].block), Texts{"9"});
-}
-
-TEST(HostPrograms, ALoopIsPassedOnceAndItsCounterIsUnknownAfterIt) {
-    const HostProgram program =
-        main_with("int i; for (i = 1; i < 9; i *= 2) k<<<1, i>>>(); k<<<1, i>>>();");
-    ASSERT_EQ(program.launches.size(), 2U);
-    EXPECT_EQ(values(program, program.launches[0].block), Texts{"1"});
-    EXPECT_EQ(values(program, program.launches[1].block), Texts{"?"});
 }
 
 TEST(HostPrograms, TheBranchOfAKnownConditionIsTaken) {
@@ -119,53 +88,6 @@ TEST(HostPrograms, ArraysHaveTheBytesOfTheirAllocation) {
     EXPECT_EQ(value(program, place_of(program, arguments[1]).offset), "11");
     EXPECT_EQ(place_of(program, arguments[2]).array, "v");
     EXPECT_EQ(place_of(program, "nullptr").array, "");
-}
-
-TEST(HostPrograms, ArraysHoldWhatSimpleLoopsWrite) {
-    const HostProgram program = main_with(
-        "const int w = 8; float h[64], *d, *z; cudaMalloc(&d, 256); cudaMalloc(&z, 4);\n"
-        "for (int y = 0; y < 8; ++y) for (int x = 0; x < w; ++x) h[y * w + x] = 10 * y + x;\n"
-        "cudaMemcpy(d, h, 256, cudaMemcpyHostToDevice); cudaMemset(z, 0, 4); k<<<1, 1>>>(d);\n"
-        "for (int i = 0; i < 64; i++) h[i] = 5; cudaMemcpy(d, h, 256, cudaMemcpyHostToDevice);");
-    HostValues known(program);
-    known.is_scalar("$i", "i");
-    const auto fill = known.expression(find_array(program, "d")->fill);
-    ASSERT_TRUE(fill);
-    EXPECT_EQ(fill->value(Names{{"i", 19L}}), Number(23L)) << "row 2, column 3; before the launch";
-    EXPECT_EQ(find_array(program, "z")->fill, "memset ( 0 )");
-}
-
-/// The element `i` that the loop has written into h, which the program copies; "?": it is unknown.
-std::string element(const std::string& loop, std::int64_t i) {
-    const HostProgram program =
-        main_with("const int n = 64; float h[64], *d; cudaMalloc(&d, 256); " + loop +
-                  " cudaMemcpy(d, h, 256, cudaMemcpyHostToDevice); k<<<1, 1>>>(d);");
-    HostValues known(program);
-    known.is_scalar("$i", "i");
-    const HostArray* const array = find_array(program, "d");
-    const auto fill = array ? known.expression(array->fill) : std::nullopt;
-    return fill ? to_string(fill->value(Names{{"i", i}})) : "?";
-}
-
-TEST(HostPrograms, ALoopThatCountsByOneWritesAllElements) {
-    EXPECT_EQ(element("int j = 0; while (j < n) { h[j] = 2 * j; j++; }", 5), "10");
-    EXPECT_EQ(element("int j = 0; while (j < n) { h[j] = 3 * j; j += 1; }", 5), "15");
-    EXPECT_EQ(element("int j = 0; while (j < n) h[j++] = 7;", 5), "7");
-    EXPECT_EQ(element("int j = n; while (j-- > 0) { h[j] = j; }", 5), "5");
-    EXPECT_EQ(element("int j = 0; do { h[j] = j + 1; ++j; } while (j < n);", 5), "6");
-    EXPECT_EQ(element("for (int j{0}; j != n; j = j + 1) h[j] = 4 * j;", 5), "20");
-    EXPECT_EQ(element("for (int j = 0, last = n; j < last; ++j) h[j] = j;", 5), "5");
-    // Others write some elements.
-    EXPECT_EQ(element("int j = 1; while (j < n) { h[j] = 2; j *= 2; }", 5), "?");
-    EXPECT_EQ(element("for (int j = 0; j < n; j += 2) h[j] = 2;", 5), "?");
-    EXPECT_EQ(element("int j = 0; while (more()) { h[j] = 2; j++; }", 5), "?");
-}
-
-TEST(HostPrograms, TheCounterOfAWhileLoopIsUnknownAfterIt) {
-    const HostProgram program =
-        main_with("int j = 0; while (j < 9) { k<<<1, 32>>>(); ++j; } k<<<1, j>>>();");
-    ASSERT_EQ(program.launches.size(), 2U);
-    EXPECT_EQ(values(program, program.launches[1].block), Texts{"?"});
 }
 
 TEST(HostPrograms, ALiteralHasItsLengthAndItsLetters) {
@@ -400,14 +322,6 @@ TEST(HostPrograms, QuestionsAboutTheDeviceHaveTheAnswersOfTheEmulator) {
     EXPECT_EQ(values(program, launch.grid), Texts{"58"});
     EXPECT_EQ(values(program, launch.block), Texts{"32"});
     EXPECT_EQ(values(program, launch.arguments), (Texts{"29", "1024", "?"}));
-}
-
-TEST(HostPrograms, AListOfNumbersFillsAnArray) {
-    const HostProgram program =
-        main_with("int a[4] = {5, 6}, b[3] = {0}, c[2] = {d(), 1}; k<<<1, 1>>>();");
-    EXPECT_EQ(find_array(program, "a")->fill, "$i == 0 ? 5 : $i == 1 ? 6 : 0");
-    EXPECT_EQ(find_array(program, "b")->fill, "0");
-    EXPECT_EQ(find_array(program, "c")->fill, "");
 }
 
 }  // namespace

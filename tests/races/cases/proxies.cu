@@ -15,6 +15,12 @@ __device__ void init(Bar* bar) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(bar)) : "memory");
 }
 
+// A bulk copy may count its bytes there.
+__device__ void init_for_copies(Bar* bar) {
+    init(bar);
+    fence_proxy_async();
+}
+
 __device__ void fetch(int* tile, const int* in, Bar* bar) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\n"
                  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 256, [%0];"
@@ -40,10 +46,7 @@ __global__ void changed_in_place(const int* in, int* out) {
     __shared__ alignas(128) int tile[threads];
     __shared__ Bar full;
     const int t = threadIdx.x;
-    if (t == 0) {
-        init(&full);
-        fence_proxy_async();
-    }
+    if (t == 0) init_for_copies(&full);
     int sum = 0;
     for (int k = 0; k < 2; ++k) {
         __syncthreads();
@@ -159,10 +162,7 @@ __global__ void stored_and_fetched(int* data, int* out) {
     __shared__ alignas(128) int tile[threads];
     __shared__ Bar full;
     const int t = threadIdx.x;
-    if (t == 0) {
-        init(&full);
-        fence_proxy_async();
-    }
+    if (t == 0) init_for_copies(&full);
     data[t] = 3 * t;
     fence_memory<FENCE>();
     __syncthreads();
@@ -190,10 +190,7 @@ __global__ void changed_by_a_warp(int* data, int* out) {
     __shared__ alignas(128) int tile[threads];
     __shared__ Bar full;
     const int t = threadIdx.x;
-    if (t == 0) {
-        init(&full);
-        fence_proxy_async();
-    }
+    if (t == 0) init_for_copies(&full);
     if (t < 32) {
         data[t] += 1;
         data[t + 32] += 2;
