@@ -302,6 +302,18 @@ TEST(BlockModel, AtomicsOfABlockRaceWithBlocksThatFollowTheModel) {
     EXPECT_TRUE(added.empty());
 }
 
+// Each block reads words of its own; one of them stores to the words of block 2, or of block 5.
+TEST(BlockModel, AStoreRacesWithBlocksThatHaveOnlyReadTheMemory) {
+    for (const char* distance : {"-1024", "2048"}) {
+        const auto findings =
+            findings_of(fmt::format("ld.global.u32 %r5, [%rd3]; st.shared.u32 [%r3], %r5;"
+                                    "@%p0 st.global.u32 [%rd3+{}], %r5;",
+                                    distance));
+        EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 64u) << distance;
+        EXPECT_EQ(findings.size(), 1u);
+    }
+}
+
 // Each thread stores to a word of its own; in one block, the upper half of the upper warp to the
 // words of the first 16 threads.
 TEST(BlockModel, TheHalvesOfAWarpMoveTogether) {

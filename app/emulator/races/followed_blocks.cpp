@@ -39,9 +39,15 @@ void FollowedBlocks::begin_model(const ModelBlock& model) {
         std::copy_n(a.lane_addresses, lanes_per_warp, addresses.begin());
         if (own.runs.size() <= a.pc) own.runs.resize(a.pc + 1);
         const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
-        for (std::uint32_t m = lanes; m; m &= m - 1)
-            own.runs[a.pc].push_back({a.lane_addresses[std::countr_zero(m)],
-                                      a.lane_addresses[std::countr_zero(m)] + a.bytes});
+        std::vector<Run>& runs = own.runs[a.pc];
+        for (std::uint32_t m = lanes; m; m &= m - 1) {
+            const std::uint64_t begin = a.lane_addresses[std::countr_zero(m)];
+            // Neighbouring lanes usually access neighbouring bytes.
+            if (!runs.empty() && runs.back().end == begin)
+                runs.back().end += a.bytes;
+            else
+                runs.push_back({begin, begin + a.bytes});
+        }
     });
     for (std::vector<Run>& runs : own.runs) join_neighbours(runs);
 }

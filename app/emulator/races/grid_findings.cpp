@@ -13,7 +13,7 @@ namespace warpscope::emulator {
 
 void GridRaces::report(std::uint32_t last_block) {
     record_postponed();
-    if (has_conflict_) record_followers();
+    record_followers();
     std::map<Instructions, Races> races;
     HazardCounts hazards;
     for (const Suspect& suspect : suspects_)

@@ -58,6 +58,10 @@ bool GridRaces::for_cells(const Move& move, F&& f) {
     const bool writes = launch_.kernel().lines[move.pc].access != MemoryAccess::load;
     GridStrips* const memory = moved_memory(move);
     if (!memory) return false;
+    if (!writes && !memory->has_writes()) {
+        memory->leave_out_reads();
+        return true;
+    }
     for (const FollowedBlocks::Run& run : followed_.runs(move.pc)) {
         const std::uint64_t cell = memory->cell_of(run.begin + move.distance);
         const std::uint64_t cells = std::max<std::uint64_t>(1, (run.end - run.begin) / cell_bytes_);
@@ -97,6 +101,9 @@ GridStrips* GridRaces::moved_memory(const Move& move) {
 }
 
 void GridRaces::record_followers() {
+    for (const auto& [begin, memory] : memories_)
+        has_conflict_ |= memory.has_left_out_reads() && memory.has_writes();
+    if (!has_conflict_) return;
     followed_.for_blocks([&](std::uint32_t block) { begin_block(block); },
                          [&](const Access& a) { record(a); });
     followed_.clear();

@@ -30,8 +30,8 @@ namespace warpscope::emulator {
 /// kernel's narrowest access to global memory.
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
-/// other blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them
-/// than their distances from the model's.
+/// other blocks at its end, by cell, unless they read memory that no block writes. As long as there
+/// is no conflict, nothing more is kept of them than their distances from the model's.
 ///
 /// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
 /// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory.
@@ -158,7 +158,7 @@ class GridRaces : public Observer, BlockSummaries {
     bool add_cells();
     /// Returns true if a strip of a block at this distance from the model would have a single cell.
     bool has_single_cells(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
-    /// Records the accesses of blocks that follow models.
+    /// Records the accesses of blocks that follow models, if some may conflict with other blocks.
     void record_followers();
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <new>
 
+#include "emulator/warp/large_pages.h"
+
 namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
@@ -16,6 +18,7 @@ GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cel
       rows_number_(((end - begin) >> shift_) / row_cells + 1),
       rows_(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))), &std::free) {
     if (!rows_) throw std::bad_alloc();
+    prefer_large_pages(rows_.get(), rows_number_ * sizeof(Row));
     strips_.reserve(std::min(rows_number_, most_strips));
     strips_.emplace_back();
 }
@@ -38,6 +41,7 @@ void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes)
 
 bool GridStrips::join_cells(const GridStrips& other) {
     has_writes_ |= other.has_writes_;
+    has_left_out_reads_ |= other.has_left_out_reads_;
     if (!other.has_cells_) return true;
     has_cells_ = true;
     std::uint32_t both = 0;

@@ -116,6 +116,10 @@ class GridStrips {
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
     /// Adds such an access, up to the first row in which it conflicts(); false if there is one.
     bool add_alone(std::uint64_t cell, std::uint64_t cells, bool writes, std::uint32_t own_event);
+    /// Blocks have read memory to which no block wrote until then, and left no masks of it. If
+    /// has_writes() is true at the end of the launch, all their accesses have to be recorded.
+    void leave_out_reads() { has_left_out_reads_ = true; }
+    bool has_left_out_reads() const { return has_left_out_reads_; }
     /// Adds the masks of `other`, which has the same memory; returns false if they conflict.
     bool join_cells(const GridStrips& other);
 
@@ -152,6 +156,7 @@ class GridStrips {
     unsigned shift_;
     bool has_writes_ = false;
     bool has_cells_ = false;  ///< rows have masks of cells
+    bool has_left_out_reads_ = false;
     std::size_t rows_number_;
     std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<std::uint64_t> rows_with_strips_;

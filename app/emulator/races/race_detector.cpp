@@ -147,7 +147,7 @@ void RaceDetector::on_global_access(const Access& a) {
 
 bool RaceDetector::can_wait(const Access& a) const {
     constexpr std::size_t most_waiting = 1 << 20;  // 16 MiB
-    return may_wait_ && !a.asynchronous && !order_.by_words() && !orders_.is_strong(a.pc) &&
+    return may_wait_ && !a.asynchronous && !orders_.is_strong(a.pc) &&
            waiting_.size() < most_waiting && !global_.events().is_full() && is_streaming_load(a);
 }
 

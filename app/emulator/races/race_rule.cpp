@@ -45,6 +45,16 @@ void RaceRule::for_lanes(std::uint32_t lanes, F&& f) {
     }
 }
 
+inline bool RaceRule::have_new_atomics() const {
+    if (!cells_.has_atomics()) return false;
+    const CellTimes times = times_;
+    const CellAccesses* const atomics = cells_.atomics(cells_.index_of(access_.lane_addresses[0]));
+    bool any = false;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        any |= times.in_epoch(atomics[lane][0].event);
+    return any;
+}
+
 // Does what load() does if the cells were written in an earlier epoch and not read in this one;
 // returns false for others. The loops have no branches, so that they take little time.
 bool RaceRule::load_consecutive() {
@@ -54,7 +64,7 @@ bool RaceRule::load_consecutive() {
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
         other |=
             !times.is_written_earlier(cells[lane]) | times.in_epoch(cells[lane].readers[0].event);
-    if (other) return false;
+    if (other || have_new_atomics()) return false;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
         cells[lane].readers[0] = {now_.event, 1u << lane};
     return true;
@@ -79,7 +89,7 @@ bool RaceRule::store_consecutive() {
                      (first != CellAccess{read, 1u << lane});
         }
     }
-    if (other) return false;
+    if (other || have_new_atomics()) return false;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
         cells[lane].writer = {now_.event, 1u << lane};
         cells[lane].readers[0] = {};
@@ -93,12 +103,14 @@ void RaceRule::load_simple() {
     const CellTimes times = times_;
     const std::uint64_t* const addresses = access_.lane_addresses;
     RaceCell* const cells = &cells_[0];
+    const CellAccesses* const atomics = cells_.atomics(0);
     const unsigned shift = cells_.shift();
     const std::uint32_t now = now_.event;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-        RaceCell& cell = cells[addresses[lane] >> shift];
+        const std::uint64_t index = addresses[lane] >> shift;
+        RaceCell& cell = cells[index];
         CellAccess& reader = cell.readers[0];
-        if (!times.is_written_earlier(cell))
+        if (!times.is_written_earlier(cell) || (atomics && times.in_epoch(atomics[index][0].event)))
             load(addresses[lane], 1u << lane);
         else if (times.has_enough_readers(cell))
             continue;
@@ -177,10 +189,13 @@ std::uint32_t RaceRule::store_simple() {
     RaceCell* const cells = &cells_[0];
     const unsigned shift = cells_.shift();
     const std::uint32_t now = now_.event, number = store_number_;
+    const CellAccesses* const atomics = cells_.atomics(0);
     std::uint32_t accessed = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-        RaceCell& cell = cells[addresses[lane] >> shift];
+        const std::uint64_t index = addresses[lane] >> shift;
+        RaceCell& cell = cells[index];
         if (times.in_epoch(cell.writer.event) ||
+            (atomics && times.in_epoch(atomics[index][0].event)) ||
             (times.in_epoch(cell.readers[0].event) && !is_alone(cell, lane))) {
             accessed |= 1u << lane;
             continue;

@@ -47,10 +47,10 @@ class RaceRule {
     bool is_valid(std::uint64_t address) const {
         return access_.checked || cells_.is_valid(address, access_.bytes);
     }
-    /// True for most accesses: of all lanes, to one cell each, in a kernel without atomics.
+    /// True for most accesses: of all lanes, to one cell each.
     bool is_simple() const {
         return access_.checked && access_.mask == all_lanes && !access_.same_address &&
-               cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
+               cells_.count(access_.bytes) == 1;
     }
     /// Returns true for a cell that an atomic or a strong store has accessed in this epoch.
     bool has_new_atomics(std::uint32_t index) const {
@@ -60,6 +60,8 @@ class RaceRule {
     bool is_polled(std::uint64_t byte) const {
         return order_.clocks().has_been_read(window_ ? window_->address_of(byte) : byte);
     }
+    /// One of the cells of a simple consecutive access is such a cell.
+    bool have_new_atomics() const;
     bool load_consecutive();
     bool store_consecutive();
     void load_simple();

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "emulator/program/error.h"
+#include "emulator/warp/large_pages.h"
 
 namespace warpscope::emulator {
 
@@ -28,7 +29,9 @@ void* zeroed(std::size_t bytes) {
     if (bytes >= least_mapped_bytes) {
         void* const pages = ::mmap(nullptr, with_gap(bytes), PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        return pages == MAP_FAILED ? nullptr : pages;
+        if (pages == MAP_FAILED) return nullptr;
+        prefer_large_pages(pages, bytes);
+        return pages;
     }
     void* const pointer = std::aligned_alloc(64, with_gap(bytes));
     if (pointer) std::memset(pointer, 0, bytes);

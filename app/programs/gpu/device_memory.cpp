@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "emulator/warp/large_pages.h"
+
 namespace warpscope::programs {
 
 namespace {
@@ -22,8 +24,11 @@ bool map_at(std::uint64_t address, std::size_t bytes, int protection, int file,
             std::size_t offset) {
     void* const wanted = reinterpret_cast<void*>(address);
     const int of_file = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    return mmap(wanted, whole_pages(bytes), protection, of_file | MAP_FIXED_NOREPLACE, file,
-                off_t(offset)) == wanted;
+    if (mmap(wanted, whole_pages(bytes), protection, of_file | MAP_FIXED_NOREPLACE, file,
+             off_t(offset)) != wanted)
+        return false;
+    if (file < 0) emulator::prefer_large_pages(wanted, bytes);
+    return true;
 }
 
 void protect(const MemoryBlock& block, int protection) {
@@ -34,7 +39,9 @@ void protect(const MemoryBlock& block, int protection) {
 
 std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
     if (bytes > total_bytes - used_) return 0;
-    const std::uint64_t address = next_;
+    const std::uint64_t step =
+        bytes < emulator::large_page_bytes ? page : emulator::large_page_bytes;
+    const std::uint64_t address = (next_ + step - 1) / step * step;
     if (!allocate_at(address, bytes, kind)) return 0;
     return address;
 }

@@ -94,6 +94,16 @@ LlvmValue integer_from_float(const Arithmetics& m, const Instruction& i, Sources
 LlvmValue nearest_signed_from_float(const Arithmetics& m, const Instruction& i, Sources s) {
     return signed_from_float(nearest(source(m, i, s, 0))).llvm;
 }
+LlvmValue double_from_integer(const Arithmetics& m, const Instruction& i, Sources s) {
+    const bool has_sign = is_signed(i.second_type);
+    return source(m, i, s, 0).cast(has_sign ? Ir::sitofp : Ir::uitofp, Type::f64).llvm;
+}
+LlvmValue double_from_float(const Arithmetics& m, const Instruction& i, Sources s) {
+    return source(m, i, s, 0).cast(Ir::fpext, Type::f64).llvm;
+}
+LlvmValue float_from_double(const Arithmetics& m, const Instruction& i, Sources s) {
+    return source(m, i, s, 0).cast(Ir::fptrunc, Type::f32).llvm;
+}
 LlvmValue nearest_whole(const Arithmetics& m, const Instruction& i, Sources s) {
     return nearest(source(m, i, s, 0)).llvm;
 }
@@ -106,6 +116,11 @@ Arithmetics::Make find_conversion(const Instruction& i) {
     };
     const bool integers_only = !is_float(to) && !is_float(from);
     if (integers_only) return i.detail & 16 ? nullptr : converted_integer;
+    if (to == Type::f64 && from == Type::f32) return i.detail == 0 ? double_from_float : nullptr;
+    if (i.detail == unsigned(Rounding::nearest)) {
+        if (to == Type::f64 && bits_of(from) == 32) return double_from_integer;
+        if (to == Type::f32 && from == Type::f64) return float_from_double;
+    }
     if (to == Type::f32 && (from == Type::s32 || from == Type::u32))
         return i.detail == unsigned(Rounding::nearest) ? float_from_integer : nullptr;
     if ((to == Type::s32 || to == Type::u32) && from == Type::f32) {

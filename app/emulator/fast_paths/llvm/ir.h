@@ -75,6 +75,8 @@ class Ir {
         fptosi = 34,
         uitofp = 35,
         sitofp = 36,
+        fptrunc = 37,
+        fpext = 38,
         ptrtoint = 39,
         inttoptr = 40,
         bitcast = 41

@@ -213,7 +213,7 @@ class Writer {
 
     void wide_arithmetic(const std::string& g) {
         using Texts = std::initializer_list<std::string>;
-        switch (random_() % 4) {
+        switch (random_() % 5) {
             case 0:
                 return line("{}{} {}, {}, {};", g,
                             one_of(Texts{"add.s64", "sub.s64", "mul.lo.s64", "and.b64", "xor.b64",
@@ -225,6 +225,11 @@ class Writer {
             case 2:
                 return line("{}{} {}, {}, {};", g, one_of(Texts{"shl.b64", "shr.u64", "shr.s64"}),
                             wide(), wide(), random_() % 2 ? r() : std::to_string(random_() % 70));
+            case 3:
+                line("cvt.f64.f32 %fd1, {}; cvt.rn.f64.{} %fd2, {};", f(),
+                     one_of(Texts{"s32", "u32"}), r());
+                line("{} %fd1, %fd1, %fd2;", one_of(Texts{"add.f64", "mul.f64"}));
+                return line("{}cvt.rn.f32.f64 {}, %fd1;", g, f());
             default:
                 return line("{}cvt.{}.{} {}, {};", g, one_of(Texts{"s64", "u64"}),
                             one_of(Texts{"s32", "u32"}), wide(), r());
