@@ -279,12 +279,14 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
                                {"f64", "f64", 8, 4, 1, 2, 80},
                                {"s8", "s32", 16, 16, 2, 8, 75},
                                {"u8", "s32", 16, 16, 2, 8, 75}})
-        for (const unsigned layouts : {0u, 1u, 2u, 3u}) {
+        for (unsigned layouts = 0; layouts < 16; ++layouts) {
             if (!executes(device(), f.capability)) continue;
             const unsigned side = f.side, values = f.factor == "f64" ? 1u << 24 : 9;
             const auto small = [&] { return double(random() % values); };
             const std::string a_layout = layouts & 1 ? "col" : "row",
-                              b_layout = layouts & 2 ? "col" : "row";
+                              b_layout = layouts & 2 ? "col" : "row",
+                              c_layout = layouts & 4 ? "col" : "row",
+                              d_layout = layouts & 8 ? "col" : "row";
             const ElementType factor = element_type(f.factor), sum = element_type(f.sum);
             const Matrix a = random_matrix(side, f.k, factor, small),
                          b = random_matrix(f.k, side, factor, small),
@@ -305,7 +307,7 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
             };
             put(0, a, factor, a_layout == "row");
             put(512, b, factor, b_layout == "row");
-            put(1024, c, sum, true);
+            put(1024, c, sum, c_layout == "row");
             const std::string shape = fmt::format("m{0}n{0}k{1}", side, f.k);
             const std::string types = f.factor == "f16" ? fmt::format("{0}.{0}", f.sum)
                                       : f.factor == "f64"
@@ -316,14 +318,14 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
                 fmt::format("ld.global.b64 %in, [%in]; mov.b64 %out, %in; mov.u32 %r0, {};\n"
                             "wmma.load.a.sync.aligned.{}.{}.global.{} {}, [%in], %r0;\n"
                             "wmma.load.b.sync.aligned.{}.{}.global.{} {}, [%in+2048], %r0;\n"
-                            "wmma.load.c.sync.aligned.row.{}.global.{} {}, [%in+4096], {};\n"
+                            "wmma.load.c.sync.aligned.{}.{}.global.{} {}, [%in+4096], {};\n"
                             "wmma.mma.sync.aligned.{}.{}.{}.{} {}, {}, {}, {};\n"
-                            "wmma.store.d.sync.aligned.row.{}.global.{} [%out+4096], {}, %r0;",
+                            "wmma.store.d.sync.aligned.{}.{}.global.{} [%out+4096], {}, %r0;",
                             stride, a_layout, shape, f.factor, registers('o', 0, n), b_layout,
-                            shape, f.factor, registers('o', n, n), shape, f.sum,
+                            shape, f.factor, registers('o', n, n), c_layout, shape, f.sum,
                             registers('o', 2 * n, m), stride, a_layout, b_layout, shape, types,
                             registers('o', 2 * n + m, m), registers('o', 0, n),
-                            registers('o', n, n), registers('o', 2 * n, m), shape, f.sum,
+                            registers('o', n, n), registers('o', 2 * n, m), d_layout, shape, f.sum,
                             registers('o', 2 * n + m, m)),
                 0, 2 * n + 2 * m, f.capability, std::max(32u, factor.bits)};
             if (record_forms(program.ptx)) continue;
@@ -347,7 +349,9 @@ TEST_P(MatrixProducts, FragmentsOfWmma) {
             const std::vector<Word32> after = buffer.download();
             for (unsigned row = 0; row < side; ++row)
                 for (unsigned column = 0; column < side; ++column) {
-                    const unsigned bit = (row * stride + column) * sum.bits;
+                    const unsigned place =
+                        d_layout == "row" ? row * stride + column : column * stride + row;
+                    const unsigned bit = place * sum.bits;
                     std::uint64_t bits = after[1024 + bit / 32] >> bit % 32;
                     if (sum.bits == 64) bits |= std::uint64_t(after[1025 + bit / 32]) << 32;
                     EXPECT_EQ(sum.value(sum.bits == 16 ? bits & 0xffff : bits),

@@ -180,16 +180,16 @@ class Programs(unittest.TestCase):
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_the_gpu_has_the_compute_capability_that_the_program_was_compiled_for(self):
-        for flags, said in (("", "7.5, the kernel is for 750, clusters 0"),
-                            ("-arch=sm_80", "8.0, the kernel is for 800, clusters 0"),
-                            ("-arch=sm_90", "9.0, the kernel is for 900, clusters 1"),
-                            ("-arch=sm_90 -rdc=true", "9.0, the kernel is for 900, clusters 1"),
+        for flags, said in (("", "7.5, the kernel is for 750, clusters 0, L2 0"),
+                            ("-arch=sm_80", "8.0, the kernel is for 800, clusters 0, L2 1"),
+                            ("-arch=sm_90", "9.0, the kernel is for 900, clusters 1, L2 1"),
+                            ("-arch=sm_90 -rdc=true", "9.0, the kernel is for 900, clusters 1, L2 1"),
                             ("-gencode=arch=compute_75,code=compute_75 -gencode=arch=compute_80,code=compute_80",
-                             "8.0, the kernel is for 800, clusters 0")):
+                             "8.0, the kernel is for 800, clusters 0, L2 1")):
             with self.subTest(flags=flags):
                 self.assertEqual(run("--", compiled(f"capability.cu {flags}"), cwd=HERE).stdout, said + "\n")
         chosen = run("--", compiled("capability.cu"), cwd=HERE, env={**os.environ, "WARPSCOPE_COMPUTE_CAPABILITY": "8.0"})
-        self.assertEqual(chosen.stdout, "8.0, the kernel is for 750, clusters 0\n")
+        self.assertEqual(chosen.stdout, "8.0, the kernel is for 750, clusters 0, L2 1\n")
 
     def test_a_captured_launch_without_a_source_has_its_ptx(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "emulator/decode/statement_decoder.h"
-#include "emulator/warp/matrices.h"
 
 namespace warpscope::emulator {
 
@@ -82,7 +81,8 @@ MemoryOrder order_of(const StatementDecoder& d, MemoryAccess access) {
     return d.has("volatile") ? MemoryOrder::volatile_ : MemoryOrder::weak;
 }
 
-// Returns the emission that loads, stores and atomics have in common.
+}  // namespace
+
 Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Address& at,
                          MemoryAccess access) {
     Emission e;
@@ -98,8 +98,6 @@ Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Addr
     e.bytes = std::uint8_t(bytes_of(form.type) * form.elements);
     return e;
 }
-
-}  // namespace
 
 // ld{.space}{.vec}.type d, [a]
 void decode_load(StatementDecoder& d) {
@@ -156,150 +154,6 @@ void decode_store(StatementDecoder& d) {
     e.full = handler(Instruction::full);
     e.masked = handler(Instruction::masked);
     d.emit(std::move(e));
-}
-
-namespace {
-
-// Returns the emission of ldmatrix and stmatrix. `values`: the registers, one for each matrix.
-Emission matrix_emission(StatementDecoder& d, const Operand& address,
-                         const std::vector<Operand>& values, MemoryAccess access) {
-    MemoryForm form = memory_form(d);
-    if (form.type != Type::b16) d.fail("the elements of a matrix have the type .b16");
-    form.elements = d.has("x4") ? 4 : d.has("x2") ? 2 : 1;
-    if (form.elements == 1 && !d.has("x1")) d.fail("the number of matrices is .x1, .x2 or .x4");
-    if (values.size() != form.elements) d.fail("as many registers as matrices are needed");
-    for (const Operand& o : values) d.check_width(o, Type::b32);
-    const Address at = address_of(d, address, form.space);
-    Emission e = access_emission(d, form, at, access);
-    e.bytes = matrix_row_bytes;
-    e.operands = {at.operand};
-    AccessForm encoded = form.access_form();
-    encoded.matrices = true;
-    encoded.transposed = d.has("trans");
-    e.target = encoded.encoded();
-    return e;
-}
-
-}  // namespace
-
-// ldmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 d, [a]
-void decode_matrix_load(StatementDecoder& d) {
-    const std::vector<Operand> into = elements_of(d.operand(0));
-    Emission e = matrix_emission(d, d.operand(1), into, MemoryAccess::load);
-    std::vector<std::uint32_t> results;
-    for (const Operand& o : into) results.push_back(d.destination(o));
-    e.operands.insert(e.operands.begin(), results.begin(), results.end());
-    e.detail = e.address_operand = std::uint8_t(results.size());
-    e.full = load_matrices;
-    d.emit(std::move(e));
-}
-
-// stmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 [a], b
-void decode_matrix_store(StatementDecoder& d) {
-    const std::vector<Operand> from = elements_of(d.operand(1));
-    Emission e = matrix_emission(d, d.operand(0), from, MemoryAccess::store);
-    for (const Operand& o : from) e.operands.push_back(d.source(o, Type::b32));
-    e.full = store_matrices;
-    d.emit(std::move(e));
-}
-
-namespace {
-
-// A fragment of wmma: the registers of each lane, and how many of them memory has.
-struct Fragment {
-    unsigned registers = 8, moved = 8;
-    Type register_type = Type::b32;
-    FragmentParts parts;
-    std::uint64_t line =
-        16;  // elements between the beginnings of two lines, unless the statement says it
-};
-
-Fragment fragment_of(const StatementDecoder& d, bool is_sum) {
-    const Type type = d.type();
-    const bool is_double = type == Type::f64, is_row = d.has("row");
-    const unsigned bits = bits_of(type), side = is_double ? 8 : 16;
-    const unsigned k = is_double ? 4 : type == Type::tf32 || d.has("m16n16k8") ? 8 : 16;
-    const bool known =
-        is_double ||
-        (is_sum ? type == Type::f16 || type == Type::f32 || type == Type::s32
-                : type == Type::f16 || type == Type::bf16 || type == Type::tf32 || bits == 8);
-    const bool has_shape = is_double ? d.has("m8n8k4") : d.has("m16n16k16") || d.has("m16n16k8");
-    if (!known || !has_shape || (is_sum && !is_row))
-        d.fail("the emulator does not execute this form of wmma");
-    const unsigned elements = side * (is_sum ? side : k) / lanes_per_warp;
-    Fragment f;
-    if (is_double) f.register_type = Type::b64;
-    f.line = is_sum || is_row == d.has("b") ? side : k;
-    f.moved = elements * bits / bits_of(f.register_type);
-    f.registers = type == Type::f16 && !is_sum ? 8 : f.moved;
-    f.parts.parts = unsigned(f.line) / elements;
-    f.parts.element_bytes = bits / 8;
-    f.parts.part_bytes = elements * bits / 8;
-    return f;
-}
-
-// Emits the loads or stores of a fragment: each lane moves up to 16 bytes at a time.
-void emit_fragment(StatementDecoder& d, Fragment f, const Operand& address,
-                   const std::vector<Operand>& values, MemoryAccess access) {
-    if (values.size() != f.registers)
-        d.fail(fmt::format("a matrix has {} registers where {} are needed", values.size(),
-                           f.registers));
-    MemoryForm form;
-    form.space = space_of(d.statement());
-    form.type = f.register_type;
-    form.wide_register = bits_of(form.type) == 64;
-    form.elements = std::min(128 / bits_of(form.type), f.moved);
-    form.store = access == MemoryAccess::store;
-    Address at = address_of(d, address, form.space);
-    f.parts.wide_address = at.wide;
-    const std::uint32_t place = d.state().slots.vector(64);
-    Emission parts = emission_of(
-        {place, at.operand,
-         d.statement().operands.size() > 2 ? d.source(2, Type::b32) : d.constant(f.line)});
-    parts.full = find_fragment_parts;
-    parts.immediate = at.offset;
-    parts.target = f.parts.encoded();
-    parts.operation = Operation::fragment_parts;
-    d.emit_inserted(std::move(parts));
-    at.operand = place;
-    at.offset = 0;
-    at.wide = true;
-    for (unsigned first = 0; first < f.moved; first += form.elements, at.offset += 16) {
-        Emission e = access_emission(d, form, at, access);
-        for (unsigned k = 0; k < form.elements; ++k) {
-            const Operand& o = values[first + k];
-            d.check_width(o, form.type);
-            e.operands.push_back(form.store ? d.source(o, form.type) : d.destination(o));
-        }
-        e.operands.insert(form.store ? e.operands.begin() : e.operands.end(), place);
-        e.detail = e.address_operand = form.store ? 0 : std::uint8_t(form.elements);
-        e.target = form.access_form().encoded();
-        e.full = form.store ? any_store : any_load;
-        e.operation = form.store ? Operation::st : Operation::ld;
-        e.type = form.type;
-        d.emitter().begin(d.statement());  // observers are told of each access
-        d.emit(std::move(e));
-    }
-}
-
-}  // namespace
-
-// wmma.load.a.sync.aligned.layout.shape{.space}.type d, [a]{, stride};
-// wmma.load.b and wmma.load.c have this form too
-void decode_fragment_load(StatementDecoder& d) {
-    const Fragment f = fragment_of(d, d.has("c"));
-    const std::vector<Operand> into = elements_of(d.operand(0));
-    emit_fragment(d, f, d.operand(1), into, MemoryAccess::load);
-    // Each element of f16 lies in two registers.
-    for (unsigned k = f.moved; k < f.registers; ++k)
-        d.emit_arithmetic({Operation::mov, Type::b32}, Type::b32,
-                          {d.destination(into[k]), d.destination(into[k - f.moved])});
-}
-
-// wmma.store.d.sync.aligned.layout.shape{.space}.type [a], b{, stride}
-void decode_fragment_store(StatementDecoder& d) {
-    emit_fragment(d, fragment_of(d, true), d.operand(0), elements_of(d.operand(1)),
-                  MemoryAccess::store);
 }
 
 namespace {

@@ -4,8 +4,7 @@
 
 #include "emulator/decode/statement_decoder.h"
 
-// Exchanges between the lanes of a warp: PTX ISA 9.7.9.6 and 9.7.13; and matrices in its
-// registers: 9.7.14. decode_memory.cpp decodes ldmatrix and stmatrix.
+// Exchanges between the lanes of a warp: PTX ISA 9.7.9.6 and 9.7.13.
 namespace warpscope::emulator {
 
 namespace {
@@ -102,111 +101,6 @@ void decode_warp_barrier(StatementDecoder& d) {
     Emission e = warp_emission(warp_barrier, {d.source(0, Type::b32)});
     e.role = Role::warp_barrier;
     d.emit(std::move(e));
-}
-
-namespace {
-
-struct ShapeRow {
-    const char* name;
-    ProductShape shape;
-    std::initializer_list<Type> types;  // of a
-};
-
-const ShapeRow shapes[] = {
-    {"m8n8k4", {8, 4}, {Type::f64}},
-    {"m8n8k16", {8, 16}, {Type::s8, Type::u8}},
-    {"m16n8k4", {16, 4}, {Type::tf32, Type::f64}},
-    {"m16n8k8", {16, 8}, {Type::f16, Type::bf16, Type::tf32, Type::f64}},
-    {"m16n8k16", {16, 16}, {Type::f16, Type::bf16, Type::s8, Type::u8, Type::f64}},
-    {"m16n8k32", {16, 32}, {Type::s8, Type::u8}}};
-
-ProductShape shape_of(const StatementDecoder& d, Type a) {
-    for (const ShapeRow& row : shapes)
-        if (d.has(row.name) && std::find(row.types.begin(), row.types.end(), a) != row.types.end())
-            return row.shape;
-    d.fail("the emulator does not execute products of matrices of this shape and type");
-}
-
-}  // namespace
-
-// movmatrix.sync.aligned.m8n8.trans.b16 d, a
-void decode_matrix_move(StatementDecoder& d) {
-    if (d.type() != Type::b16) d.fail("the elements of a matrix have the type .b16");
-    d.check_width(d.operand(0), Type::b32);
-    Emission e = emission_of({d.destination(d.operand(0)), d.source(1, Type::b32)});
-    e.full = transpose_matrix;
-    e.cost_point = true;
-    d.emit(std::move(e));
-}
-
-namespace {
-
-// Emits a product with the registers of its operands d, a, b and c, of which there are `counts`.
-void emit_product(StatementDecoder& d, Emission e, const ProductTypes& types,
-                  std::initializer_list<unsigned> counts) {
-    e.immediate = d.has("satfinite");
-    e.cost_point = true;
-    std::vector<std::uint32_t>& operands = d.state().kernel->further_operands;
-    e.target = std::uint32_t(operands.size());
-    std::size_t k = 0;
-    for (const unsigned count : counts) {
-        const std::vector<Operand> registers = elements_of(d.operand(k));
-        if (registers.size() != count)
-            d.fail(fmt::format("a matrix has {} registers where {} are needed", registers.size(),
-                               count));
-        const bool is_sum = k == 0 || k == 3;
-        const Type type = is_sum && bits_of(types.c) >= 32 && is_float(types.c) ? types.c
-                          : bits_of(types.a) == 64                              ? Type::f64
-                                                                                : Type::b32;
-        for (const Operand& o : registers) {
-            d.check_width(o, type);
-            operands.push_back(k == 0 ? d.destination(o) : d.source(o, type));
-        }
-        ++k;
-    }
-    d.emit(std::move(e));
-}
-
-}  // namespace
-
-// mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c
-void decode_matrix_product(StatementDecoder& d) {
-    const ProductTypes types{d.type(1), d.type(2), d.type(3)};
-    Emission e;
-    e.full = matrix_product(types);
-    if (!e.full || d.type(0) != types.c) d.fail_form();
-    const ProductShape shape = shape_of(d, types.a);
-    e.detail = shape.encoded();
-    emit_product(d, std::move(e), types,
-                 {shape.c(types.c), shape.a(types.a), shape.b(types.b), shape.c(types.c)});
-}
-
-// wmma.mma.sync.aligned.alayout.blayout.shape{.satfinite}.dtype{.atype.btype}.ctype d, a, b, c:
-// without the types of a and b, these are .f16
-void decode_fragment_product(StatementDecoder& d) {
-    std::vector<bool> layouts;
-    for (const std::string& m : d.statement().modifiers)
-        if (m == "row" || m == "col") layouts.push_back(m == "row");
-    if (layouts.size() != 2) d.fail("a and b need a layout: .row or .col");
-    const bool halves = d.types().size() == 2;
-    const ProductTypes types = halves ? ProductTypes{Type::f16, Type::f16, d.type(1)}
-                                      : ProductTypes{d.type(1), d.type(2), d.type(3)};
-    Emission e;
-    e.full = fragment_product(types);
-    FragmentProduct form;
-    form.k = types.a == Type::f64 ? 4 : types.a == Type::tf32 ? 8 : 16;
-    form.a_is_row = layouts[0];
-    form.b_is_row = layouts[1];
-    const char* const shape = form.k == 4 ? "m8n8k4" : form.k == 8 ? "m16n16k8" : "m16n16k16";
-    if (!e.full || d.type(0) != types.c || !d.has(shape))
-        d.fail("the emulator does not execute this form of wmma");
-    e.detail = form.encoded();
-    const unsigned factor = types.a == Type::f16    ? 8
-                            : types.a == Type::f64  ? 1
-                            : bits_of(types.a) == 8 ? 2
-                                                    : 4;
-    const unsigned sum = types.c == Type::f64 ? 2 : types.c == Type::f16 ? 4 : 8;
-    emit_product(d, std::move(e), types, {sum, factor, factor, sum});
 }
 
 }  // namespace warpscope::emulator

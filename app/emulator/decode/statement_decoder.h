@@ -95,16 +95,24 @@ struct Address {
 /// Reads an address: [a], [a+offset], [variable+offset] or [number]. An access without a space has
 /// the space of its variable.
 Address address_of(StatementDecoder& d, const Operand& o, Space& space);
+/// What loads, stores and atomics have in common.
+Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Address& at,
+                         MemoryAccess access);
 void decode_load(StatementDecoder& d);
 void decode_store(StatementDecoder& d);
 void decode_atomic(StatementDecoder& d);
 AtomicOp atomic_operation(const StatementDecoder& d);
 /// Whether the result in memory, or the old value, depends on the order of the blocks.
 bool tells_order(AtomicOp op, Type type, bool returns);
+
+// decode_matrices.cpp
 void decode_matrix_load(StatementDecoder& d);
 void decode_matrix_store(StatementDecoder& d);
+void decode_matrix_move(StatementDecoder& d);
+void decode_matrix_product(StatementDecoder& d);
 void decode_fragment_load(StatementDecoder& d);
 void decode_fragment_store(StatementDecoder& d);
+void decode_fragment_product(StatementDecoder& d);
 
 // decode_image.cpp
 void decode_texture(StatementDecoder& d);
@@ -133,9 +141,6 @@ void decode_match(StatementDecoder& d);
 void decode_reduction(StatementDecoder& d);
 void decode_active_mask(StatementDecoder& d);
 void decode_warp_barrier(StatementDecoder& d);
-void decode_matrix_move(StatementDecoder& d);
-void decode_matrix_product(StatementDecoder& d);
-void decode_fragment_product(StatementDecoder& d);
 
 // decode_control.cpp
 void decode_branch(StatementDecoder& d);

@@ -144,21 +144,27 @@ struct FragmentProduct {
 Handler fragment_product(const ProductTypes& types);
 /// Where the elements of each lane begin that wmma.load and wmma.store move: operands are 64 bits
 /// for the result, the address, and elements between the beginnings of two lines. immediate: the
-/// address's offset.
+/// address's offset. A line is a row; or a column where a lane holds elements of one row, which do
+/// not follow each other in memory.
 struct FragmentParts {
     bool wide_address = false;  ///< the address register has 64 bits
-    unsigned parts = 2;         ///< lanes that hold one line
+    unsigned parts = 2;         ///< lanes that hold one line, or one row `by_column`
     unsigned element_bytes = 2;
     unsigned part_bytes = 16;  ///< of a lane
+    bool by_column = false;
+    unsigned element = 0;  ///< of the lane's: the place of this one, `by_column`
 
     constexpr FragmentParts() = default;
     explicit constexpr FragmentParts(std::uint32_t target)
         : wide_address(target & 1),
           parts(target >> 1 & 15),
           element_bytes(target >> 5 & 15),
-          part_bytes(target >> 9) {}
+          part_bytes(target >> 9 & 127),
+          by_column(target >> 16 & 1),
+          element(target >> 17) {}
     constexpr std::uint32_t encoded() const {
-        return std::uint32_t(wide_address) | parts << 1 | element_bytes << 5 | part_bytes << 9;
+        return std::uint32_t(wide_address) | parts << 1 | element_bytes << 5 | part_bytes << 9 |
+               std::uint32_t(by_column) << 16 | element << 17;
     }
 };
 const Instruction* find_fragment_parts(const Instruction* i, Warp& w);

@@ -333,12 +333,13 @@ const Instruction* find_fragment_parts(const Instruction* i, Warp& w) {
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
         const std::uint64_t base = form.wide_address ? w.get<std::uint64_t>(i->operands[1], lane)
                                                      : w.get<std::uint32_t>(i->operands[1], lane);
-        const std::uint64_t line = lane / form.parts,
-                            stride = w.get<std::uint32_t>(i->operands[2], lane);
+        const std::uint64_t stride = w.get<std::uint32_t>(i->operands[2], lane);
+        const unsigned first = lane % form.parts * (form.part_bytes / form.element_bytes);
+        const std::uint64_t row = lane / form.parts, column = first + form.element;
+        const std::uint64_t element =
+            form.by_column ? column * stride + row : row * stride + column;
         w.set<std::uint64_t>(i->operands[0], lane,
-                             base + std::uint64_t(i->immediate) +
-                                 line * stride * form.element_bytes +
-                                 lane % form.parts * form.part_bytes);
+                             base + std::uint64_t(i->immediate) + element * form.element_bytes);
     }
     return i + 1;
 }

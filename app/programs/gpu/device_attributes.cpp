@@ -13,6 +13,8 @@ namespace warpscope::programs {
 
 namespace {
 
+constexpr int l2_bytes = 4 << 20;
+
 // CUdevice_attribute, as far as the emulator has a value.
 struct Attribute {
     int number, value;
@@ -39,7 +41,7 @@ constexpr Attribute attributes[] = {
     {31, 1},                                       // CONCURRENT_KERNELS
     {36, 1'000'000},                               // MEMORY_CLOCK_RATE, in kHz
     {37, 64},                                      // GLOBAL_MEMORY_BUS_WIDTH
-    {38, 4 << 20},                                 // L2_CACHE_SIZE
+    {38, l2_bytes},                                // L2_CACHE_SIZE
     {39, threads_of_multiprocessor},               // MAX_THREADS_PER_MULTIPROCESSOR
     {40, 1},                                       // ASYNC_ENGINE_COUNT
     {41, 1},                                       // UNIFIED_ADDRESSING
@@ -146,9 +148,18 @@ void have_ptx_for(int capability) {
 }
 
 int device_attribute(int number) {
-    enum { capability_major = 75, capability_minor = 76, cluster_launch = 120 };
+    enum {
+        capability_major = 75,
+        capability_minor = 76,
+        persisting_l2_bytes = 108,
+        access_policy_window_bytes = 109,
+        cluster_launch = 120
+    };
     if (number == capability_major) return compute_capability() / 10;
     if (number == capability_minor) return compute_capability() % 10;
+    // What a program asks of the cache has no effect, because the emulator has none.
+    if (number == persisting_l2_bytes || number == access_policy_window_bytes)
+        return compute_capability() >= 80 ? l2_bytes / 4 * 3 : 0;
     if (number == cluster_launch) return compute_capability() >= 90;
     for (const Attribute& attribute : attributes)
         if (attribute.number == number) return attribute.value;
