@@ -51,7 +51,7 @@ class Editing(Session):
         app = self.edit(*RIPPLE, "--set", "ripple.pattern=ripple")
         app.click(f"editor.line.{WRITE}", (0.1, 0.5))
         app.pass_frames()
-        app.hold("End")
+        app.key("End")
         end = len(app.value(f"editor.line.{WRITE}")) + 1
         app.wait_value("editor.text", f"{WRITE}:{end}")
         app.display.xdotool("type", "--", " int nothing = undeclared;")
