@@ -63,6 +63,8 @@ void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words);
 void explain_hovered_word(Ui& ui);
 /// A tooltip without delay, for contents that change with every movement of the mouse.
 void quick_tooltip(Ui& ui, std::string_view words);
+/// A tooltip below a rectangle where the keyboard is.
+void tooltip_beside(Ui& ui, ImVec2 low, ImVec2 high, std::string_view words);
 
 /// A switch with the word on or off; `width` includes the word. True when clicked.
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width);
