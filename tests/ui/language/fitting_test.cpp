@@ -9,6 +9,7 @@
 #include <span>
 
 #include "experiments/lessons/lesson.h"
+#include "ui/panels/comparison_table.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/widgets.h"
 
@@ -53,6 +54,22 @@ std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFo
                     found.push_back({glyph->second, a.pos, c.pos, part.ClipRect});
             }
 #endif
+    return found;
+}
+
+/// Letters that lie over others.
+std::vector<std::string> overlapping(const std::vector<Letter>& letters) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < letters.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const Letter &a = letters[i], &b = letters[k];
+            const float across = std::min(a.high.x, b.high.x) - std::max(a.low.x, b.low.x);
+            const float down = std::min(a.high.y, b.high.y) - std::max(a.low.y, b.low.y);
+            if (across > 2 && down > 2)
+                found.push_back(fmt::format("{:#x} over {:#x} at {:.0f}, {:.0f}",
+                                            unsigned(a.character), unsigned(b.character), a.low.x,
+                                            a.low.y));
+        }
     return found;
 }
 
@@ -142,6 +159,32 @@ class Fitting : public ViewFixture {
                 (one.high.y > one.clip.w + 1 || one.low.y < one.clip.y - 1))
                 cut_.insert(where_ + ": letters of the strip are too high");
         }
+    }
+    /// What is drawn in a column of this width, all of it in sight.
+    template <class Draw>
+    void look_at_alone(float width, Draw&& draw) {
+        constexpr float high = 6000;
+        std::vector<std::string> drawn;
+        gui_.begin_frame(int(width), int(high));
+        view_->ui().widgets.begin_frame();
+        ImGui::PushFont(view_->ui().fonts.body);
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({width, high});
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+        ImGui::Begin("alone", nullptr, ImGuiWindowFlags_NoDecoration);
+        collect_cut_words(&drawn);
+        draw();
+        collect_cut_words(nullptr);
+        ImGui::End();
+        ImGui::PopStyleVar();
+        ImGui::PopFont();
+        framebuffer_.bind();
+        gui_.render(int(width), int(high));
+        for (const std::string& words : drawn) cut_.insert(where_ + ": " + words);
+        for (const std::string& words : cut_letters()) cut_.insert(where_ + ": " + words);
+        const Fonts& fonts = view_->ui().fonts;
+        for (const std::string& words : overlapping(letters_of({fonts.body, fonts.small})))
+            cut_.insert(where_ + ": " + words);
     }
     void note_english(const std::string& at) {
         // The list of words has their English names, too.
@@ -311,6 +354,35 @@ TEST_F(Fitting, TheBarAndTheResultsAtTheLargestSize) {
             look("results");
             view_->options().drawer = Drawer::none;
         }
+    expect_none();
+}
+
+/// The kernels of the n-body with numbers as long as they get.
+experiments::Comparison comparison(const experiments::Parameter& kernel, bool counted) {
+    experiments::Comparison table{"Kernels of the n-body, 262144 bodies", "interactions/s",
+                                  "interaction", "the time in the notebook"};
+    for (const auto& word : dynamic_cast<const experiments::Choice&>(kernel).words()) {
+        experiments::Comparison::Row row{word.id, word.label, 12345.6, 2.137e12, 1.25e-7};
+        row.published = table.rows.empty() ? "3198.6 ms" : "";
+        if (counted) row.counts = {1.234e12, 987.6e9, 123.4e6, 1234.5};
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+TEST_F(Fitting, TheTableOfAComparison) {
+    show("nbody", {{"bodies", "256"}});
+    for (const LanguageName& one : languages)
+        for (const int percent : {100, 200, 250})
+            for (const bool counted : {false, true}) {
+                draw_in(one.language, percent);
+                view_->options().drawer = Drawer::results;
+                frames(2);
+                const float panel = view_->layout().results.width;
+                const auto table = comparison(stage_->parameters().find("kernel"), counted);
+                look_at_alone(panel - view_->ui().px(40),
+                              [&] { draw_comparison_table(view_->ui(), table); });
+            }
     expect_none();
 }
 
