@@ -238,7 +238,8 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     // A listing that opens begins at the instruction that runs next.
     if (source.show_ptx && !source.ptx_shown) source.right.settling = 3;
     source.ptx_shown = source.show_ptx;
-    const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty();
+    const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty() &&
+                      size.x >= ui.px(360);  // else the PTX takes the place of the source
     // Lines of CUDA C++ are longer than lines of PTX.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
     const float right = both ? size.x - ui.px(8) - left : size.x;

@@ -163,6 +163,11 @@ float text_size(const ImFont* font) {
     return loaded * ImGui::GetIO().FontGlobalScale;
 }
 
+void same_line_if_room(float gap, float width) {
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    if (ImGui::GetItemRectMax().x + gap + width <= end) ImGui::SameLine(0, gap);
+}
+
 void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PushFont(font);
     ImGui::PushStyleColor(ImGuiCol_Text, colour);

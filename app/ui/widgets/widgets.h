@@ -37,6 +37,8 @@ void collect_cut_words(std::vector<std::string>* words);
 /// Collects the words where `width` is too little for them.
 void note_if_cut(std::string_view words, float width);
 
+/// ImGui::SameLine(), unless the line has no room for an item of this width.
+void same_line_if_room(float gap, float width);
 /// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);
 /// The words with line ends where a line of the current font would be wider than `width`.
