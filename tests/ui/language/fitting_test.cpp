@@ -18,8 +18,8 @@
 namespace warpscope::ui {
 namespace {
 
-/// Names may end in "…", with a tooltip that has all of them, and words about a kernel or a file. (So
-/// may what the first warp does, at which the microscope opens.)
+/// Names may end in "…", with a tooltip that has all of them, and words about a kernel or a file.
+/// (So may what the first warp does, at which the microscope opens.)
 bool may_be_cut(const std::string& words) {
     static const std::regex name(R"([\w.:\[\]]*([A-Z_.:\[]|cuda)[\w.:\[\]]*)");
     return std::regex_match(words, name) || words.find(".cu") != std::string::npos ||
