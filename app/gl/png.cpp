@@ -96,17 +96,13 @@ std::vector<png_text> text_chunks(const Metadata& metadata) {
 }
 
 bool encode_into(Writer& writer, std::vector<std::uint8_t>& file, std::span<png_bytep> rows,
-                 int width, std::span<const png_text> texts, Effort effort) {
+                 int width, std::span<const png_text> texts) {
     if (setjmp(png_jmpbuf(writer.png))) return false;
     png_set_write_fn(writer.png, &file, append, nullptr);
     png_set_user_limits(writer.png, largest_side, largest_side);
     png_set_IHDR(writer.png, writer.info, png_uint_32(width), png_uint_32(rows.size()), 8,
                  PNG_COLOR_TYPE_RGBA, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    if (effort == Effort::quick) {
-        png_set_compression_level(writer.png, 1);
-        png_set_filter(writer.png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
-    }
     if (!texts.empty()) png_set_text(writer.png, writer.info, texts.data(), int(texts.size()));
     png_write_info(writer.png, writer.info);
     png_write_image(writer.png, rows.data());
@@ -178,7 +174,7 @@ Metadata texts_of(const Reader& reader) {
 }  // namespace
 
 std::vector<std::uint8_t> encode_png(int width, int height, std::span<const std::uint8_t> rgba,
-                                     const Metadata& metadata, Effort effort) {
+                                     const Metadata& metadata) {
     if (width < 1 || height < 1 || rgba.size() != std::size_t(width) * std::size_t(height) * 4)
         throw Error(
             fmt::format("{} bytes can't be a {}x{} RGBA picture", rgba.size(), width, height));
@@ -189,7 +185,7 @@ std::vector<std::uint8_t> encode_png(int width, int height, std::span<const std:
     std::vector<std::uint8_t> file;
     Writer writer;
     if (!writer.info) throw Error("libpng can't start: out of memory");
-    if (!encode_into(writer, file, rows, width, texts, effort)) throw Error(writer.failure.words);
+    if (!encode_into(writer, file, rows, width, texts)) throw Error(writer.failure.words);
     return file;
 }
 

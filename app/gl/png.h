@@ -25,12 +25,9 @@ struct Image {
 void write_png(const std::filesystem::path& path, int width, int height,
                std::span<const std::uint8_t> rgba, const Metadata& metadata = {});
 
-/// How much time the compression may take.
-enum class Effort { usual, quick };
-
 /// The bytes of a PNG file. Throws Error.
 std::vector<std::uint8_t> encode_png(int width, int height, std::span<const std::uint8_t> rgba,
-                                     const Metadata& metadata = {}, Effort effort = Effort::usual);
+                                     const Metadata& metadata = {});
 
 /// Decodes any PNG to RGBA8. Throws Error.
 Image decode_png(std::span<const std::uint8_t> bytes);

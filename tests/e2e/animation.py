@@ -28,13 +28,13 @@ def read_animation(path, folder):
     pictures = []
     for (width, height, x, y), packed in frames:
         part = folder / "part.png"
-        part.write_bytes(data[:8] + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)) +
+        part.write_bytes(data[:8] + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
                          chunk(b"IDAT", packed) + chunk(b"IEND", b""))
         picture = read_png(part)[0]
         if pictures:
             rows = [bytearray(row) for row in pictures[-1].rows]
             for i, row in enumerate(picture.rows):
-                rows[y + i][4 * x:4 * (x + width)] = row
-            picture = Picture(pictures[-1].width, pictures[-1].height, [bytes(r) for r in rows], 4)
+                rows[y + i][3 * x:3 * (x + width)] = row
+            picture = Picture(pictures[-1].width, pictures[-1].height, [bytes(r) for r in rows], 3)
         pictures.append(picture)
     return pictures, read_png(path)[1]

@@ -4,6 +4,8 @@ types, and reads the pixels of the screen.
 Nothing here waits for a fixed time. Every step polls for its condition and fails after PATIENCE
 seconds with a sentence. (A sanitizer build on a busy machine draws a few frames a second.)
 """
+import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -21,7 +23,24 @@ WIDTH, HEIGHT = 1280, 720
 DATA = os.environ.get("XDG_DATA_HOME") or str(pathlib.Path.home() / ".local/share")
 
 # A shell that starts the tests in the background ignores SIGINT for them, and for what they start.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+# The other two would end the tests without removing their folders.
+for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.default_int_handler)
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def start_process(words, ended_by=signal.SIGTERM, **options):
+    """A subprocess.Popen that the kernel ends by this signal when the driver ends, however it ends. (SIGTERM
+    lets Xvfb remove its lock, and mpirun end its ranks.)"""
+    driver = os.getpid()
+
+    def end_with_driver():
+        _LIBC.prctl(_PR_SET_PDEATHSIG, ended_by)
+        if os.getppid() != driver:
+            os._exit(1)  # the driver has ended before the kernel was asked
+    return subprocess.Popen(words, preexec_fn=end_with_driver, **options)
 
 
 def wait_for(what, condition):
@@ -143,9 +162,9 @@ class Display:
                 raise AssertionError(f"{tool} is missing: ./run test installs it")
         self._folder = tempfile.TemporaryDirectory(prefix="warpscope-screen-")
         reading, writing = os.pipe()
-        self._server = subprocess.Popen(
+        self._server = start_process(
             ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24",
-             "-fbdir", self._folder.name, "-nolisten", "tcp",
+             "-fbdir", self._folder.name, "-nolisten", "tcp", "-r",  # no key repeats itself
              "-noreset"],  # without it the server resets when the app ends, and the next app finds no display
             pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writing)
@@ -184,9 +203,10 @@ class App:
                      "XDG_SESSION_TYPE"):
             environment.pop(name, None)
         environment |= display.environment
-        self._process = subprocess.Popen(
+        self._process = start_process(
             [*before, program, "--device", "emulator", "--widget-map", str(self._map),
              "--size", f"{WIDTH}x{HEIGHT}", *arguments],
+            ended_by=signal.SIGTERM if before else signal.SIGKILL,  # a process that rests ignores SIGTERM
             stdout=self._log, stderr=subprocess.STDOUT, env=environment, cwd=home)
         self._mouse = (0, 0)
         self.park()
@@ -322,17 +342,21 @@ class App:
         self.pass_frames()
         self.display.xdotool("type", "--", text)
         self.wait_value(widget, text)
-        self.hold("Return")
-
-    def hold(self, name):
-        """Presses a key for a field of ImGui, which reads keys once in a frame: the key must stay down
-        until the next frame."""
-        self.display.xdotool("keydown", name)
-        self.pass_frames()
-        self.display.xdotool("keyup", name)
+        self.key("Return")
 
     def key(self, *names):
-        self.display.xdotool("key", *names)
+        """Presses keys. The app rests meanwhile, because Dear ImGui repeats a key that it sees pressed for
+        0.28 s, and a busy machine may take longer to release it."""
+        with self._resting():
+            self.display.xdotool("key", *names)
+
+    @contextlib.contextmanager
+    def _resting(self):
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def resize(self, width, height):
         """Waits until the window has drawn a frame in its new size."""

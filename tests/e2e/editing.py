@@ -47,11 +47,46 @@ class Editing(Session):
         app.settle()
         self.assertEqual(app.pixels(), whole)
 
+    def test_keys_alone_explain_the_words_of_a_source(self):
+        app = self.edit(*STILL)
+        app.settle()
+        app.key("ctrl+f")
+        app.wait_value("editor.find", "")
+        app.display.xdotool("type", "--", "__syncthreads")
+        app.wait_value("editor.find", "__syncthreads")
+        app.key("Escape")  # closes the search, and leaves the cursor at the match
+        app.wait_value("editor.text", lambda value: value.startswith(f"{BARRIER}:"))
+        app.key("F1")
+        app.wait_value("tooltip", lambda value: value.startswith("barrier: ") and "(F2)" in value)
+        app.key("F2")
+        app.wait_value("words:barrier", "on")
+        app.key("F2")
+        wait_for("no list of words", lambda: "words:barrier" not in app.widgets())
+
+        app.key("Escape")
+        app.catch_up()
+        app.key("m")
+        app.wait_value("microscope.position", "0")
+        app.key("F1")  # the line that runs next
+        app.wait_value("tooltip", lambda value: "thread: " in value)
+        app.key("Right")
+        app.wait_value("microscope.position", "1")
+        self.assertNotIn("tooltip", app.widgets())
+        app.key("p")
+        app.wait_value("ptx", lambda value: True)
+        for _ in range(100):
+            if app.value("focus") == "word:shared memory":
+                break
+            now = app.value("focus")
+            app.key("Tab")
+            wait_for("the next stop", lambda: app.value("focus") not in (None, now))
+        app.wait_value("tooltip", lambda value: value.startswith("shared memory: "))
+
     def test_an_error_stands_at_its_line_and_the_picture_goes_on(self):
         app = self.edit(*RIPPLE, "--set", "ripple.pattern=ripple")
         app.click(f"editor.line.{WRITE}", (0.1, 0.5))
         app.pass_frames()
-        app.hold("End")
+        app.key("End")
         end = len(app.value(f"editor.line.{WRITE}")) + 1
         app.wait_value("editor.text", f"{WRITE}:{end}")
         app.display.xdotool("type", "--", " int nothing = undeclared;")
@@ -102,7 +137,9 @@ class Editing(Session):
         app = self.edit(*RIPPLE)
         app.click(f"editor.barrier.{BARRIER}")
         self.state(app, "runs in the emulator")
-        app.key("Escape", "m")
+        app.key("Escape")
+        app.catch_up()
+        app.key("m")
         app.wait_value("microscope.position", lambda value: value)
         app.key("End")
         app.wait_value("microscope.ending", "The block has finished.")

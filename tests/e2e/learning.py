@@ -85,8 +85,8 @@ class Learning(Scenario):
                        stdout=subprocess.DEVNULL, env=os.environ | app.display.environment)
         app.click("editor.text", (0.5, 0.5))
         app.pass_frames()
-        app.hold("ctrl+a")
-        app.hold("ctrl+v")
+        app.key("ctrl+a")
+        app.key("ctrl+v")
         app.catch_up()
 
     def gate(self, app):
@@ -109,11 +109,11 @@ class Learning(Scenario):
                 if id.startswith("editor.line.") and after in widget["value"] and widget["visible"]:
                     return id
             app.click("editor.text", (0.5, 0.5))
-            app.hold("Next")
+            app.key("Next")
             return None
         app.click(wait_for(f"a line with {after}", line), (0.3, 0.5))
-        app.hold("End")
-        app.hold("Return")
+        app.key("End")
+        app.key("Return")
         app.pass_frames()
         app.display.xdotool("type", "--", "__syncthreads();")
         app.catch_up()
@@ -178,7 +178,7 @@ class Learning(Scenario):
         app.wait_value("palette", "")
         app.display.xdotool("type", "discard it")
         app.wait_value("palette", "discard it")
-        app.hold("Return")
+        app.key("Return")
         app.wait_value("message", "The recording was discarded.")
         self.assertEqual(sorted(self.home.iterdir()), before)
 

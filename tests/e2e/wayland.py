@@ -7,9 +7,8 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 
-from driver import HEIGHT, WIDTH, read_png, wait_for
+from driver import HEIGHT, WIDTH, read_png, start_process, wait_for
 from scenario import RIPPLE, Scenario, main
 
 
@@ -36,7 +35,7 @@ class Wayland(Scenario):
         environment = {"XDG_RUNTIME_DIR": str(runtime), "WAYLAND_DISPLAY": "wayland-test"}
         log = self.home / "weston.txt"
         with open(log, "wb") as file:
-            weston = subprocess.Popen(
+            weston = start_process(
                 ["weston", "--no-config", f"--backend={backend}", "--renderer=pixman",
                  "--shell=kiosk", "--socket=wayland-test", "--idle-time=0", f"--width={WIDTH}",
                  f"--height={HEIGHT}"],

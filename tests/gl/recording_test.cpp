@@ -80,7 +80,7 @@ Animation read_animation(const Bytes& file) {
         Bytes png(file.begin(), file.begin() + 8), header;
         put(header, std::uint32_t(frame.width));
         put(header, std::uint32_t(frame.height));
-        header.insert(header.end(), {8, 6, 0, 0, 0});
+        header.insert(header.end(), {8, 2, 0, 0, 0});
         put_chunk(png, "IHDR", header);
         put_chunk(png, "IDAT", frame.data);
         put_chunk(png, "IEND", {});
@@ -111,14 +111,21 @@ class RecordingTest : public testing::Test {
         fs::temp_directory_path() / ("warpscope-recording-" + std::to_string(::getpid()));
 };
 
+void make_opaque(Bytes& rgba) {
+    for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+}
+
 TEST_F(RecordingTest, EveryFrameIsDecodedAsItWasAdded) {
     std::vector<Bytes> frames(4, numbered_pixels(13, 7));
     // A rectangle of 3 x 2 pixels at (4, 5) changes, then nothing, then the last pixel.
     for (const int pixel : {5 * 13 + 4, 5 * 13 + 6, 6 * 13 + 5})
         for (std::size_t i = 1; i < 4; ++i) frames[i][std::size_t(pixel) * 4] ^= 0x55;
+    frames[2][3] ^= 1;  // an alpha, which means nothing
     frames[3][(13 * 7 - 1) * 4 + 2] ^= 1;
     Recording recording(folder_ / "r.png", {{"Software", "Warpscope"}, {"frame", "1"}});
-    for (const Bytes& frame : frames) recording.add(13, 7, frame, milliseconds(40));
+    for (const Bytes& frame : frames)
+        recording.add(13, 7, frame, Rows::top_first, milliseconds(40));
+    for (Bytes& frame : frames) make_opaque(frame);
     EXPECT_FALSE(fs::exists(folder_ / "r.png"));
     recording.finish();
     ASSERT_EQ(files(), 1);
@@ -145,8 +152,9 @@ TEST_F(RecordingTest, LeavesNothingWithoutAnEnd) {
     {
         Recording recording(folder_ / "r.png", {});
         EXPECT_THROW(recording.finish(), Error) << "it has no frame";
-        recording.add(2, 2, numbered_pixels(2, 2), milliseconds(1));
-        EXPECT_THROW(recording.add(3, 2, numbered_pixels(3, 2), milliseconds(1)), Error);
+        recording.add(2, 2, numbered_pixels(2, 2), Rows::top_first, milliseconds(1));
+        EXPECT_THROW(recording.add(3, 2, numbered_pixels(3, 2), Rows::top_first, milliseconds(1)),
+                     Error);
     }
     EXPECT_EQ(files(), 0);
     EXPECT_THROW(Recording(folder_ / "r.gif", {}), Error);
@@ -169,11 +177,11 @@ TEST_F(RecordingTest, AnMp4IsMadeByFfmpeg) {
     ::setenv("PATH", (programs.string() + ":" + path).c_str(), 1);
     Recording recording(folder_ / "r.mp4", {{"command", "warpscope --headless"}});
     const Bytes frame = numbered_pixels(4, 2);
-    for (int i = 0; i < 3; ++i) recording.add(4, 2, frame, milliseconds(1));
+    for (int i = 0; i < 3; ++i) recording.add(4, 2, frame, Rows::top_first, milliseconds(1));
     recording.finish();
     const Bytes file = bytes_of(folder_ / "r.mp4");
     const std::string words(file.begin(), std::ranges::find(file, '\n'));
-    EXPECT_NE(words.find("-pix_fmt rgba -s 4x2 -r 30"), std::string::npos) << words;
+    EXPECT_NE(words.find("-pix_fmt rgb0 -s 4x2 -r 30"), std::string::npos) << words;
     EXPECT_NE(words.find("comment=warpscope --headless"), std::string::npos) << words;
     Bytes input;
     for (int i = 0; i < 3; ++i) input.insert(input.end(), frame.begin(), frame.end());
@@ -181,11 +189,13 @@ TEST_F(RecordingTest, AnMp4IsMadeByFfmpeg) {
 
     // At 30 frames a second, 100 ms are three frames and 50 ms the next one and a half.
     Recording slow(folder_ / "s.mp4", {});
-    slow.add(4, 2, frame, milliseconds(100));
-    slow.add(4, 2, numbered_pixels(4, 2), milliseconds(50));
-    slow.add(4, 2, frame, milliseconds(50));
+    for (const int shown : {100, 50, 50})
+        slow.add(4, 2, frame, Rows::bottom_first, milliseconds(shown));
     slow.finish();
     const Bytes repeated = bytes_of(folder_ / "s.mp4");
+    const std::string turned(repeated.begin(), std::ranges::find(repeated, '\n'));
+    EXPECT_NE(turned.find("-vf vflip,pad="), std::string::npos) << turned;
+    EXPECT_EQ(words.find("vflip"), std::string::npos) << words;
     EXPECT_EQ(std::size_t(repeated.end() - std::ranges::find(repeated, '\n') - 1),
               (3 + 2 + 1) * frame.size());
 
@@ -193,19 +203,19 @@ TEST_F(RecordingTest, AnMp4IsMadeByFfmpeg) {
     Recording early(folder_ / "e.mp4", {});
     EXPECT_THROW(
         {
-            for (;;) early.add(4, 2, frame, milliseconds(1));
+            for (;;) early.add(4, 2, frame, Rows::top_first, milliseconds(1));
         },
         Error);
 
     make_ffmpeg(programs, "exit 3\n");
     Recording fails(folder_ / "f.mp4", {});
-    fails.add(4, 2, frame, milliseconds(1));
+    fails.add(4, 2, frame, Rows::top_first, milliseconds(1));
     EXPECT_THROW(fails.finish(), Error);
     EXPECT_FALSE(fs::exists(folder_ / "f.mp4"));
 
     ::setenv("PATH", (folder_ / "empty").c_str(), 1);
     Recording missing(folder_ / "m.mp4", {});
-    EXPECT_THROW(missing.add(4, 2, frame, milliseconds(1)), Error);
+    EXPECT_THROW(missing.add(4, 2, frame, Rows::top_first, milliseconds(1)), Error);
     ::setenv("PATH", path.c_str(), 1);
 }
 

@@ -37,7 +37,7 @@ class LiveRecording {
     /// Room for the pixels of a frame, with any contents: that of a frame which is compressed.
     std::vector<std::uint8_t> room();
     /// Adds the pixels of the frame that is on show from now on, as OpenGL reads them: r, g, b, a,
-    /// bottom row first. They become opaque. Throws what the thread has thrown.
+    /// bottom row first. They are opaque. Throws what the thread has thrown.
     void add(std::vector<std::uint8_t> pixels);
     /// Waits until all frames are written, completes the file, and returns their number. Throws
     /// Error.
@@ -49,7 +49,6 @@ class LiveRecording {
         std::chrono::milliseconds shown{};
     };
     void write_frames();
-    void write(Frame& frame);
     void end_frame();
     void end_thread();
 

@@ -33,7 +33,7 @@ std::uint32_t number_at(std::span<const std::uint8_t> bytes) {
 }
 
 constexpr std::size_t frames_per_second = 30;  // of an MP4
-constexpr std::size_t signature_bytes = 8, chunk_bytes = 12;
+constexpr std::size_t signature_bytes = 8, chunk_bytes = 12, sequence_bytes = 4, pixel_bytes = 4;
 
 /// Calls f(kind, body) for each chunk of a PNG.
 template <class F>
@@ -43,6 +43,12 @@ void for_chunks(std::span<const std::uint8_t> png, F&& f) {
         f(std::string_view(reinterpret_cast<const char*>(&png[4]), 4), png.subspan(8, length));
         png = png.subspan(chunk_bytes + length);
     }
+}
+
+/// Each byte of `a` less that of `b`.
+std::uint32_t bytes_less(std::uint32_t a, std::uint32_t b) {
+    constexpr std::uint32_t highest = 0x80808080;
+    return ((a | highest) - (b & ~highest)) ^ ((a ^ ~b) & highest);
 }
 
 Bytes animation_control(std::size_t frames) {
@@ -99,29 +105,41 @@ void Recording::send(std::span<const std::uint8_t> bytes) {
     }
 }
 
-void Recording::chunk(const char* kind, std::span<const std::uint8_t> body) {
-    Bytes bytes;
-    put(bytes, std::uint32_t(body.size()));
-    bytes.insert(bytes.end(), kind, kind + 4);
-    bytes.insert(bytes.end(), body.begin(), body.end());
-    put(bytes, std::uint32_t(::crc32(0, bytes.data() + 4, uInt(bytes.size() - 4))));
-    write(bytes);
+void Recording::chunk(std::string_view kind, std::span<const std::uint8_t> body) {
+    Bytes number;
+    put(number, std::uint32_t(body.size()));
+    write(number);
+    const std::span name(reinterpret_cast<const std::uint8_t*>(kind.data()), kind.size());
+    write(name);
+    write(body);
+    auto crc = ::crc32(0, name.data(), uInt(name.size()));
+    if (!body.empty()) crc = ::crc32(crc, body.data(), uInt(body.size()));
+    number.clear();
+    put(number, std::uint32_t(crc));
+    write(number);
+}
+
+/// Where row `y` of a picture begins in its pixels; 0 is the top one.
+std::size_t Recording::row_at(int y) const {
+    const int row = rows_ == Rows::top_first ? y : height_ - 1 - y;
+    return std::size_t(row) * std::size_t(width_) * pixel_bytes;
 }
 
 /// The smallest rectangle that holds all pixels that differ from the frame before; of equal frames
 /// one pixel, since no frame is left out.
-Recording::Area Recording::changed(int width, int height,
-                                   std::span<const std::uint8_t> rgba) const {
-    if (frames_ == 0) return {0, 0, width, height};
-    const std::size_t row_bytes = std::size_t(width) * 4;
-    int left = width, right = -1, top = height, bottom = -1;
-    for (int y = 0; y < height; ++y) {
-        const auto* now = &rgba[std::size_t(y) * row_bytes];
-        const auto* old = &before_[std::size_t(y) * row_bytes];
-        if (std::memcmp(now, old, row_bytes) == 0) continue;
-        const auto differs = [&](int x) { return std::memcmp(now + 4 * x, old + 4 * x, 4) != 0; };
-        int first = 0, last = width - 1;
-        while (!differs(first)) ++first;
+Recording::Area Recording::changed(std::span<const std::uint8_t> pixels) const {
+    if (frames_ == 0) return {0, 0, width_, height_};
+    int left = width_, right = -1, top = height_, bottom = -1;
+    for (int y = 0; y < height_; ++y) {
+        const auto* now = &pixels[row_at(y)];
+        const auto* old = &before_[row_at(y)];
+        if (std::memcmp(now, old, std::size_t(width_) * pixel_bytes) == 0) continue;
+        const auto differs = [&](int x) {
+            return std::memcmp(now + pixel_bytes * x, old + pixel_bytes * x, 3) != 0;
+        };
+        int first = 0, last = width_ - 1;
+        while (first < width_ && !differs(first)) ++first;
+        if (first == width_) continue;  // only bytes differ that mean nothing
         while (!differs(last)) --last;
         left = std::min(left, first);
         right = std::max(right, last);
@@ -132,92 +150,125 @@ Recording::Area Recording::changed(int width, int height,
     return {left, top, right - left + 1, bottom - top + 1};
 }
 
-void Recording::add(int width, int height, std::span<const std::uint8_t> rgba,
-                    std::chrono::milliseconds shown) {
+std::vector<std::uint8_t> Recording::add(int width, int height, std::vector<std::uint8_t> pixels,
+                                         Rows rows, std::chrono::milliseconds shown) {
     if (frames_ > 0 && (width != width_ || height != height_))
         fail("its frames must have one size; end the recording before you change the size");
     width_ = width;
     height_ = height;
+    rows_ = rows;
     if (animation_) {
-        add_to_animation(changed(width, height, rgba), rgba, shown);
-        before_.assign(rgba.begin(), rgba.end());
+        if (frames_ == 0) begin_animation();
+        add_to_animation(pixels, shown);
+        std::swap(before_, pixels);
     } else {
-        if (socket_ < 0) begin_ffmpeg(width, height);
+        if (frames_ == 0) begin_ffmpeg();
         length_ += shown;
-        do send(rgba);
+        do send(pixels);
         while (++sent_ * 1000 / frames_per_second < std::size_t(length_.count()));
     }
     ++frames_;
+    return pixels;
 }
 
-void Recording::add_to_animation(const Area& area, std::span<const std::uint8_t> rgba,
-                                 std::chrono::milliseconds shown) {
-    Bytes part;
-    part.reserve(std::size_t(area.width) * std::size_t(area.height) * 4);
-    for (int y = area.y; y < area.y + area.height; ++y) {
-        const auto row =
-            rgba.subspan((std::size_t(y) * std::size_t(width_) + std::size_t(area.x)) * 4,
-                         std::size_t(area.width) * 4);
-        part.insert(part.end(), row.begin(), row.end());
-    }
-    const bool first = frames_ == 0;
-    const Bytes png =
-        encode_png(area.width, area.height, part, first ? metadata_ : Metadata(), Effort::quick);
-    Bytes control;
-    const auto write_control = [&] {
-        put(control, sequence_++);
-        for (const int number : {area.width, area.height, area.x, area.y})
-            put(control, std::uint32_t(number));
-        put(control, std::uint32_t(std::clamp<std::int64_t>(shown.count(), 1, 60000)), 2);
-        put(control, 1000, 2);
-        put(control, 0, 2);  // the next frame is drawn over this one
-        chunk("fcTL", control);
-    };
-    if (first) write(std::span(png).first(signature_bytes));
+/// Everything before the first frame.
+void Recording::begin_animation() {
+    constexpr std::array<std::uint8_t, pixel_bytes> pixel{};
+    const Bytes png = encode_png(1, 1, pixel, metadata_);
+    write(std::span(png).first(signature_bytes));
+    Bytes header;
+    put(header, std::uint32_t(width_));
+    put(header, std::uint32_t(height_));
+    header.insert(header.end(), {8, 2, 0, 0, 0});  // 8 bits of red, green and blue
+    chunk("IHDR", header);
+    counts_at_ = std::ftell(file_);
+    chunk("acTL", animation_control(1));
     for_chunks(png, [&](std::string_view kind, std::span<const std::uint8_t> body) {
-        if (kind == "IDAT") {
-            if (control.empty()) write_control();
-            if (first) return chunk("IDAT", body);
-            Bytes data;
-            put(data, sequence_++);
-            data.insert(data.end(), body.begin(), body.end());
-            chunk("fdAT", data);
-        } else if (first && kind != "IEND") {
-            chunk(std::string(kind).c_str(), body);
-            if (kind != "IHDR") return;
-            counts_at_ = std::ftell(file_);
-            chunk("acTL", animation_control(1));
-        }
+        if (kind == "tEXt" || kind == "iTXt") chunk(kind, body);
     });
 }
 
-void Recording::begin_ffmpeg(int width, int height) {
+void Recording::add_to_animation(std::span<const std::uint8_t> pixels,
+                                 std::chrono::milliseconds shown) {
+    const Area area = changed(pixels);
+    Bytes control;
+    put(control, sequence_++);
+    for (const int number : {area.width, area.height, area.x, area.y})
+        put(control, std::uint32_t(number));
+    put(control, std::uint32_t(std::clamp<std::int64_t>(shown.count(), 1, 60000)), 2);
+    put(control, 1000, 2);
+    put(control, 0, 2);  // the next frame is drawn over this one
+    chunk("fcTL", control);
+    const std::span<std::uint8_t> data = compressed(area, pixels);
+    if (frames_ == 0) return chunk("IDAT", data.subspan(sequence_bytes));
+    Bytes number;
+    put(number, sequence_++);
+    std::ranges::copy(number, data.begin());
+    chunk("fdAT", data);
+}
+
+/// The data of an "fdAT" chunk, with room for its sequence number: each pixel less the one above it
+/// (PNG's filter "Up"), compressed as runs, which takes the least time.
+std::span<std::uint8_t> Recording::compressed(const Area& area,
+                                              std::span<const std::uint8_t> pixels) {
+    const std::size_t row_bytes = 1 + 3 * std::size_t(area.width);
+    const std::size_t size = row_bytes * std::size_t(area.height);
+    if (filtered_.size() <= size) filtered_.resize(size + 1);  // a store of 4 bytes writes 3
+    std::uint8_t* out = filtered_.data();
+    const Bytes nothing(std::size_t(area.width) * pixel_bytes);
+    for (int y = 0; y < area.height; ++y) {
+        const std::size_t left = std::size_t(area.x) * pixel_bytes;
+        const std::uint8_t* now = &pixels[row_at(area.y + y) + left];
+        const std::uint8_t* above = y > 0 ? &pixels[row_at(area.y + y - 1) + left] : nothing.data();
+        *out++ = 2;
+        for (int x = 0; x < area.width; ++x, out += 3) {
+            std::uint32_t a = 0, b = 0;
+            std::memcpy(&a, now + pixel_bytes * x, pixel_bytes);
+            std::memcpy(&b, above + pixel_bytes * x, pixel_bytes);
+            const std::uint32_t difference = bytes_less(a, b);
+            std::memcpy(out, &difference, pixel_bytes);
+        }
+    }
+    z_stream stream{};
+    if (::deflateInit2(&stream, 1, Z_DEFLATED, 15, 9, Z_RLE) != Z_OK) fail("out of memory");
+    packed_.resize(std::max(packed_.size(), sequence_bytes + ::deflateBound(&stream, size)));
+    stream.next_in = filtered_.data();
+    stream.avail_in = uInt(size);
+    stream.next_out = packed_.data() + sequence_bytes;
+    stream.avail_out = uInt(packed_.size() - sequence_bytes);
+    ::deflate(&stream, Z_FINISH);
+    ::deflateEnd(&stream);
+    return std::span(packed_).first(sequence_bytes + stream.total_out);
+}
+
+void Recording::begin_ffmpeg() {
     std::string comment;
     for (const auto& [keyword, text] : metadata_)
         if (keyword == "command") comment = "comment=" + text;
-    std::vector<std::string> words{"ffmpeg",
-                                   "-y",
-                                   "-loglevel",
-                                   "error",
-                                   "-f",
-                                   "rawvideo",
-                                   "-pix_fmt",
-                                   "rgba",
-                                   "-s",
-                                   fmt::format("{}x{}", width, height),
-                                   "-r",
-                                   std::to_string(frames_per_second),
-                                   "-i",
-                                   "-",
-                                   "-metadata",
-                                   comment,
-                                   "-vf",
-                                   "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-                                   "-pix_fmt",
-                                   "yuv420p",
-                                   "-preset",
-                                   "ultrafast",
-                                   partial_.string()};
+    std::vector<std::string> words{
+        "ffmpeg",
+        "-y",
+        "-loglevel",
+        "error",
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb0",
+        "-s",
+        fmt::format("{}x{}", width_, height_),
+        "-r",
+        std::to_string(frames_per_second),
+        "-i",
+        "-",
+        "-metadata",
+        comment,
+        "-vf",
+        fmt::format("{}pad=ceil(iw/2)*2:ceil(ih/2)*2", rows_ == Rows::bottom_first ? "vflip," : ""),
+        "-pix_fmt",
+        "yuv420p",
+        "-preset",
+        "ultrafast",
+        partial_.string()};
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
     compute::SpawnFiles files;

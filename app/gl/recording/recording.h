@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "gl/png.h"
 
 namespace warpscope::gl {
+
+/// In which order the rows of a frame's pixels stand.
+enum class Rows { top_first, bottom_first };
 
 /// A moving picture that is written while its frames are made: an animated PNG (.png, .apng), or an
 /// MP4 by the program ffmpeg (.mp4). It plays again and again. No frame is left out.
@@ -24,10 +28,12 @@ class Recording {
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
-    /// Adds a frame (r, g, b, a, top row first) that is shown for this time; an MP4 repeats it each
-    /// 1/30 s. Throws Error if its size is not that of the first frame, or the disk is full.
-    void add(int width, int height, std::span<const std::uint8_t> rgba,
-             std::chrono::milliseconds shown);
+    /// Adds an opaque frame (r, g, b and a byte that means nothing) that is shown for this time; an
+    /// MP4 repeats it each 1/30 s. All frames have the size and the order of rows of the first one.
+    /// Returns pixels that are needed no longer, as room for others. Throws Error if the size is
+    /// another one, or the disk is full.
+    std::vector<std::uint8_t> add(int width, int height, std::vector<std::uint8_t> pixels,
+                                  Rows rows, std::chrono::milliseconds shown);
     /// Completes the file under its name. Throws Error if it has no frame, or can't be written.
     void finish();
 
@@ -41,11 +47,13 @@ class Recording {
     struct Area {
         int x = 0, y = 0, width = 0, height = 0;
     };
-    Area changed(int width, int height, std::span<const std::uint8_t> rgba) const;
-    void begin_ffmpeg(int width, int height);
-    void add_to_animation(const Area& area, std::span<const std::uint8_t> rgba,
-                          std::chrono::milliseconds shown);
-    void chunk(const char* kind, std::span<const std::uint8_t> body);
+    std::size_t row_at(int y) const;
+    Area changed(std::span<const std::uint8_t> pixels) const;
+    std::span<std::uint8_t> compressed(const Area& area, std::span<const std::uint8_t> pixels);
+    void begin_animation();
+    void begin_ffmpeg();
+    void add_to_animation(std::span<const std::uint8_t> pixels, std::chrono::milliseconds shown);
+    void chunk(std::string_view kind, std::span<const std::uint8_t> body);
     void write(std::span<const std::uint8_t> bytes);
     void send(std::span<const std::uint8_t> bytes);
     [[noreturn]] void fail(const char* why) const;
@@ -57,8 +65,10 @@ class Recording {
     int process_ = -1;           ///< ffmpeg
     int socket_ = -1;            ///< that ffmpeg reads
     int width_ = 0, height_ = 0;
-    std::vector<std::uint8_t> before_;   ///< the newest frame
-    std::size_t frames_ = 0, sent_ = 0;  ///< added, and sent to ffmpeg
+    Rows rows_ = Rows::top_first;
+    std::vector<std::uint8_t> before_;             ///< the newest frame
+    std::vector<std::uint8_t> filtered_, packed_;  ///< room for the bytes of a frame
+    std::size_t frames_ = 0, sent_ = 0;            ///< added, and sent to ffmpeg
     std::chrono::milliseconds length_{};
     std::uint32_t sequence_ = 0;  ///< of chunks
     long counts_at_ = 0;          ///< where the number of frames stands in the file

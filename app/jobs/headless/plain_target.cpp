@@ -41,7 +41,10 @@ std::vector<std::uint8_t> png_of(experiments::Experiment& experiment,
 
 void PlainTarget::add_to(gl::Recording& recording) const {
     constexpr std::chrono::milliseconds shown(33);
-    recording.add(size_.width, size_.height, bytes_of(pixels_.download()), shown);
+    const auto pixels = pixels_.download();
+    const auto bytes = bytes_of(pixels);
+    recording.add(size_.width, size_.height, {bytes.begin(), bytes.end()}, gl::Rows::top_first,
+                  shown);
 }
 
 FrameRecorder::FrameRecorder(experiments::Experiment& experiment, const experiments::Entry& entry,

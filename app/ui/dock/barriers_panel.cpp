@@ -70,8 +70,11 @@ void draw_row(Ui& ui, const Row& row) {
     const float left = ImGui::GetCursorPosX();
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
-    const float titles =
-        std::clamp(ImGui::GetContentRegionAvail().x * 0.27F, ui.px(230), ui.px(330));
+    const float room = ImGui::GetContentRegionAvail().x;
+    constexpr float verdict = 118;          // logical pixels
+    const bool narrow = room < ui.px(500);  // the sentence stands below the rest
+    const float titles = narrow ? std::max(ui.px(60), room - ui.px(verdict))
+                                : std::clamp(room * 0.27F, ui.px(230), ui.px(330));
     ImGui::BeginGroup();
     clipped_text(ui.fonts.body, colour::text, row.title, titles - ui.px(20));
     ImGui::PushTextWrapPos(left + titles - ui.px(20));
@@ -83,7 +86,10 @@ void draw_row(Ui& ui, const Row& row) {
     ImGui::SameLine(left + titles, 0);
     badge(ui, row.verdict, row.colour);
     record(ui, row.id, row.verdict);
-    ImGui::SameLine(left + titles + ui.px(118), 0);
+    if (narrow)
+        ImGui::SetCursorScreenPos({low.x, bottom + ui.px(3)});
+    else
+        ImGui::SameLine(left + titles + ui.px(verdict), 0);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(1));
     paragraph(ui.fonts.small, colour::text, row.sentence);
     record(ui, row.id + ".sentence", row.sentence);

@@ -305,7 +305,10 @@ void Dock::draw(Ui& ui, bool folded) {
     list.AddLine({window.x, y}, {window.x + ImGui::GetWindowWidth(), y}, colour::line, ui.px(1));
     ImGui::SetCursorScreenPos({top.x, y + ui.px(7)});
     if (folded) return timings_.draw_line(ui);
-    ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false);
+    // The form has cells of fixed widths beside each other.
+    const bool form = std::string_view(chosen.id) == "launch";
+    ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false,
+                      form ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
     chosen.draw(ui);
     end_child();
 }

@@ -75,15 +75,27 @@ std::string help_of(LineFigure figure) {
 // A click on a title chooses the figure that sorts the table and that the editor shows.
 void LinesPanel::head(Ui& ui) {
     ImGui::TableSetupScrollFreeze(0, 1);
-    ImGui::TableSetupColumn("place", ImGuiTableColumnFlags_WidthFixed, ui.px(44));
-    for (std::size_t i = 0; i < std::size(figures); ++i)
-        ImGui::TableSetupColumn("figure", ImGuiTableColumnFlags_WidthFixed, ui.px(96));
+    constexpr float place = 44, each = 96;  // logical pixels
+    ImGui::TableSetupColumn("place", ImGuiTableColumnFlags_WidthFixed, ui.px(place));
+    // A narrow table has the first figures and the chosen one.
+    const float padding = 2 * ImGui::GetStyle().CellPadding.x;
+    const float room = ImGui::GetContentRegionAvail().x - ui.px(place) - 2 * padding;
+    auto others = std::size_t(std::max(1.F, room / (ui.px(each) + padding))) - 1;
+    for (const LineFigure figure : figures) {
+        const bool chosen = figure == options_.figure, shown = chosen || others > 0;
+        if (!chosen && shown) --others;
+        ImGui::TableSetupColumn(
+            "figure",
+            ImGuiTableColumnFlags_WidthFixed |
+                (shown ? ImGuiTableColumnFlags_None : ImGuiTableColumnFlags_Disabled),
+            ui.px(each));
+    }
     ImGui::TableSetupColumn("source", ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     right_cell(ui.fonts.small, colour::faint, tr("Line"));
     for (const auto& word : compute::words_of<LineFigure>) {
-        ImGui::TableNextColumn();
+        if (!ImGui::TableNextColumn()) continue;
         const bool chosen = word.value == options_.figure;
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const std::string id = fmt::format("lines.by.{}", word.name);
@@ -128,7 +140,7 @@ void LinesPanel::row(Ui& ui, const LineCounters& line, const KernelCounters& ker
     ImGui::SetCursorScreenPos(at);
     right_cell(ui.fonts.mono, colour::dim, place);
     for (const LineFigure figure : figures) {
-        ImGui::TableNextColumn();
+        if (!ImGui::TableNextColumn()) continue;
         const std::uint64_t value = experiments::figure_of(line, figure);
         const std::uint64_t all = experiments::figure_of(kernel, figure);
         const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -164,7 +176,7 @@ void LinesPanel::draw(Ui& ui) {
     const std::string what =
         tr("{}, counted in {} of {} blocks. Instructions are those of the PTX.", kernel->kernel,
            quantity(double(inspection.blocks), ""), quantity(double(inspection.of_blocks), ""));
-    text(ui.fonts.small, colour::dim, what);
+    paragraph(ui.fonts.small, colour::dim, what);
     record(ui, "lines.kernel", kernel->kernel);
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;

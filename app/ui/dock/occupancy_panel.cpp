@@ -117,6 +117,8 @@ void draw_curves(Ui& ui, const SmLimits& sm, const BlockNeeds& needs) {
     draw(ui, sm, by_shared_memory(sm, needs), all / 2);
 }
 
+constexpr float registers_width = 90;  // logical pixels
+
 }  // namespace
 
 const KernelTiming* OccupancyPanel::choose_kernel(Ui& ui) {
@@ -156,7 +158,7 @@ void OccupancyPanel::choose_registers(Ui& ui, const KernelTiming& kernel) {
     text(ui.fonts.body, colour::dim, tr("registers"));
     ImGui::SameLine(0, ui.px(8));
     std::string typed;
-    const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
+    const bool changed = field(ui, "occupancy.registers", current, ui.px(registers_width), typed);
     tooltip(ui,
             tr("Registers of a thread. A GPU's driver knows their number, and ptxas -v prints it; "
                "where it is unknown they are not counted as a limit."));
@@ -178,9 +180,10 @@ void OccupancyPanel::draw(Ui& ui) {
         record(ui, "occupancy.none");
         return;
     }
-    ImGui::SameLine(0, ui.px(10));
+    same_line_if_room(ui.px(10), ui.px(210));
     const SmLimits& sm = choose_sm(ui);
-    ImGui::SameLine(0, ui.px(16));
+    same_line_if_room(ui.px(16),
+                      ImGui::CalcTextSize(tr("registers")).x + ui.px(8 + registers_width));
     choose_registers(ui, *kernel);
     const BlockNeeds needs = wish_.needs(*kernel);
     const std::string words = sentence(sm, compute::occupancy(sm, needs));

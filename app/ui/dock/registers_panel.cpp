@@ -72,7 +72,9 @@ void RegistersPanel::draw(Ui& ui) {
     const std::string words = tr("warp {}, {}", m.warp(), lane_words(m, m.warp(), m.lane()));
     text(ui.fonts.small, colour::dim, words);
     record(ui, "registers", words);
-    ImGui::SameLine(0, ui.px(12));
+    ImGui::PushFont(ui.fonts.small);
+    same_line_if_room(ui.px(12), ImGui::CalcTextSize(tr("newest first")).x);
+    ImGui::PopFont();
     text(ui.fonts.small, colour::faint, tr("newest first"));
     tooltip(ui, tr("The registers of this lane, the last written first. Click a lane in the list "
                    "of warps to pick another."));

@@ -182,8 +182,11 @@ void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings
                         line.bytes_ceiling > 0 ? p.bytes_per_second / line.bytes_ceiling : 0});
     }
     draw_dots(ui, chart, dots, {name}, ceilings, "roofline.bytes.");
-    small_text(ui, {chart.box.x, chart.bottom() + ui.px(2)}, colour::faint,
-               tr("bytes per second; flops not counted"));
+    ImGui::PushFont(ui.fonts.small);
+    const std::string axis =
+        shortened(tr("bytes per second; flops not counted"), chart.box.width + ui.px(8));
+    ImGui::PopFont();
+    small_text(ui, {chart.box.x, chart.bottom() + ui.px(2)}, colour::faint, axis);
 }
 
 void fact(Ui& ui, const char* label, const std::string& value, float width) {
@@ -192,8 +195,8 @@ void fact(Ui& ui, const char* label, const std::string& value, float width) {
     ImGui::PushFont(ui.fonts.mono);
     const float needed = ImGui::CalcTextSize(value.c_str()).x;
     ImGui::PopFont();
-    ImGui::SameLine();
-    ImGui::SetCursorPosX(left + width - needed);
+    if (ImGui::GetItemRectSize().x + ui.px(8) + needed <= width) ImGui::SameLine();
+    ImGui::SetCursorPosX(left + std::max(0.F, width - needed));
     text(ui.fonts.mono, colour::text, value);
 }
 
@@ -245,15 +248,17 @@ void RooflinePanel::draw(Ui& ui) {
     const Roofline line = roofline_of(stage_.timings().kernels(), *ceilings);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    const float column = std::min(ui.px(236), room.x * 0.3F);
-    legend(ui, stage_, line, column);
-
     const float axis = small_size(ui, "100 G").x + ui.px(14);
     const float top = low.y + ui.px(4);
     const float height = room.y - small_size(ui, "0").y - ui.px(10);
+    const float column = std::min(ui.px(236), room.x * 0.3F);
     float left = low.x + column + axis + ui.px(8);
     const float right = low.x + room.x - ui.px(2);
-    if (height < ui.px(40) || right - left < ui.px(120)) return;
+    // The names of ceilings and kernels need room, in each of two charts.
+    const float least = ui.px(line.strip.empty() || line.points.empty() ? 200 : 400);
+    const bool chart = height >= ui.px(40) && right - left >= least;
+    legend(ui, stage_, line, chart ? column : std::min(ui.px(236), room.x));
+    if (!chart) return;
     if (!line.strip.empty()) {
         const float width = (right - left - axis) * (line.points.empty() ? 0.5F : 0.34F);
         draw_strip(ui, {{left, top, width, height}, {}, line.bytes}, line, *ceilings);

@@ -24,7 +24,7 @@ constexpr TableColumn timing_columns[] = {
     {tr_later("Launches"), tr_later("Launches since the experiment was made."), 62},
     {tr_later("Grid · block"), tr_later("Blocks of the grid, and threads of a block."), 122},
     {tr_later("Last, ms"), tr_later("The newest launch."), 62},
-    {tr_later("Median, ms"), tr_later("The median of the newest launches, at most 256."), 72},
+    {tr_later("Median, ms"), tr_later("The median of the newest launches, at most 256."), 80},
     {tr_later("p99, ms"), tr_later("99 % of the newest launches took no longer."), 58},
     {tr_later("Rate"),
      tr_later("The work that the launch must do at least, divided by the median time."), 116},
@@ -34,7 +34,7 @@ constexpr TableColumn timing_columns[] = {
      true}};
 constexpr std::size_t rate_column = 6, share_column = 7;
 /// In a narrow window these columns give their room to the kernel's name, in this order.
-constexpr std::size_t least_timings_first[] = {8, 3, 5, 1, 2};
+constexpr std::size_t least_timings_first[] = {8, 3, 5, 1, 2, 7, 6};
 
 compute::CeilingShares shares_below(const KernelTiming& kernel, const Ceilings* ceilings) {
     return ceilings ? compute::shares_of(kernel, *ceilings) : compute::CeilingShares{};
@@ -215,7 +215,9 @@ void TimingsPanel::engine_line(Ui& ui) const {
     const auto running = recent_.running(stage_.timings().kernels());
     if (running.empty()) return;
     const std::string words = engine_words(running);
-    ImGui::SameLine(0, ui.px(10));
+    ImGui::PushFont(ui.fonts.small);
+    same_line_if_room(ui.px(10), ImGui::CalcTextSize(words.c_str()).x);
+    ImGui::PopFont();
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
     text(ui.fonts.small, colour::dim, words);
     record(ui, "timings.engine", words);
@@ -243,7 +245,9 @@ void TimingsPanel::draw(Ui& ui) {
     }
     const std::string frame = frame_text(stage_, times_, true);
     if (!frame.empty()) {
-        ImGui::SameLine();
+        ImGui::PushFont(ui.fonts.mono);
+        same_line_if_room(ui.px(10), ImGui::CalcTextSize(frame.c_str()).x);
+        ImGui::PopFont();
         right_cell(ui.fonts.mono, colour::dim, frame);
         record(ui, "timings.frame", frame);
     }

@@ -106,6 +106,20 @@ void help_typing(Data& data, const Session& s) {
     if (one_more && text[cursor - 1] == '}') apply(data, align_brace(text, cursor));
 }
 
+/// The end of the selection that is not the cursor.
+std::size_t anchor_of(const Data& data) {
+    const bool none = data.SelectionStart == data.SelectionEnd;
+    return std::size_t(none                                    ? data.CursorPos
+                       : data.SelectionStart == data.CursorPos ? data.SelectionEnd
+                                                               : data.SelectionStart);
+}
+
+void follow_cursor(const Data& data, EditorField& field) {
+    if (field.cursor != std::size_t(data.CursorPos)) field.moved = ImGui::GetTime();
+    field.cursor = std::size_t(data.CursorPos);
+    field.anchor = anchor_of(data);
+}
+
 int on_text(Data* data) {
     Session& s = *static_cast<Session*>(data->UserData);
     EditorField& field = s.field;
@@ -114,14 +128,8 @@ int on_text(Data* data) {
         data->Buf = field.text.data();
         return 0;
     }
-    const auto anchor_of = [&] {
-        const bool none = data->SelectionStart == data->SelectionEnd;
-        return std::size_t(none                                      ? data->CursorPos
-                           : data->SelectionStart == data->CursorPos ? data->SelectionEnd
-                                                                     : data->SelectionStart);
-    };
     if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
-        apply(*data, tab_key(text_of(*data), std::size_t(data->CursorPos), anchor_of(),
+        apply(*data, tab_key(text_of(*data), std::size_t(data->CursorPos), anchor_of(*data),
                              ImGui::GetIO().KeyShift));
     } else if (field.of != s.document.shared_text()) {
         take_text(*data, s);
@@ -132,9 +140,12 @@ int on_text(Data* data) {
     }
     if (field.go) select(*data, std::min(*field.go, text_of(*data).size()), *field.go);
     field.go.reset();
-    if (field.cursor != std::size_t(data->CursorPos)) field.moved = ImGui::GetTime();
-    field.cursor = std::size_t(data->CursorPos);
-    field.anchor = anchor_of();
+    follow_cursor(*data, field);
+    return 0;
+}
+
+int on_read_only_text(Data* data) {
+    follow_cursor(*data, static_cast<Session*>(data->UserData)->field);
     return 0;
 }
 
@@ -220,7 +231,7 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     const bool editable = can_edit(frame);
     flags |= editable ? ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
                             ImGuiInputTextFlags_CallbackCompletion
-                      : ImGuiInputTextFlags_ReadOnly;
+                      : ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_ReadOnly;
     const ImVec4 clear(0, 0, 0, 0);
     for (const ImGuiCol colour : {ImGuiCol_Text, ImGuiCol_FrameBg, ImGuiCol_NavHighlight})
         ImGui::PushStyleColor(colour, clear);
@@ -237,7 +248,7 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     const ClipboardWithoutTabs pasted;
     const bool changed =
         ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
-                                  flags, editable ? on_text : nullptr, &session);
+                                  flags, editable ? on_text : on_read_only_text, &session);
     tab_stop("editor.text");
     ImGui::PopID();
     ImGui::PopStyleVar();
@@ -245,7 +256,10 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     // On Escape, ImGui's field undoes what was typed since it got the focus. The editor's field
     // keeps the text and loses the focus.
     const bool escaped = key_pressed(ImGuiKey_Escape);
-    if (escaped && field.active) frame.view.find.close();
+    if (escaped && field.active) {
+        frame.view.find.close();
+        field.help.close();
+    }
     if (escaped && field.text != document.text())
         field.text = document.text();
     else if (changed && editable)
@@ -256,16 +270,39 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     field.active = ImGui::IsItemActive();
 }
 
-void hover_code(const KernelDocument& document, const EditorPlaces& at) {
+namespace {
+
+void hover_code_of(const KernelDocument& document, const EditorPlaces& at) {
     // The field is a child window, and an active item while it has the keyboard.
     constexpr auto field =
         ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const int row = int(std::floor((mouse.y - at.origin.y) / at.line));
     if (!ImGui::IsWindowHovered(field) || row < at.first || row >= at.end) return;
-    const auto column = std::size_t(std::max(0.F, mouse.x - at.origin.x) / at.character);
-    hover_word({at.low.x, float(row)},
-               word_at(document.lines().line(document.text(), row), column));
+    const std::string_view line = document.lines().line(document.text(), row);
+    const double column = std::floor(double(mouse.x - at.origin.x) / double(at.character));
+    hover_code({at.low.x, float(row)}, line, byte_at(line, std::max(0., column)));
+}
+
+}  // namespace
+
+void explain_code(const EditorFrame& frame, const KernelDocument& document,
+                  const EditorPlaces& at) {
+    hover_code_of(document, at);
+    EditorField& field = frame.view.field;
+    const std::size_t cursor = std::min(field.cursor, document.text().size());
+    const int row = document.lines().row(cursor);
+    const std::string_view line = document.lines().line(document.text(), row);
+    const std::size_t byte = cursor - document.lines().begin(row);
+    std::vector<ExplainedWord> words = explained_words(line);
+    std::erase_if(words, [&](const auto& word) { return byte < word.begin || byte > word.end; });
+    if (field.active && !words.empty()) point_at_word(words.front().explaining);
+    const auto place = [&](std::size_t end, int below) -> ImVec2 {
+        return {at.origin.x + float(columns_of(line.substr(0, end))) * at.character,
+                at.y(row + below)};
+    };
+    field.help.draw(frame.ui, cursor, words, place(words.empty() ? byte : words.front().begin, 0),
+                    place(byte, 1));
 }
 
 void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,
@@ -279,19 +316,22 @@ void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& docume
             0.F, std::round(float(*field.reveal) * at.line - 0.45F * (at.high.y - at.low.y))));
     field.reveal.reset();
     if (!field.active || field.seen == field.cursor) return;
-    field.seen = field.cursor;
     const int row = lines.row(field.cursor);
     const std::size_t begin = lines.begin(row);
     const float x =
         at.character *
         float(columns_of(std::string_view(document.text()).substr(begin, field.cursor - begin)));
-    const float y = at.line * float(row), margin = at.line;
     const float width = at.high.x - at.low.x - 4 * at.character, height = at.high.y - at.low.y;
+    const float y = at.line * float(row), margin = std::clamp((height - at.line) / 3, 0.F, at.line);
     const float top = ImGui::GetScrollY(), left = ImGui::GetScrollX();
-    if (y - margin < top) ImGui::SetScrollY(std::max(0.F, y - margin));
-    if (y + 2 * margin > top + height) ImGui::SetScrollY(y + 2 * margin - height);
+    const float first = std::max(0.F, y - margin);
+    const bool above = first<top, below = y + at.line + margin> top + height;
+    if (above) ImGui::SetScrollY(first);
+    if (below) ImGui::SetScrollY(y + at.line + margin - height);
     if (x < left) ImGui::SetScrollX(std::max(0.F, x - width / 4));
     if (x > left + width) ImGui::SetScrollX(x - 0.75F * width);
+    // ImGui scrolls to the top of a field that has just got the keyboard, instead.
+    if (!above && !below) field.seen = field.cursor;
 }
 
 }  // namespace warpscope::ui

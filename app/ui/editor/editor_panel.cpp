@@ -239,6 +239,7 @@ void keys(const EditorFrame& frame, KernelDocument& document) {
         if (may && command == Command::undo) document.undo();
         if (may && command == Command::redo) document.redo();
         if (command == Command::save_kernel) save_kernel(frame, document);
+        if (command == Command::explain_word) frame.view.field.help.ask();
     }
 }
 

@@ -37,8 +37,9 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
 /// Scrolls the current window to the cursor if it has moved, or to the row to reveal.
 void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,
                           const EditorPlaces& at);
-/// Explains the word of the text under the mouse. The current window is the one with the field.
-void hover_code(const KernelDocument& document, const EditorPlaces& at);
+/// Explains the word of the text under the mouse and, once a key has asked for it, the one at the
+/// cursor. The current window is the one with the field.
+void explain_code(const EditorFrame& frame, const KernelDocument& document, const EditorPlaces& at);
 /// Draws the text that is edited, with its gutter.
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
 /// Draws the differences from the built-in text.

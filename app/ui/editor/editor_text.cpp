@@ -373,7 +373,7 @@ void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2
     at.end = std::min(at.end, document.lines().count());
     for (int row = at.first; row < at.end; ++row) draw_row(frame, document, at, row);
     draw_needed(frame, at);
-    hover_code(document, at);
+    explain_code(frame, document, at);
     draw_caret(frame.view.field, document, at, frame.ui.px(1));
     keep_cursor_in_sight(frame, document, at);
     ImGui::EndChild();

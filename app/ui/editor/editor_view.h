@@ -9,6 +9,7 @@
 #include "compiler/diagnostic.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/edits/path_picker.h"
+#include "ui/source/code_help.h"
 #include "ui/source/find_bar.h"
 #include "ui/source/line_diff.h"
 #include "ui/widgets/key_table.h"
@@ -36,6 +37,7 @@ struct EditorField {
     std::optional<std::size_t> go;       ///< where the cursor is to be put
     double moved = 0;                    ///< when the cursor moved, in ImGui's seconds
     float scroll_x = 0, scroll_y = 0;
+    CodeHelp help;              ///< of the word at the cursor
     float wheel = 0;            ///< pixels to scroll by: the mouse wheel over the gutter
     std::optional<int> reveal;  ///< a row to scroll into the middle
 };

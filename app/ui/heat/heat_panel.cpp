@@ -92,12 +92,13 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
         ids.emplace_back(word.name);
         labels.emplace_back(tr(word.label));
     }
-    ImGui::SameLine(0, ui.px(10));
-    const float left = std::max(ui.px(200), right - ImGui::GetCursorScreenPos().x);
+    same_line_if_room(ui.px(10), ui.px(160));
+    const float left = std::max(ui.px(160), right - ImGui::GetCursorScreenPos().x);
     const float wide = segments_width(labels);
     const int clicked = wide <= left ? segments(ui, "heat.figure", ids, labels, chosen, wide)
                                      : dropdown(ui, "heat.figure", ids, labels, chosen, ui.px(160));
     if (clicked >= 0) figure_ = figures[chosen = std::size_t(clicked)].value;
+    const bool scale = ImGui::GetItemRectMax().x <= right + ui.px(60);
     ImGui::SameLine(0, ui.px(14));
     const auto& inspection = *stage_.checks().inspection;
     const std::string what =
@@ -110,7 +111,7 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     if (needed > right - ImGui::GetCursorScreenPos().x) ImGui::NewLine();
     paragraph(ui.fonts.small, colour::dim, what);
     record(ui, "heat.kernel", inspection.kernel);
-    return {&array, figures[chosen].value};
+    return {&array, figures[chosen].value, scale};
 }
 
 void HeatPanel::compute(const Choice& choice, const HeatLayout& layout) {
@@ -235,7 +236,7 @@ void HeatPanel::draw(Ui& ui) {
     const float width = ImGui::GetContentRegionAvail().x;
     const Choice choice = choose(ui, *kernel, width);
     grid(ui, *kernel, choice);
-    heat_scale(ui, "heat.scale", low.x + width, low.y, picture_.most);
+    if (choice.scale) heat_scale(ui, "heat.scale", low.x + width, low.y, picture_.most);
 }
 
 }  // namespace warpscope::ui

@@ -21,6 +21,7 @@ class HeatPanel {
     struct Choice {
         const emulator::HeatArray* array = nullptr;
         emulator::HeatFigure figure{};
+        bool scale = true;  ///< there is room for the scale of the colours
         bool operator==(const Choice&) const = default;
     };
     /// The cells on show, and what they belong to.

@@ -71,8 +71,6 @@ void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
     ImGui::SameLine(0, ui.px(6));
     if (flat_button(ui, "buffer.csv", tr("Save .csv"))) ui.later([this] { save(".csv"); });
     tooltip(ui, tr("Write the numbers as text, beside the launch file."));
-    ImGui::SameLine(0, ui.px(12));
-    ImGui::AlignTextToFramePadding();
     const Array& array = buffer.numbers;
     const auto differing = std::count(buffer.differing.begin(), buffer.differing.end(), true);
     std::string words =
@@ -80,6 +78,10 @@ void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
            to_string(array.type), stage_.frame());
     if (differing > 0)
         words += fmt::format(", {}", counted(std::uint64_t(differing), "differing element"));
+    ImGui::PushFont(ui.fonts.small);
+    same_line_if_room(ui.px(12), ImGui::CalcTextSize(words.c_str()).x);
+    ImGui::PopFont();
+    ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.small, differing > 0 ? colour::bad : colour::dim, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "buffer.state", words);

@@ -223,11 +223,13 @@ void BreaksPanel::adding(Ui& ui) {
                "too."));
     ImGui::SameLine(0, ui.px(8));
     complaint_at(ui, "breaks.line");
-    ImGui::SameLine(0, ui.px(14));
+    ImGui::NewLine();
+    const float spaces = segments_width({tr("shared"), tr("global")});
+    same_line_if_room(ui.px(14),
+                      ImGui::CalcTextSize(tr("Watch word")).x + spaces + ui.px(56 + 6 + 6));
     label(ui, tr("Watch word"));
-    const int space =
-        segments(ui, "breaks.space", {"shared", "global"}, {tr("shared"), tr("global")},
-                 global_ ? 1 : 0, segments_width({tr("shared"), tr("global")}));
+    const int space = segments(ui, "breaks.space", {"shared", "global"},
+                               {tr("shared"), tr("global")}, global_ ? 1 : 0, spaces);
     if (space >= 0) global_ = space == 1;
     ImGui::SameLine(0, ui.px(6));
     if (field(ui, "breaks.word", "", ui.px(global_ ? 130 : 56), typed)) add_word(typed);
@@ -256,7 +258,8 @@ void BreaksPanel::head(Ui& ui) {
         ui.ask(Command::run_back_to_break);
     tooltip(ui, with_key(tr("Run back to the previous breakpoint"), Command::run_back_to_break));
     ImGui::EndDisabled();
-    ImGui::SameLine(0, ui.px(6));
+    same_line_if_room(
+        ui.px(6), ImGui::CalcTextSize(tr("Run to next")).x + 2 * ImGui::GetStyle().FramePadding.x);
     ImGui::BeginDisabled(!stops || !more);
     if (flat_button(ui, "breaks.run", tr("Run to next"))) ui.ask(Command::run_to_break);
     tooltip(ui, with_key(tr("Run to the next breakpoint"), Command::run_to_break));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
@@ -219,7 +220,7 @@ void hover(Ui& ui, const Listing& listing, const Places& at) {
     if (row >= listing.text->lines.size()) return;
     if (mouse.x > at.text) {
         const auto column = std::size_t((mouse.x - at.text + at.scroll_x) / character_width());
-        return hover_word({at.text, float(row)}, word_at(listing.text->lines[row].text, column));
+        return hover_code({at.text, float(row)}, listing.text->lines[row].text, column);
     }
     std::string words;
     for (const Chip& chip : listing.chips)
@@ -228,6 +229,29 @@ void hover(Ui& ui, const Listing& listing, const Places& at) {
         words += (words.empty() ? "" : "\n") +
                  std::string(tr("A barrier: warps wait here until all have arrived."));
     if (!words.empty()) quick_tooltip(ui, words);
+}
+
+/// Tab goes through the explained words in sight. A key explains those of the focused row.
+void explain_by_keys(Ui& ui, const Microscope& microscope, const Listing& listing,
+                     const Places& at) {
+    const auto& lines = listing.text->lines;
+    const auto place = [&](std::uint32_t row, std::size_t byte, int below) -> ImVec2 {
+        return {at.text - at.scroll_x + float(byte) * character_width(),
+                at.y(row) + float(below) * at.line};
+    };
+    for (auto row = std::uint32_t(std::ceil(at.scroll_y / at.line));
+         keyboard_is_used() && row < lines.size() && at.y(row + 1) <= at.high.y; ++row)
+        for (const ExplainedWord& word : explained_words(lines[row].text)) {
+            const ImVec2 low = place(row, word.begin, 0), high = place(row, word.end, 1);
+            if (low.x >= at.text && high.x <= at.high.x && word_stop(low, high, word.explaining))
+                hover_word(low, word.explaining);
+        }
+    if (!listing.help || !listing.focus) return;
+    const std::uint32_t row = *listing.focus;
+    const auto words = explained_words(lines[row].text);
+    listing.help->draw(ui, microscope.version(), words,
+                       place(row, words.empty() ? 0 : words.front().begin, 0),
+                       place(row, lines[row].text.size(), 1));
 }
 
 /// After scrolling by hand, the listing no longer follows the focus.
@@ -326,6 +350,7 @@ void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listi
         widest = std::max(widest, line.text.size());
     rows(ui, microscope, listing, at);
     hover(ui, listing, at);
+    explain_by_keys(ui, microscope, listing, at);
     ImGui::Dummy({at.text - at.low.x + character_width() * float(widest),
                   at.line * float(listing.text->lines.size() + 2)});
     ImGui::EndChild();

@@ -8,6 +8,7 @@
 
 #include "emulator/stepper/stepper.h"
 #include "ui/microscope/microscope.h"
+#include "ui/source/code_help.h"
 #include "ui/source/find_bar.h"
 #include "ui/source/kernel_text.h"
 #include "ui/widgets/ui.h"
@@ -34,6 +35,7 @@ struct Listing {
     /// The file to whose lines breakpoints belong; empty: the PTX.
     std::string file;
     const FindBar* find = nullptr;  ///< searches this text; null: it searches another
+    CodeHelp* help = nullptr;       ///< explains the focused row; null: that of another text
     /// Words at the right edge of a row.
     struct Remark {
         std::uint32_t row = 0;

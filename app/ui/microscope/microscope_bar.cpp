@@ -14,14 +14,17 @@
 namespace warpscope::ui {
 namespace {
 
-/// Draws the buttons; those of breakpoints, which have a tab too, only with `all`.
-void step_buttons(Ui& ui, Microscope& microscope, bool all) {
+/// Draws the buttons in a bar of this width. A narrow one leaves out those of breakpoints, which
+/// have a tab too, and those to both ends, which have keys.
+void step_buttons(Ui& ui, Microscope& microscope, float width) {
     Microscope& m = microscope;
+    const bool all = width > ui.px(440), ends = width > ui.px(340);
     const bool ready = m.ready();
     const bool started = ready && m.stepper().position() > 0;
     const bool more = ready && (m.stepper().position() < m.known_steps() || !m.complete());
     const char* off = "";
-    if (icon_button(ui, "microscope.restart", Icon::to_start,
+    if (ends &&
+        icon_button(ui, "microscope.restart", Icon::to_start,
                     with_key(tr("Go to the block's first instruction"), Command::go_to_start), off,
                     started))
         m.restart();
@@ -57,8 +60,8 @@ void step_buttons(Ui& ui, Microscope& microscope, bool all) {
                            with_key(tr("Run to the next breakpoint"), Command::run_to_break), off,
                            more && stops))
         m.run_to_break();
-    if (icon_button(ui, "microscope.end", Icon::to_end,
-                    with_key(tr("Run to the block's end"), Command::go_to_end), off, more))
+    if (ends && icon_button(ui, "microscope.end", Icon::to_end,
+                            with_key(tr("Run to the block's end"), Command::go_to_end), off, more))
         m.to_end();
 }
 
@@ -157,7 +160,7 @@ void seed(Ui& ui, Stage& stage, Microscope& microscope, bool labelled) {
 void MicroscopeBar::draw(Ui& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
-    step_buttons(ui, microscope_, width > ui.px(440));
+    step_buttons(ui, microscope_, width);
     position(ui, microscope_, words, position_width_);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };

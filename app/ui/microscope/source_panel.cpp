@@ -90,9 +90,9 @@ void mark_reason(const Reason& reason, const KernelText& text, Listing& listing)
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
-                     const std::string& file, const FindBar* find) {
-    Listing listing{id,   &text, chips(microscope, text), {}, focus_row(microscope, text),
-                    file, find};
+                     const std::string& file, const FindBar* find, CodeHelp* help) {
+    Listing listing{id,   &text, chips(microscope, text), {}, focus_row(microscope, text), file,
+                    find, help};
     listing.hazards = hazard_rows(microscope, text);
     if (const Reason* reason = microscope.reason()) mark_reason(*reason, text, listing);
     const auto needed = microscope.needed();
@@ -238,7 +238,8 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     // A listing that opens begins at the instruction that runs next.
     if (source.show_ptx && !source.ptx_shown) source.right.settling = 3;
     source.ptx_shown = source.show_ptx;
-    const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty();
+    const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty() &&
+                      size.x >= ui.px(360);  // else the PTX takes the place of the source
     // Lines of CUDA C++ are longer than lines of PTX.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
     const float right = both ? size.x - ui.px(8) - left : size.x;
@@ -247,17 +248,26 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
         if (!source.source.empty())
             draw_listing(ui, microscope, source.left,
                          make_listing(microscope, "source", source.source, source.source.file,
-                                      ptx ? nullptr : &source.find),
+                                      ptx ? nullptr : &source.find, &source.help),
                          {left, size.y}, moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((source.show_ptx || source.source.empty()) && !source.ptx.empty())
         draw_listing(ui, microscope, source.right,
-                     make_listing(microscope, "ptx", source.ptx, "", ptx ? &source.find : nullptr),
+                     make_listing(microscope, "ptx", source.ptx, "", ptx ? &source.find : nullptr,
+                                  both ? nullptr : &source.help),
                      {right, size.y}, moved);
 }
 
 }  // namespace
+
+void SourcePanel::explain() {
+    source_.help.ask();
+    for (ListingView* view : {&source_.left, &source_.right}) {
+        view->following = true;
+        view->settling = 2;
+    }
+}
 
 bool SourcePanel::close_find() {
     const bool open = source_.find.is_open();

@@ -19,6 +19,7 @@ struct SourceTexts {
     bool ptx_shown = false;  ///< the PTX was drawn in the last frame
     ListingView left, right;
     FindBar find;
+    CodeHelp help;  ///< of the source, or of the PTX where there is none or it is alone on show
     bool find_in_ptx = false;  ///< where both texts are on show, the bar searches the PTX
 };
 
@@ -37,6 +38,10 @@ class SourcePanel {
     bool takes_keyboard() const { return source_.find.takes_keyboard(); }
     /// Closes the bar that searches the text. Returns false if it is not open.
     bool close_find();
+    /// Explains the words of the line that runs next, or no longer.
+    void explain();
+    /// Returns false if nothing is explained.
+    bool close_help() { return source_.help.close(); }
 
   private:
     Stage& stage_;

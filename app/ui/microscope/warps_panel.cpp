@@ -29,9 +29,10 @@ RowPlaces places_in_row(Ui& ui, ImVec2 low, ImVec2 size) {
     at.low = low;
     at.high = {low.x + size.x, low.y + size.y};
     at.chip = low.x + ui.px(14);
-    at.words = at.chip + ui.px(32);
+    at.words = at.chip + ui.px(29);
     at.button = at.high.x - ui.px(24);
-    at.lane = std::floor(std::clamp(size.x / 95, ui.px(2), ui.px(5)));
+    const float room = at.button - ui.px(8) - at.words - ui.px(64);  // beside "at line 47"
+    at.lane = std::floor(std::clamp(std::min(size.x / 95, room / 32), ui.px(1), ui.px(5)));
     at.lanes = at.button - ui.px(8) - 32 * at.lane;
     return at;
 }
@@ -141,7 +142,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
     }
     chip(ui, warp, view, at);
     ImGui::PushFont(ui.fonts.small);
-    const float room = at.lanes - at.words - ui.px(6);
+    const float room = at.lanes - at.words - ui.px(4);
     const bool fits = ImGui::CalcTextSize(words.c_str()).x <= room;
     ImGui::SetCursorScreenPos(
         {at.words, at.low.y + (at.high.y - at.low.y - ImGui::GetTextLineHeight()) / 2});

@@ -22,10 +22,13 @@ struct CountColumn {
     std::string title;  ///< two lines
     std::string help;
     double Counts::*value;
+    float left = 0, width = 0;  ///< of the column, in layout units
 };
 
-std::array<CountColumn, 4> columns_of(const Comparison& table) {
-    return {
+/// The columns in a panel of this width: each has room for its title, and an equal part of the
+/// rest.
+std::array<CountColumn, 4> columns_of(Ui& ui, const Comparison& table, float width) {
+    std::array<CountColumn, 4> columns{
         {{"sectors", tr("Sectors\nof 32 B"),
           tr("Sectors of global memory, 32 bytes each, that are moved."), &Counts::sectors},
          {"bank_passes", tr("Bank\npasses"),
@@ -38,6 +41,18 @@ std::array<CountColumn, 4> columns_of(const Comparison& table) {
              "of the 32 threads are inactive.",
              tr(table.element)),
           &Counts::instructions}}};
+    ImGui::PushFont(ui.fonts.small);
+    float rest = width;
+    for (CountColumn& column : columns)
+        rest -= column.width = ImGui::CalcTextSize(column.title.c_str()).x;
+    ImGui::PopFont();
+    float left = 0;
+    for (CountColumn& column : columns) {
+        column.left = left;
+        column.width += rest / float(columns.size());
+        left += column.width;
+    }
+    return columns;
 }
 
 /// The colour of a count. Smaller counts are faster, as far as this count decides it.
@@ -53,12 +68,10 @@ void cell(ImFont* font, ImU32 colour, float x, float y, const std::string& words
 
 void count_heads(Ui& ui, const Comparison& table) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const auto columns = columns_of(table);
-    const float step = ImGui::GetContentRegionAvail().x / float(columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        ImGui::SetCursorScreenPos({low.x + step * float(i), low.y});
-        text(ui.fonts.small, colour::faint, columns[i].title);
-        tooltip(ui, columns[i].help);
+    for (const CountColumn& column : columns_of(ui, table, ImGui::GetContentRegionAvail().x)) {
+        ImGui::SetCursorScreenPos({low.x + column.left, low.y});
+        text(ui.fonts.small, colour::faint, column.title);
+        tooltip(ui, column.help);
     }
     ImGui::Dummy({0, ui.px(2)});
 }
@@ -89,19 +102,18 @@ void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
     const float width = ImGui::GetContentRegionAvail().x;
     paragraph(ui.fonts.body, wrong ? colour::bad : colour::text, tr(row.label));
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const auto columns = columns_of(table);
-    const float step = width / float(columns.size()), line = ui.px(17);
+    const float line = ui.px(17);
     const Counts none, &counts = row.counts ? *row.counts : none,
                        &first = *table.rows.front().counts;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const double value = counts.*columns[i].value, base = first.*columns[i].value;
+    for (const CountColumn& column : columns_of(ui, table, width)) {
+        const double value = counts.*column.value, base = first.*column.value;
         const std::string words = compute::count(value), times = multiple(value, base);
-        const float x = low.x + step * float(i);
+        const float x = low.x + column.left;
         cell(ui.fonts.small, colour::text, x, low.y, words);
-        record(ui, "compare." + row.id + "." + columns[i].id, words + " " + times);
+        record(ui, "compare." + row.id + "." + column.id, words + " " + times);
         cell(ui.fonts.small, colour_of(value, base), x, low.y + line, times);
-        const double most = largest(table, columns[i].value);
-        bar(ui, x, low.y + 2 * line, step - ui.px(10), most > 0 ? value / most : 0,
+        const double most = largest(table, column.value);
+        bar(ui, x, low.y + 2 * line, column.width - ui.px(6), most > 0 ? value / most : 0,
             wrong ? colour::bad : colour::accent);
     }
     ImGui::SetCursorScreenPos({low.x, low.y + 2 * line + ui.px(6)});

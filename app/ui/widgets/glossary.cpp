@@ -23,15 +23,37 @@ constexpr std::array<std::string_view, 13> explained{
     "barrier", "warp",  "lane", "hazard", "race",          "epoch", "sector",
     "bank",    "block", "tile", "kernel", "shared memory", "thread"};
 
-/// Other words of the interface, and the word of the vocabulary that explains each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> aliases{
-    {{"__syncthreads", "barrier"},
-     {"shared", "shared memory"},
-     {"__shared__", "shared memory"},
+/// Other words, and the word of the vocabulary that explains each.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> aliases{
+    {{"shared", "shared memory"},
      {"conflict", "bank"},
      {"raw", "hazard"},
      {"war", "hazard"},
-     {"waw", "hazard"}}};
+     {"waw", "hazard"},
+     {"threadidx", "thread"},
+     {"blockidx", "block"},
+     {"blockdim", "block"},
+     {"griddim", "grid"}}};
+
+/// How names of CUDA C++ and instructions of PTX begin.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> beginnings{
+    {{"__syncthreads", "barrier"},
+     {"__shared__", "shared memory"},
+     {"__global__", "kernel"},
+     {"__shfl_", "warp shuffle"},
+     {"__threadfence", "fence"},
+     {"atomic", "atomic operation"},
+     {"bar.sync", "barrier"},
+     {"bar.red", "barrier"},
+     {"bar.arrive", "barrier"},
+     {"barrier.", "barrier"},
+     {"shfl.sync", "warp shuffle"},
+     {"membar.", "fence"},
+     {"fence.", "fence"},
+     {"atom.", "atomic operation"},
+     {"red.global", "atomic operation"},
+     {"red.shared", "atomic operation"},
+     {"cp.async", "asynchronous copy"}}};
 
 /// Without the marks of Markdown.
 std::string plain(std::string_view text) {
@@ -93,37 +115,25 @@ bool is_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// An explained word in a line of text.
-struct FoundWord {
-    std::size_t begin, end;
-    std::string explaining;
-    bool has(std::size_t byte) const { return begin <= byte && byte < end; }
-};
+/// The word at the beginning of a text: letters, digits and underscores.
+std::string_view first_word(std::string_view text) {
+    const auto* const end = std::ranges::find_if_not(text, is_of_word);
+    return text.substr(0, std::size_t(end - text.begin()));
+}
+
+bool has(const ExplainedWord& word, std::size_t byte) {
+    return word.begin <= byte && byte < word.end;
+}
 
 /// Adds the translations. They are found in their other forms too, where these begin alike.
-void find_translations(std::string_view line, std::vector<FoundWord>& found) {
+void find_translations(std::string_view line, std::vector<ExplainedWord>& found) {
     for (const std::string_view word : explained) {
         std::string said = tr(word);
         if (said.ends_with("а")) said.resize(said.size() - std::string_view("а").size());
         for (std::size_t at = line.find(said); at != line.npos; at = line.find(said, at + 1))
-            if (std::ranges::none_of(found, [&](const FoundWord& one) { return one.has(at); }))
+            if (std::ranges::none_of(found, [&](const auto& one) { return has(one, at); }))
                 found.push_back({at, at + said.size(), std::string(word)});
     }
-}
-
-/// The explained words of a line, in their order.
-std::vector<FoundWord> explained_words(std::string_view line) {
-    std::vector<FoundWord> found;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const std::string_view word = word_at(line, i);
-        if (word.empty()) continue;
-        if (std::string of = explaining_word(word); !of.empty())
-            found.push_back({i, i + word.size(), std::move(of)});
-        i += word.size();
-    }
-    if (language() != Language::english) find_translations(line, found);
-    std::ranges::sort(found, {}, &FoundWord::begin);
-    return found;
 }
 
 /// hover_word() for a word of a line whose text begins at `low`, if the mouse or the focus is on
@@ -133,7 +143,7 @@ void hover_in_line(std::string_view line, ImVec2 low, bool hovered) {
     const auto x_of = [&](std::size_t byte) {
         return low.x + ImGui::CalcTextSize(line.data(), line.data() + byte).x;
     };
-    for (const FoundWord& one : explained_words(line)) {
+    for (const ExplainedWord& one : explained_words(line)) {
         const float left = x_of(one.begin), right = x_of(one.end);
         const ImVec2 high{right, low.y + ImGui::GetTextLineHeight()};
         const bool focused = word_stop({left, low.y}, high, one.explaining);
@@ -154,16 +164,36 @@ std::string page_words(std::string_view page) {
 }
 
 std::string explaining_word(std::string_view word) {
-    std::string lower(word);
+    for (const auto& [beginning, of] : beginnings) {
+        // "A fence." ends a sentence; "fence.proxy" is an instruction.
+        const std::string_view rest = word.substr(std::min(beginning.size(), word.size()));
+        if (word.starts_with(beginning) && (!beginning.ends_with('.') || !first_word(rest).empty()))
+            return std::string(of);
+    }
+    std::string lower(first_word(word));
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return char(std::tolower(c)); });
     const auto is_explained = [&] {
         return std::ranges::find(explained, lower) != explained.end();
     };
-    if (lower.ends_with('s') && !lower.starts_with('_') && !is_explained()) lower.pop_back();
+    if (lower.ends_with('s') && !is_explained()) lower.pop_back();
     for (const auto& [alias, of] : aliases)
-        if (lower == alias) lower = of;
+        if (lower == alias) return std::string(of);
     return is_explained() ? lower : "";
+}
+
+std::vector<ExplainedWord> explained_words(std::string_view line) {
+    std::vector<ExplainedWord> found;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const std::size_t length = first_word(line.substr(i)).size();
+        if (length == 0) continue;
+        if (std::string of = explaining_word(line.substr(i)); !of.empty())
+            found.push_back({i, i + length, std::move(of)});
+        i += length;
+    }
+    if (language() != Language::english) find_translations(line, found);
+    std::ranges::sort(found, {}, &ExplainedWord::begin);
+    return found;
 }
 
 std::string meaning_of(std::string_view word) {
@@ -172,21 +202,22 @@ std::string meaning_of(std::string_view word) {
     return explaining.empty() || row == vocabulary().end() ? "" : short_meaning(*row);
 }
 
-std::string_view word_at(std::string_view line, std::size_t byte) {
-    if (byte >= line.size() || !is_of_word(line[byte])) return {};
-    std::size_t begin = byte, end = byte;
-    while (begin > 0 && is_of_word(line[begin - 1])) --begin;
-    while (end < line.size() && is_of_word(line[end])) ++end;
-    return line.substr(begin, end - begin);
+std::string explanation_of(std::string_view explaining) {
+    const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
+    if (row == vocabulary().end()) return {};
+    const std::string page =
+        row->page.empty() ? "" : "\n" + tr("{} explains it (F2).", page_words(row->page));
+    return short_meaning(*row) + page;
 }
 
-void hover_word(ImVec2 corner, std::string_view word) {
-    std::string words = meaning_of(word);
-    if (words.empty()) return;
-    const std::string explaining = explaining_word(word);
-    const auto row = std::ranges::find(vocabulary(), explaining, &VocabularyWord::word);
-    if (!row->page.empty()) words += "\n" + tr("{} explains it (F2).", page_words(row->page));
-    hovered_word = {ImGui::GetFrameCount(), {corner, std::move(words), explaining}};
+void hover_word(ImVec2 corner, std::string_view explaining) {
+    hovered_word = {ImGui::GetFrameCount(),
+                    {corner, explanation_of(explaining), std::string(explaining)}};
+}
+
+void hover_code(ImVec2 corner, std::string_view line, std::size_t byte) {
+    for (const ExplainedWord& one : explained_words(line))
+        if (has(one, byte)) hover_word(corner, one.explaining);
 }
 
 void hover_text(std::string_view words) {
@@ -209,8 +240,12 @@ void hover_label(std::string_view label) {
 
 HoveredMeaning take_hovered_meaning() {
     if (std::exchange(hovered_word.frame, -1) != ImGui::GetFrameCount()) return {};
-    newest = {ImGui::GetFrameCount(), hovered_word.meaning.explaining};
+    point_at_word(hovered_word.meaning.explaining);
     return std::exchange(hovered_word.meaning, {});
+}
+
+void point_at_word(std::string_view explaining) {
+    newest = {ImGui::GetFrameCount(), std::string(explaining)};
 }
 
 std::string newest_word() {

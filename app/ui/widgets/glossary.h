@@ -17,8 +17,8 @@ struct VocabularyWord {
 std::string page_words(std::string_view page);
 /// Every row, in the order of the page.
 const std::vector<VocabularyWord>& vocabulary();
-/// The word of the vocabulary that explains a word of the interface or of CUDA C++; empty: none
-/// has to.
+/// The word of the vocabulary that explains a word of the interface, of CUDA C++ or of PTX
+/// ("bar.sync"); empty: none has to.
 std::string explaining_word(std::string_view word);
 
 /// "warp: 32 threads of a block with consecutive indices, ...": what docs/vocabulary.md says of a
@@ -26,12 +26,21 @@ std::string explaining_word(std::string_view word);
 /// is a barrier. Empty: the word needs no explanation here.
 std::string meaning_of(std::string_view word);
 
-/// The word around a byte of a line: letters, digits and underscores.
-std::string_view word_at(std::string_view line, std::size_t byte);
+/// An explained word of a line of text or of code.
+struct ExplainedWord {
+    std::size_t begin = 0, end = 0;  ///< bytes
+    std::string explaining;          ///< explaining_word()
+};
+/// Those of a line, in their order.
+std::vector<ExplainedWord> explained_words(std::string_view line);
 
-/// The mouse is over a word that starts at `corner`. Where the word has a meaning, the tooltip of
-/// this frame says it.
-void hover_word(ImVec2 corner, std::string_view word);
+/// What tooltips say of a row of the vocabulary: its meaning, and which page explains it.
+std::string explanation_of(std::string_view explaining);
+
+/// The mouse is over a word that starts at `corner`. The tooltip of this frame says its meaning.
+void hover_word(ImVec2 corner, std::string_view explaining);
+/// hover_word() for the word of a line of code that has the byte under the mouse.
+void hover_code(ImVec2 corner, std::string_view line, std::size_t byte);
 /// hover_word() for the word under the mouse, where the last item shows these words in the current
 /// font from its top left corner on.
 void hover_text(std::string_view words);
@@ -47,6 +56,8 @@ struct HoveredMeaning {
 };
 /// Takes that of this frame.
 HoveredMeaning take_hovered_meaning();
+/// The keyboard points at a word in this frame.
+void point_at_word(std::string_view explaining);
 /// The explaining word that was pointed at in this frame or the one before; empty: none was.
 std::string newest_word();
 

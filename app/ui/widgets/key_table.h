@@ -74,10 +74,12 @@ enum class Command {
     go_to_start,
     go_to_end,
     toggle_ptx,
+    explain_line,
     // Commands while the editor is open.
     undo,
     redo,
     save_kernel,
+    explain_word,
     // in texts: of the editor and of the microscope
     find_text,
     find_next,

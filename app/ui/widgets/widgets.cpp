@@ -8,6 +8,7 @@
 #include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 #include "ui/language/line_breaks.h"
+#include "ui/widgets/box.h"
 #include "ui/widgets/glossary.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include <imgui_internal.h>
@@ -32,12 +33,20 @@ ImVec2 text_size(std::string_view words) {
 }
 
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
-/// for one frame in the size of the tooltip before, and a frame may take long.
-void show_tooltip(std::string_view words, Ui* ui = nullptr) {
+/// for one frame in the size of the tooltip before, and a frame may take long. It is near the
+/// mouse, or below `beside`, or above it where the window ends.
+void show_tooltip(std::string_view words, Ui* ui = nullptr, const Box* beside = nullptr) {
     const float em = ImGui::GetFontSize();
     const std::string lines = wrapped(words, 24 * em);
     const ImVec2 padding{0.7F * em, 0.55F * em}, size = text_size(lines);
-    ImGui::SetNextWindowSize({std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y});
+    const ImVec2 whole{std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y};
+    ImGui::SetNextWindowSize(whole);
+    if (beside) {
+        const ImVec2 screen = ImGui::GetIO().DisplaySize;
+        const float below = beside->y + beside->height;
+        ImGui::SetNextWindowPos({std::max(0.F, std::min(beside->x, screen.x - whole.x)),
+                                 below + whole.y <= screen.y ? below : beside->y - whole.y});
+    }
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
     ImGui::PushStyleColor(ImGuiCol_PopupBg, colour::raised);
     ImGui::BeginTooltip();
@@ -154,6 +163,11 @@ float text_size(const ImFont* font) {
     return loaded * ImGui::GetIO().FontGlobalScale;
 }
 
+void same_line_if_room(float gap, float width) {
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    if (ImGui::GetItemRectMax().x + gap + width <= end) ImGui::SameLine(0, gap);
+}
+
 void text(ImFont* font, ImU32 colour, std::string_view words) {
     ImGui::PushFont(font);
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
@@ -260,6 +274,13 @@ void explain_hovered_word(Ui& ui) {
 void quick_tooltip(Ui& ui, std::string_view words) {
     ImGui::PushFont(ui.fonts.small);
     show_tooltip(words, &ui);
+    ImGui::PopFont();
+}
+
+void tooltip_beside(Ui& ui, ImVec2 low, ImVec2 high, std::string_view words) {
+    const Box box{low.x, low.y, high.x - low.x, high.y - low.y};
+    ImGui::PushFont(ui.fonts.small);
+    show_tooltip(words, &ui, &box);
     ImGui::PopFont();
 }
 

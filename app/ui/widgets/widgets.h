@@ -37,6 +37,8 @@ void collect_cut_words(std::vector<std::string>* words);
 /// Collects the words where `width` is too little for them.
 void note_if_cut(std::string_view words, float width);
 
+/// ImGui::SameLine(), unless the line has no room for an item of this width.
+void same_line_if_room(float gap, float width);
 /// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);
 /// The words with line ends where a line of the current font would be wider than `width`.
@@ -63,6 +65,8 @@ void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words);
 void explain_hovered_word(Ui& ui);
 /// A tooltip without delay, for contents that change with every movement of the mouse.
 void quick_tooltip(Ui& ui, std::string_view words);
+/// A tooltip below a rectangle where the keyboard is.
+void tooltip_beside(Ui& ui, ImVec2 low, ImVec2 high, std::string_view words);
 
 /// A switch with the word on or off; `width` includes the word. True when clicked.
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width);

@@ -82,7 +82,8 @@ void WindowView::press(int key, int modifiers) {
         const Shortcut* shortcut = nullptr;
         if (editor_shows()) shortcut = find_shortcut(KeyScope::editor, key, modifiers);
         const bool of_text =
-            shortcut && (shortcut->command == Command::undo || shortcut->command == Command::redo);
+            shortcut && (shortcut->command == Command::undo || shortcut->command == Command::redo ||
+                         shortcut->command == Command::explain_word);
         if (of_text && !editor_.has_focus()) shortcut = nullptr;
         if (!shortcut && microscope_.is_open())
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
@@ -307,6 +308,8 @@ bool WindowView::carry_out_in_microscope(Command command) {
         action->second(microscope_);
     else if (command == Command::toggle_ptx)
         source_.toggle_ptx();
+    else if (command == Command::explain_line)
+        source_.explain();
     else if (command == Command::close_microscope)
         close_in_microscope();
     else
@@ -316,8 +319,9 @@ bool WindowView::carry_out_in_microscope(Command command) {
 
 /// Esc closes one thing at a time, beginning with the one in front.
 void WindowView::close_in_microscope() {
-    if (!keys_.shown() && source_.close_find()) return;
-    if (keys_.shown() || work_chip_.shows()) return close_topmost();
+    if (keys_.shown() || words_.shown()) return close_topmost();
+    if (source_.close_help() || source_.close_find()) return;
+    if (work_chip_.shows()) return close_topmost();
     microscope_.close();
 }
 

@@ -215,9 +215,19 @@ void WindowView::draw_panels() {
               [&] { results_.draw_strip(ui_); });
     panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_, at.folded); });
     panel(ui_, "foot", at.foot, colour::background, {16, 6}, false, [&] { message_.draw(ui_); });
-    // The drawer lies over all other panels.
-    if (at.narrow && at.controls.width > 0) draw_controls(colour::panel);
-    if (at.narrow && at.results.width > 0) draw_results(colour::panel);
+    // The drawer lies over all other panels, with a line at its edge.
+    const auto edge = [&](const Box& box, float x) {
+        ImGui::GetWindowDrawList()->AddLine({x, box.y}, {x, box.y + box.height}, colour::line,
+                                            ui_.px(1));
+    };
+    if (at.narrow && at.controls.width > 0) {
+        draw_controls(colour::panel);
+        edge(at.controls, at.controls.x + at.controls.width);
+    }
+    if (at.narrow && at.results.width > 0) {
+        draw_results(colour::panel);
+        edge(at.results, at.results.x);
+    }
     if (at.lessons.width <= 0) return;
     panel(ui_, "lessons", at.lessons, colour::panel, {19, 12}, true,
           [&] { lesson_panel_.draw(ui_); });

@@ -55,6 +55,16 @@ TEST_F(EditorFindTest, EscClosesTheBarFirst) {
     EXPECT_NE(value("editor.text"), "(no such widget)") << "the editor stays open";
 }
 
+TEST_F(EditorFindTest, TheMatchStaysInSightAfterEsc) {
+    find("__syncthreads");
+    press_key(ImGuiKey_Escape);
+    frames(5);
+    const int row = document().lines().row(document().cursor());
+    const Widget* const line = view_->widgets().find("editor.line." + std::to_string(row + 1));
+    ASSERT_NE(line, nullptr);
+    EXPECT_TRUE(line->visible);
+}
+
 TEST_F(EditorFindTest, NoKeyIsAShortcutOnceTheBarIsOpen) {
     const std::string view = stage_->parameters().find("view").text();
     view_->press('F', control_key);

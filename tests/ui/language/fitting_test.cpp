@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <span>
 
 #include "experiments/lessons/lesson.h"
+#include "ui/panels/comparison_table.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/widgets.h"
 
@@ -16,6 +19,7 @@ namespace warpscope::ui {
 namespace {
 
 /// Names may end in "…", with a tooltip that has all of them, and words about a kernel or a file.
+/// (So may what the first warp does, at which the microscope opens.)
 bool may_be_cut(const std::string& words) {
     static const std::regex name(R"([\w.:\[\]]*([A-Z_.:\[]|cuda)[\w.:\[\]]*)");
     return std::regex_match(words, name) || words.find(".cu") != std::string::npos ||
@@ -28,6 +32,7 @@ struct Letter {
     ImWchar character = 0;
     ImVec2 low{}, high{};
     ImVec4 clip{};
+    const ImDrawList* list = nullptr;  ///< of its window
 };
 
 /// The letters of the newest frame in these fonts, in the order in which they were drawn.
@@ -50,9 +55,27 @@ std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFo
                 const auto glyph = glyphs.find({a.uv.x, a.uv.y});
                 // The second triangle of a quad begins at this corner, too.
                 if (glyph != glyphs.end() && c.pos.x > a.pos.x)
-                    found.push_back({glyph->second, a.pos, c.pos, part.ClipRect});
+                    found.push_back({glyph->second, a.pos, c.pos, part.ClipRect, list});
             }
 #endif
+    return found;
+}
+
+/// Letters that lie over others of their window.
+std::vector<std::string> overlapping(const std::vector<Letter>& letters) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < letters.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const Letter &a = letters[i], &b = letters[k];
+            const float across = std::min({a.high.x, b.high.x, a.clip.z, b.clip.z}) -
+                                 std::max({a.low.x, b.low.x, a.clip.x, b.clip.x});
+            const float down = std::min({a.high.y, b.high.y, a.clip.w, b.clip.w}) -
+                               std::max({a.low.y, b.low.y, a.clip.y, b.clip.y});
+            if (a.list == b.list && across > 2 && down > 2)
+                found.push_back(fmt::format("{:#x} over {:#x} at {:.0f}, {:.0f}",
+                                            unsigned(a.character), unsigned(b.character), a.low.x,
+                                            a.low.y));
+        }
     return found;
 }
 
@@ -106,8 +129,14 @@ class Fitting : public ViewFixture {
         frames();
         collect_cut_words(nullptr);
         std::set<std::string> cut = cut_letters();
+        const Fonts& fonts = view_->ui().fonts;
+        for (const std::string& words :
+             overlapping(letters_of({fonts.body, fonts.small, fonts.strong, fonts.value, fonts.mono,
+                                     fonts.mono_small})))
+            cut.insert(words);
         for (const std::string& words : drawn)
-            if (!may_be_cut(words) && words != value("message")) cut.insert(words);
+            if (!may_be_cut(words) && words != value("message") && words != value("warp.0"))
+                cut.insert(words);
         return cut;
     }
     /// A panel that has just got more words has its scrollbar in the next frame.
@@ -125,7 +154,9 @@ class Fitting : public ViewFixture {
         const Fonts& fonts = view_->ui().fonts;
         for (const Letter& one : letters_of({fonts.body, fonts.small, fonts.strong, fonts.value})) {
             const float middle = (one.low.y + one.high.y) / 2;
-            if (middle > one.clip.y && middle < one.clip.w &&
+            const ImGuiWindow* const window = ImGui::FindWindowByName(one.list->_OwnerName);
+            const bool scrolls = window && window->ScrollMax.x > 0;
+            if (!scrolls && middle > one.clip.y && middle < one.clip.w &&
                 (one.high.x > one.clip.z + 1 || one.low.x < one.clip.x - 1))
                 found.insert(fmt::format("the letter {:#x} at {:.0f}, {:.0f}",
                                          unsigned(one.character), one.low.x, one.low.y));
@@ -143,19 +174,47 @@ class Fitting : public ViewFixture {
                 cut_.insert(where_ + ": letters of the strip are too high");
         }
     }
+    /// What is drawn in a column of this width, all of it in sight.
+    template <class Draw>
+    void look_at_alone(float width, Draw&& draw) {
+        constexpr float high = 6000;
+        std::vector<std::string> drawn;
+        gui_.begin_frame(int(width), int(high));
+        view_->ui().widgets.begin_frame();
+        ImGui::PushFont(view_->ui().fonts.body);
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({width, high});
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+        ImGui::Begin("alone", nullptr, ImGuiWindowFlags_NoDecoration);
+        collect_cut_words(&drawn);
+        draw();
+        collect_cut_words(nullptr);
+        ImGui::End();
+        ImGui::PopStyleVar();
+        ImGui::PopFont();
+        framebuffer_.bind();
+        gui_.render(int(width), int(high));
+        for (const std::string& words : drawn) cut_.insert(where_ + ": " + words);
+        for (const std::string& words : cut_letters()) cut_.insert(where_ + ": " + words);
+        const Fonts& fonts = view_->ui().fonts;
+        for (const std::string& words : overlapping(letters_of({fonts.body, fonts.small})))
+            cut_.insert(where_ + ": " + words);
+    }
     void note_english(const std::string& at) {
-        // The list of words has their English names, too.
-        if (language() != Language::chinese || at == "words") return;
+        // The list of words has their English names, too. Parts of large words look like words.
+        if (language() != Language::chinese || at == "words" || view_->options().percent > 100)
+            return;
         const Fonts& fonts = view_->ui().fonts;
         for (const std::string& line :
              lines_of(letters_of({fonts.body, fonts.small, fonts.strong, fonts.value})))
             if (is_english(line)) english_.insert(at + ": " + line);
     }
     void look_at_tabs(std::string ViewOptions::*chosen, const std::string& at) {
-        std::vector<std::string> tabs;
+        // Where tabs have no room they are a list, which is closed.
+        std::set<std::string>& tabs = tabs_[at];
         for (const Widget& widget : view_->widgets().widgets())
             if (widget.id.starts_with("dock.") && widget.id != "dock.fold")
-                tabs.push_back(widget.id.substr(5));
+                tabs.insert(widget.id.substr(5));
         for (const std::string& tab : tabs) {
             view_->options().*chosen = tab;
             look(at + ", " + tab);
@@ -261,7 +320,7 @@ class Fitting : public ViewFixture {
         settle();
         stage_->say("");  // that there is nothing to compare, in English
         for (const LanguageName& one : languages)
-            for (const int percent : {100, 200}) {
+            for (const int percent : {100, 200, 250}) {
                 draw_in(one.language, percent);
                 walk();
                 if (experiment == "ripple") walk_overlays();
@@ -276,6 +335,7 @@ class Fitting : public ViewFixture {
     static constexpr int shift = 1, control = 2, escape = 256, f2 = 291;
     bool bare_ = false;  ///< no file of a font is there
     std::set<std::string> cut_, english_;
+    std::map<std::string, std::set<std::string>> tabs_;
     std::string where_;
 };
 
@@ -311,6 +371,35 @@ TEST_F(Fitting, TheBarAndTheResultsAtTheLargestSize) {
             look("results");
             view_->options().drawer = Drawer::none;
         }
+    expect_none();
+}
+
+/// The kernels of the n-body with numbers as long as they get.
+experiments::Comparison comparison(const experiments::Parameter& kernel, bool counted) {
+    experiments::Comparison table{"Kernels of the n-body, 262144 bodies", "interactions/s",
+                                  "interaction", "the time in the notebook"};
+    for (const auto& word : dynamic_cast<const experiments::Choice&>(kernel).words()) {
+        experiments::Comparison::Row row{word.id, word.label, 12345.6, 2.137e12, 1.25e-7};
+        row.published = table.rows.empty() ? "3198.6 ms" : "";
+        if (counted) row.counts = {1.234e12, 987.6e9, 123.4e6, 1234.5};
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+TEST_F(Fitting, TheTableOfAComparison) {
+    show("nbody", {{"bodies", "256"}});
+    for (const LanguageName& one : languages)
+        for (const int percent : {100, 200, 250})
+            for (const bool counted : {false, true}) {
+                draw_in(one.language, percent);
+                view_->options().drawer = Drawer::results;
+                frames(2);
+                const float panel = view_->layout().results.width;
+                const auto table = comparison(stage_->parameters().find("kernel"), counted);
+                look_at_alone(panel - view_->ui().px(40),
+                              [&] { draw_comparison_table(view_->ui(), table); });
+            }
     expect_none();
 }
 

@@ -36,11 +36,27 @@ TEST(Glossary, SpeaksTheLanguageOfTheWindow) {
     set_language(Language::english);
 }
 
-TEST(Glossary, AWordReachesFromBlankToBlank) {
-    EXPECT_EQ(word_at("  __syncthreads();", 2), "__syncthreads");
-    EXPECT_EQ(word_at("  __syncthreads();", 14), "__syncthreads");
-    EXPECT_EQ(word_at("  __syncthreads();", 15), "");
-    EXPECT_EQ(word_at("lane", 4), "");
+TEST(Glossary, ExplainsNamesOfCudaAndInstructionsOfPtx) {
+    const auto explained = [](std::string_view line) {
+        std::vector<std::pair<std::string_view, std::string>> words;
+        for (const ExplainedWord& word : explained_words(line))
+            words.emplace_back(line.substr(word.begin, word.end - word.begin), word.explaining);
+        return words;
+    };
+    using Words = std::vector<std::pair<std::string_view, std::string>>;
+    EXPECT_EQ(explained("__shared__ int s[256];"), (Words{{"__shared__", "shared memory"}}));
+    EXPECT_EQ(explained("atomicAdd(&n[blockIdx.x], __shfl_down_sync(~0u, v, threadIdx.x));"),
+              (Words{{"atomicAdd", "atomic operation"},
+                     {"blockIdx", "block"},
+                     {"__shfl_down_sync", "warp shuffle"},
+                     {"threadIdx", "thread"}}));
+    EXPECT_EQ(
+        explained("bar.sync 0; red.shared.add.u32 [%r1], 1;"),
+        (Words{{"bar", "barrier"}, {"red", "atomic operation"}, {"shared", "shared memory"}}));
+    EXPECT_EQ(explained("float bar.x, red.y; // the atom. A bar."), Words{});
+    EXPECT_EQ(explained("fence.proxy.async; a fence."), (Words{{"fence", "fence"}}));
+    for (const char* word : {"barrier", "fence", "atomic operation", "warp shuffle", "grid"})
+        EXPECT_TRUE(explanation_of(word).starts_with(std::string(word) + ": ")) << word;
 }
 
 class GlossaryTest : public ViewFixture {

@@ -122,6 +122,40 @@ TEST_F(KeyboardTest, AWordOfASentenceIsExplainedWhileItHasTheFocus) {
     set_language(Language::english);
 }
 
+TEST_F(KeyboardTest, F1ExplainsTheLineThatRunsNextInTheMicroscopeUntilAStep) {
+    shortcut(GLFW_KEY_M);
+    ASSERT_TRUE(view_->microscope().ready());
+    const int barrier = stage_->documents()["ripple"].barriers().front().line;
+    const auto next_line = [&] {
+        const emulator::Stepper& stepper = view_->microscope().stepper();
+        const auto& splits = stepper.warp(view_->microscope().acting_warp()).splits;
+        return splits.empty() ? 0 : stepper.kernel().lines[splits.front().pc].source.line;
+    };
+    for (int i = 0; i < 200 && int(next_line()) != barrier; ++i) shortcut(GLFW_KEY_RIGHT);
+    shortcut(GLFW_KEY_F1);
+    EXPECT_EQ(value("tooltip"), explanation_of("barrier"));
+    shortcut(GLFW_KEY_F2);
+    EXPECT_EQ(value("words:barrier"), "on");
+    shortcut(GLFW_KEY_ESCAPE);
+    EXPECT_EQ(value("words:barrier"), "(no such widget)");
+    shortcut(GLFW_KEY_ESCAPE);
+    EXPECT_EQ(value("tooltip"), "(no such widget)");
+    ASSERT_TRUE(view_->microscope().is_open()) << "Esc closes one thing at a time";
+    shortcut(GLFW_KEY_F1);
+    shortcut(GLFW_KEY_RIGHT);
+    EXPECT_EQ(value("tooltip"), "(no such widget)");
+}
+
+TEST_F(KeyboardTest, TabGoesThroughTheWordsOfTheMicroscopesSource) {
+    shortcut(GLFW_KEY_M);
+    ASSERT_TRUE(view_->microscope().ready());
+    shortcut(GLFW_KEY_F1);
+    EXPECT_NE(value("tooltip"), "(no such widget)");
+    tab_to("word:shared memory");
+    frames(60);
+    EXPECT_EQ(value("tooltip"), explanation_of("shared memory"));
+}
+
 TEST_F(KeyboardTest, EscTakesTheFocusAwayFirst) {
     shortcut(GLFW_KEY_F11);
     ASSERT_TRUE(view_->options().presentation);
