@@ -45,16 +45,6 @@ void RaceRule::for_lanes(std::uint32_t lanes, F&& f) {
     }
 }
 
-inline bool RaceRule::have_new_atomics() const {
-    if (!cells_.has_atomics()) return false;
-    const CellTimes times = times_;
-    const CellAccesses* const atomics = cells_.atomics(cells_.index_of(access_.lane_addresses[0]));
-    bool any = false;
-    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        any |= times.in_epoch(atomics[lane][0].event);
-    return any;
-}
-
 // Does what load() does if the cells were written in an earlier epoch and not read in this one;
 // returns false for others. The loops have no branches, so that they take little time.
 bool RaceRule::load_consecutive() {
@@ -205,17 +195,6 @@ std::uint32_t RaceRule::store_simple() {
         cell.store = number;
     }
     return accessed;
-}
-
-// Returns true if no thread but that of `lane` has accessed the cell in this epoch, or what has
-// comes before, as far as the cell's readers tell: as of an element of the thread's own.
-inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) {
-    if (order_.by_words()) return all_before(cell, lane);
-    if (times_.in_epoch(cell.writer.event)) return false;
-    const auto& [reader, second] = cell.readers;
-    if (!times_.in_epoch(reader.event)) return true;
-    return reader.lanes == 1u << lane && !times_.in_epoch(second.event) &&
-           cells_.events()[reader.event].warp == access_.warp;
 }
 
 // Records a store to cells with which it cannot be a hazard; returns false for other cells.

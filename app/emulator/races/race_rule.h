@@ -69,6 +69,8 @@ class RaceRule {
     void load(std::uint64_t address, std::uint32_t lanes);
     void check_load(const Target& target, std::uint32_t lanes);
     void store();
+    /// No thread but that of `lane` has accessed the cell in this epoch, or what has comes before,
+    /// as far as the cell's readers tell: as of an element of the thread's own.
     bool is_alone(const RaceCell& cell, unsigned lane);
     bool store_alone(unsigned lane);
     void check_store(const Target& target, unsigned lane);
@@ -156,5 +158,24 @@ class RaceRule {
         0;  ///< the word of `reported_`, which counts once at each of its words
     bool reported_unwritten_ = false;
 };
+
+inline bool RaceRule::have_new_atomics() const {
+    if (!cells_.has_atomics()) return false;
+    const CellTimes times = times_;
+    const CellAccesses* const atomics = cells_.atomics(cells_.index_of(access_.lane_addresses[0]));
+    bool any = false;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        any |= times.in_epoch(atomics[lane][0].event);
+    return any;
+}
+
+inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) {
+    if (order_.by_words()) return all_before(cell, lane);
+    if (times_.in_epoch(cell.writer.event)) return false;
+    const auto& [reader, second] = cell.readers;
+    if (!times_.in_epoch(reader.event)) return true;
+    return reader.lanes == 1u << lane && !times_.in_epoch(second.event) &&
+           cells_.events()[reader.event].warp == access_.warp;
+}
 
 }  // namespace warpscope::emulator
