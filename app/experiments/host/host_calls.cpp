@@ -12,7 +12,10 @@ using compiler::SourceToken;
 using compiler::TokenText;
 
 /// Calls that allocate, fill or copy arrays, or ask for the device's limits.
-constexpr std::array<std::string_view, 33> known_calls{
+constexpr std::array<std::string_view, 36> known_calls{
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
     "cudaMemcpyFromSymbol",
     "cudaMemcpyFromSymbolAsync",
     "cudaMallocArray",
@@ -99,7 +102,7 @@ void HostCalls::assign(const std::string& word, std::string value) {
         variable->second.pointers == 0 && !in_file_)
         fill(word, value);
     if (value.starts_with("dim3 (")) return set_dimensions(name, sizes(value));
-    program_.values[name] = std::move(value);
+    set_member(name, std::move(value));
 }
 
 /// #define NAME value, #define NAME(a, b) value
@@ -182,7 +185,7 @@ bool HostCalls::read_member_value(std::size_t i) {
         sizes[d] = value;
         set_dimensions(made(std::string(text_.text(i))), std::move(sizes));
     } else {
-        program_.values[own_name(member + element)] = value;
+        set_member(own_name(member + element), value);
     }
     return true;
 }
@@ -258,20 +261,6 @@ void HostCalls::read_element(const std::string& name, std::size_t open) {
     fill(name, filled);
 }
 
-void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
-    HostPlace place = place_of(program_, pointer);
-    if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
-    if (place.array.empty()) return;
-    // Another array for a pointer that had one.
-    if (program_.arrays.contains(place.array) && launched_.contains(place.array))
-        for (auto& [word, name] : scope_)
-            if (name == place.array) {
-                place.array = made(word);
-                break;
-            }
-    program_.arrays[place.array] = {bytes, ""};
-}
-
 void HostCalls::fill(const std::string& pointer, const std::string& value) {
     const HostPlace place = place_of(program_, pointer);
     if (place.array.empty() || launched_.contains(place.array)) return;
@@ -296,6 +285,7 @@ void HostCalls::read_call(std::size_t i) {
     const auto after = text_.after_closing(i + 1);
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
+    if (call.starts_with("cudaFree")) return free_array(i, given[0]);
     if (given.size() < 2) return;
     const auto answer = [&](std::size_t argument, std::string value) {
         const std::string& text = given[argument];
@@ -333,6 +323,7 @@ void HostCalls::read_call(std::size_t i) {
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
         fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
+        if (call.starts_with("cudaMemcpyToSymbol")) symbols_.insert(given[0]);
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {
         fill(given[0], given[2]);
@@ -345,6 +336,7 @@ void HostCalls::read_call(std::size_t i) {
         const std::string was = name_now(a);
         scope_[a] = name_now(b);
         scope_[b] = was;
+        if (depth_of_loops_ > 0) swapped_.insert({scope_[a], scope_[b]});
     }
 }
 

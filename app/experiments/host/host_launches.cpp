@@ -94,10 +94,8 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
             while (t < tokens.size() && !tokens.is(t, ">")) ++t;
         if (tokens.is_word(t)) launch.kernel = tokens.text(t);
         if (!tokens.is(t, "<")) continue;
-        std::string list = pointer.substr(tokens.token(t).end);
-        list = list.substr(0, list.rfind('>'));
-        const HostCalls reader(list);
-        launch.templates = reader.plain_parts(0, reader.text_.size());
+        const std::string list = pointer.substr(tokens.token(t).end);
+        launch.templates = split(list.substr(0, list.rfind('>')));
         break;
     }
 }
@@ -116,9 +114,7 @@ std::string HostCalls::class_of_temporary(const std::string& text) const {
     const std::string name = text.substr(0, tokens.token(made).begin);
     const std::size_t open = name.find('<'), close = name.rfind('>');
     if (open == name.npos || close == name.npos) return template_argument(name);
-    const std::string list = name.substr(open + 1, close - open - 1);
-    const HostCalls reader(list);
-    std::vector<std::string> arguments = reader.plain_parts(0, reader.text_.size());
+    std::vector<std::string> arguments = split(name.substr(open + 1, close - open - 1));
     for (std::string& argument : arguments) {
         const auto value = program_.values.find(argument);
         if (value != program_.values.end()) argument = value->second;
@@ -152,13 +148,14 @@ void HostCalls::deduce_templates(const std::vector<std::string>& names,
     }
 }
 
-void HostCalls::add_launch(HostLaunch launch) {
+void HostCalls::add_launch(HostLaunch launch, std::size_t i) {
     if (const auto kernel = kernel_templates_.find(launch.kernel);
         kernel != kernel_templates_.end())
         deduce_templates(kernel->second.names, kernel->second.parameters, launch.arguments,
                          launch.templates);
     for (const std::string& argument : launch.arguments)
         launched_.insert(place_of(program_, argument).array);
+    note_freed(launch, i);
     program_.launches.push_back(std::move(launch));
 }
 
@@ -181,7 +178,7 @@ void HostCalls::read_launch_call(std::size_t i) {
             const std::size_t sign = pointer.rfind("& ");
             launch.arguments.push_back(sign == pointer.npos ? pointer : pointer.substr(sign + 2));
         }
-    add_launch(std::move(launch));
+    add_launch(std::move(launch), i);
 }
 
 void HostCalls::read_launch(std::size_t open) {
@@ -210,7 +207,7 @@ void HostCalls::read_launch(std::size_t open) {
         if (!ends) continue;
         const auto after = text_.is(i + 3, "(") ? text_.after_closing(i + 3) : std::nullopt;
         if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
-        return add_launch(std::move(launch));
+        return add_launch(std::move(launch), *kernel);
     }
 }
 

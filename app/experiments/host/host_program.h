@@ -9,6 +9,16 @@
 
 namespace warpscope::experiments {
 
+/// Memory that a launch gets a pointer to although cudaFree() has freed it before.
+struct HostFreed {
+    std::string variable{};    ///< of the device, that holds the pointer; empty: an argument has it
+    std::size_t argument = 0;  ///< its index
+    std::string name{};        ///< of the pointer in the source: "p.data"
+    int line = 0, launch = 0;  ///< of cudaFree() and of the launch; 0: in a header
+    bool certain = true;       ///< false: cudaFree() is behind a condition that is not known
+    bool operator==(const HostFreed&) const = default;
+};
+
 /// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
 /// call of cudaLaunchKernel(). The parts of a dim3 are separate. All texts name values of
 /// HostProgram::values.
@@ -19,6 +29,7 @@ struct HostLaunch {
     std::string shared;  ///< empty: none is given
     std::vector<std::string> arguments;
     bool repeats = false;  ///< it is in a loop, of which this is one pass
+    std::vector<HostFreed> freed{};
     bool operator==(const HostLaunch&) const = default;
 };
 
@@ -75,7 +86,8 @@ struct HostProgram {
     std::optional<std::string> value_of(std::string_view name) const;
 };
 
-HostProgram read_host_program(std::string_view source);
+/// `own`: where the text of the file itself begins, behind that of its headers.
+HostProgram read_host_program(std::string_view source, std::size_t own = 0);
 
 /// The name behind all names that stand for each other: "d_op" where h_op has been copied from it.
 std::string first_name(const HostProgram& program, std::string name);
@@ -96,6 +108,8 @@ std::optional<std::string> device_limit(std::string_view name);
 std::string name_in(std::string_view text);
 /// Whether it is "object$member". "n$2" is a name of a variable n.
 bool is_member(std::string_view name);
+/// The name as the source has it: "p.rows[2]" of "p$rows$at2", "n" of "n$2".
+std::string source_name(std::string_view name);
 /// The characters of the literal, or of the one that a variable has. nullopt: it is none.
 std::optional<std::string> text_of(const HostProgram& program, std::string_view text);
 /// Null: nothing is known of it.

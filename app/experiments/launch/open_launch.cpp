@@ -141,6 +141,7 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.guesses = std::move(proposed.guesses);
             plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
+            plan.freed = std::move(proposed.freed);
             plan.not_launched = refused;
             const auto leave_out = [&](std::string what) {
                 if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())
@@ -253,8 +254,9 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                              std::span<const compiler::Signature> before) {
     const std::vector<std::string> templates = compiler::template_kernels(source);
     const std::filesystem::path source_path = file.in_folder(file.source);
-    const auto program = std::make_shared<const HostProgram>(
-        read_host_program(compiler::with_own_headers(source, source_path, folders_of(file))));
+    const std::string all = compiler::with_own_headers(source, source_path, folders_of(file));
+    const auto program =
+        std::make_shared<const HostProgram>(read_host_program(all, all.size() - source.size() - 1));
     CompiledLaunch compiled =
         compile_with_templates(helpers, file, source, *program, templates, math, stop);
     CompiledEntry opened;

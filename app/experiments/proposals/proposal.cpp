@@ -80,6 +80,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
         if (const auto unknown = unknown_variables_.find(entry);
             unknown != unknown_variables_.end())
             use_unknown(unknown->second, use);
+    find_freed();
     repeat_guesses(spec);
     pass_numbers();
     file().launches.push_back(std::move(spec));

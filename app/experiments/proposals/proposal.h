@@ -16,7 +16,7 @@ namespace warpscope::experiments {
 class Proposal {
   public:
     Proposal(LaunchFile file, const HostProgram& program)
-        : program_(program), values_(program), made_{std::move(file), {}, {}, {}} {
+        : program_(program), values_(program), made_{std::move(file), {}, {}, {}, {}} {
         values_.is_scalar("$i", "i");
     }
 
@@ -40,6 +40,7 @@ class Proposal {
     void use_unknown(const std::set<std::string>& numbers, const compiler::MemoryUse& use);
     void use_numbers(const std::string& buffer, const compiler::MemoryUse& use);
     void pass_numbers();
+    void find_freed();
 
     // Numbers
     void name_sizes();
@@ -64,12 +65,18 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use, const Texts& shape = {});
-    std::optional<Expression> address_in(const std::string& variable, const Type& type);
+    std::optional<Expression> address_in(const HostPlace& place, const std::string& name,
+                                         const Type& type);
+    std::optional<Fill> words_of(const compiler::ModuleVariable& variable, BufferSpec& buffer);
+    bool add_words(const Type& type, std::size_t offset, const std::string& text,
+                   std::map<std::size_t, std::string>& words);
     void add_texture(std::size_t parameter);
     bool add_host_texture(std::size_t parameter);
     Fill guessed_numbers(const BufferSpec& buffer, const Type& pointer,
                          const compiler::MemoryUse& use);
     Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
+    static Fill numbers_of(const Type& type);
+    static std::string kind_of(const Type* target);
     std::string free_name(std::string name) const;
     bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
@@ -112,6 +119,7 @@ class Proposal {
     /// By the name in the PTX of a variable of the module: the numbers that are not known.
     std::map<std::string, std::set<std::string>> unknown_variables_;
 
+    std::map<std::string, const compiler::ModuleVariable*> variables_;  ///< by name
     std::set<std::string> functions_;   ///< variables of the module that are pointers to functions
     std::vector<bool> takes_any_grid_;  ///< by launch
 

@@ -31,22 +31,6 @@ const Type* number_in(const Type& type) {
     return found;
 }
 
-Fill numbers_of(const Type& type) {
-    const Type* const number = number_in(type);
-    if (!number || number->kind == Type::Kind::pointer) return Expression("0");
-    if (number->kind == Type::Kind::floating) return RandomFill{};
-    if (number->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
-    return Expression("i % 100");
-}
-
-/// What a pointer to this type can share a buffer with.
-std::string kind_of(const Type* target) {
-    if (!target || target->bytes == 0) return "";
-    const Type* const number = number_in(*target);
-    if (!number) return target->name;
-    return fmt::format("{} {}", int(number->kind), number->bytes);
-}
-
 bool is_null(const std::string& text) {
     return text == "nullptr" || text == "NULL" || text == "0";
 }
@@ -83,6 +67,22 @@ std::optional<std::string> after_remainder(const std::string& text) {
 }
 
 }  // namespace
+
+Fill Proposal::numbers_of(const Type& type) {
+    const Type* const number = number_in(type);
+    if (!number || number->kind == Type::Kind::pointer) return Expression("0");
+    if (number->kind == Type::Kind::floating) return RandomFill{};
+    if (number->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
+    return Expression("i % 100");
+}
+
+/// What a pointer to this type can share a buffer with.
+std::string Proposal::kind_of(const Type* target) {
+    if (!target || target->bytes == 0) return "";
+    const Type* const number = number_in(*target);
+    if (!number) return target->name;
+    return fmt::format("{} {}", int(number->kind), number->bytes);
+}
 
 MemoryUse Proposal::use_of(std::size_t parameter) const {
     const Type& type = *kernel_->parameters[parameter].type;
@@ -291,55 +291,6 @@ Fill Proposal::fill_of(const std::string& text, const Type& type, bool& known) c
     if (!value || !number) return Expression("0");
     known = true;
     return *value;
-}
-
-void Proposal::add_variable(const compiler::ModuleVariable& variable) {
-    if (file().find_buffer(variable.name)) return;
-    BufferSpec buffer{.name = variable.name, .type = {}, .shape = {}};
-    const Type* type = variable.type.get();
-    for (; type && type->kind == Type::Kind::array; type = type->target.get())
-        buffer.shape.emplace_back(std::to_string(type->count));
-    if (!type || buffer.shape.size() > 4) return;
-    if (buffer.shape.empty()) buffer.shape.emplace_back("1");
-    const HostArray* const array = find_array(program_, variable.name);
-    bool known = false;
-    if (type->kind == Type::Kind::pointer) {
-        buffer.type = parse_element_type("uint64_t");
-        const auto address = address_in(variable.name, *type);
-        known = address.has_value();
-        if (known) unknown_variables_[variable.entry] = unknown_[address->text()];
-        buffer.fill = address.value_or(Expression("0"));
-    } else {
-        buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
-        if (!known) buffer.fill = numbers_of(*type);
-    }
-    if (!known) unknown_variables_[variable.entry] = {"the numbers of " + variable.name};
-    file().buffers.push_back(std::move(buffer));
-}
-
-/// The address that the host program gives a variable of the device that is a pointer: that of its
-/// managed memory, or of the array whose pointer it copies. nullopt: it is not known.
-std::optional<Expression> Proposal::address_in(const std::string& variable, const Type& type) {
-    const HostArray* const array = find_array(program_, variable);
-    if (!array || !type.target) return std::nullopt;
-    const bool is_copied = array->fill.starts_with("& ");
-    const HostPlace place = is_copied ? place_of(program_, array->fill) : HostPlace{variable, ""};
-    const HostArray* const memory = find_array(program_, place.array);
-    const auto number = element_type(*type.target);
-    const auto elements =
-        memory && number ? values_.elements(memory->bytes, type.target->bytes) : std::nullopt;
-    if (!elements || is_empty(*elements)) return std::nullopt;
-    BufferSpec buffer{.name = free_name(is_copied ? place.array : variable + "_memory"),
-                      .type = number,
-                      .shape = {*elements}};
-    bool known = false;
-    buffer.fill = fill_of(memory->fill, *type.target, known);
-    if (!known) buffer.fill = numbers_of(*type.target);
-    if (!known) unknown_[buffer.name].insert("the numbers of " + buffer.name);
-    buffers_[place.array + " " + kind_of(type.target.get())] = buffer.name;
-    const std::string name = buffer.name;
-    file().buffers.push_back(std::move(buffer));
-    return Expression(name);
 }
 
 /// The window shows the last buffer that the kernel writes.

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/host/host_calls.h"
+
+// The memory that a host program allocates and frees.
+namespace warpscope::experiments {
+
+using compiler::TokenText;
+
+namespace {
+
+/// The text with `to` in place of the word `from`.
+void rename(std::string& text, const std::string& from, const std::string& to) {
+    if (text.find(from) == text.npos) return;
+    const std::string before = std::exchange(text, "");
+    const TokenText tokens(before);
+    for (std::size_t t = 0; t < tokens.size(); ++t)
+        text += (t > 0 ? " " : "") + (tokens.is(t, from) ? to : std::string(tokens.text(t)));
+}
+
+}  // namespace
+
+std::string source_name(std::string_view name) {
+    std::string text;
+    for (std::size_t begin = 0; begin < name.size();) {
+        const std::size_t end = std::min(name.find('$', begin), name.size());
+        const std::string_view part = name.substr(begin, end - begin);
+        const bool is_number =
+            begin > 0 && part.find_first_not_of("0123456789") == std::string_view::npos;
+        if (begin > 0 && part.starts_with("at") && part.size() > 2)
+            text += fmt::format("[{}]", part.substr(2));
+        else if (!is_number)
+            text += (begin > 0 ? "." : "") + std::string(part);
+        begin = end + 1;
+    }
+    return text;
+}
+
+/// The line of the file, or 0 in a header.
+int HostCalls::line_of(std::size_t i) const {
+    const std::size_t at = text_.token(i).begin;
+    if (at < own_) return 0;
+    const std::string_view before = source_.substr(own_, at - own_);
+    return 1 + int(std::ranges::count(before, '\n'));
+}
+
+/// Empty: the text names no pointer.
+std::string HostCalls::array_of(const std::string& pointer) const {
+    const std::string name = own_name(name_in(pointer));
+    return is_member(name) && program_.arrays.contains(name) ? name
+                                                             : place_of(program_, pointer).array;
+}
+
+void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
+    HostPlace place = place_of(program_, pointer);
+    if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
+    if (place.array.empty()) return;
+    // Another array for a pointer that had one.
+    if (program_.arrays.contains(place.array) &&
+        (launched_.contains(place.array) || freed_.contains(place.array))) {
+        const auto word = std::ranges::find(scope_, place.array,
+                                            [](const auto& one) { return one.second; });
+        if (word != scope_.end() && !is_member(place.array))
+            place.array = made(std::string(word->first));
+        else
+            retire(place.array);
+    }
+    program_.arrays[place.array] = {bytes, ""};
+}
+
+void HostCalls::retire(const std::string& name, std::string* value) {
+    constexpr int most = 200;
+    if (++retired_ > most) return;
+    std::string old;
+    for (int k = 2; old.empty() || program_.values.contains(old) || program_.arrays.contains(old);
+         ++k)
+        old = fmt::format("{}${}", name, k);
+    const auto move = [&](auto& entries) {
+        if (auto entry = entries.extract(name)) {
+            entry.key() = old;
+            entries.insert(std::move(entry));
+        }
+    };
+    move(program_.values);
+    move(program_.arrays);
+    move(freed_);
+    if (const auto variable = program_.variables.find(name); variable != program_.variables.end())
+        program_.variables[old] = variable->second;
+    if (launched_.erase(name) > 0) launched_.insert(old);
+    if (value) rename(*value, name, old);
+    for (auto& [key, text] : program_.values) rename(text, name, old);
+    for (auto& [key, array] : program_.arrays) {
+        rename(array.bytes, name, old);
+        rename(array.fill, name, old);
+    }
+    for (HostLaunch& launch : program_.launches) {
+        for (auto* texts : {&launch.arguments, &launch.grid, &launch.block})
+            for (std::string& text : *texts) rename(text, name, old);
+        rename(launch.shared, name, old);
+    }
+    // What was copied of an object that has this member keeps the old one.
+    for (std::size_t end = name.rfind('$'); end != name.npos && end > 0;
+         end = name.rfind('$', end - 1)) {
+        const std::string object = name.substr(0, end), member = name.substr(end);
+        std::string copy;
+        const auto keep = [&](std::string& text) {
+            if (text != object) return;
+            if (copy.empty()) {
+                copy = fmt::format("{}$copy{}", object, retired_);
+                copies_[object].insert(copy);
+            }
+            text = copy;
+        };
+        for (HostLaunch& launch : program_.launches)
+            for (std::string& text : launch.arguments) keep(text);
+        for (const std::string& symbol : symbols_) keep(program_.arrays[symbol].fill);
+        if (!copy.empty()) program_.values[copy] = object;
+        for (const std::string& one : copies_[object])
+            program_.values.try_emplace(one + member, old);
+    }
+}
+
+void HostCalls::set_member(const std::string& name, std::string value) {
+    const auto known = program_.values.find(name);
+    const bool changes = known != program_.values.end() && known->second != value;
+    if (is_member(name) && (changes || program_.arrays.contains(name))) retire(name, &value);
+    program_.values[name] = std::move(value);
+}
+
+void HostCalls::free_array(std::size_t i, const std::string& pointer) {
+    const std::string name = array_of(pointer);
+    const auto array = program_.arrays.find(name);
+    const bool is_here = i < lambda_.first || i >= lambda_.second;
+    if (array == program_.arrays.end() || array->second.bytes.empty() || !is_here) return;
+    freed_[name] = {line_of(i), !swapped_.contains(name)};
+}
+
+/// The arrays to which an object has pointers, by the names of these.
+std::vector<std::string> HostCalls::arrays_in(std::string object) const {
+    std::vector<std::string> found;
+    for (int depth = 0; depth < 8 && !object.empty(); ++depth) {
+        const std::string first = object + "$";
+        for (auto one = program_.values.lower_bound(first);
+             one != program_.values.end() && one->first.starts_with(first); ++one)
+            if (is_member(one->first)) found.push_back(one->first);
+        for (auto one = program_.arrays.lower_bound(first);
+             one != program_.arrays.end() && one->first.starts_with(first); ++one)
+            if (is_member(one->first)) found.push_back(one->first);
+        object = name_in(program_.value_of(object).value_or(""));
+    }
+    return found;
+}
+
+/// Lists the arguments of a launch, and the variables of the device, that point to freed memory.
+void HostCalls::note_freed(HostLaunch& launch, std::size_t i) const {
+    if (freed_.empty()) return;
+    const auto add = [&](const std::string& pointer, HostFreed found) {
+        const auto freed = freed_.find(place_of(program_, pointer).array);
+        if (freed == freed_.end()) return;
+        found.name = source_name(name_in(pointer));
+        found.line = freed->second.line;
+        found.launch = line_of(i);
+        found.certain = freed->second.certain;
+        if (std::ranges::find(launch.freed, found) == launch.freed.end())
+            launch.freed.push_back(std::move(found));
+    };
+    const auto add_all = [&](const std::string& text, const HostFreed& found) {
+        add(text, found);
+        if (text.find(' ') != text.npos) return;
+        for (const std::string& pointer : arrays_in(text)) add(pointer, found);
+    };
+    for (std::size_t a = 0; a < launch.arguments.size(); ++a)
+        add_all(launch.arguments[a], {.argument = a});
+    for (const std::string& symbol : symbols_) {
+        const HostArray* const array = find_array(program_, symbol);
+        std::string text = array ? array->fill : "";
+        if (text.starts_with("& ")) text.erase(0, 2);
+        if (!text.empty()) add_all(text, {.variable = symbol});
+    }
+}
+
+}  // namespace warpscope::experiments
