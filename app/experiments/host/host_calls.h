@@ -118,6 +118,7 @@ class HostCalls {
     /// said of another name.
     void retire(const std::string& name, std::string* value = nullptr);
     void set_member(const std::string& name, std::string value);
+    std::set<std::string, std::less<>> methods_;  ///< values: what they return now
 
   private:
     /// The most tokens of a launch or a value, and the most launches of a program.
@@ -154,6 +155,8 @@ class HostCalls {
     void note_freed(HostLaunch& launch, std::size_t i) const;
     std::vector<std::string> arrays_in(std::string object) const;
     int line_of(std::size_t i) const;
+    std::string free_name(const std::string& name) const;
+    void rename(const std::string& name, const std::string& to);
     void fill(const std::string& pointer, const std::string& value);
     void copy(const std::string& to, const std::string& from);
     bool read_texture_call(std::string_view call, const std::vector<std::string>& given);

@@ -226,8 +226,13 @@ std::string HostFunctions::run(const Body& body, Texts given) {
 std::string HostFunctions::returned(const Body& body) const {
     std::size_t i = body.end - 2;
     if (i <= body.open || !text_.is(i, ";")) return "";
+    const auto is_in_value = [&](std::size_t t) {  // the end of "{a, b}"
+        return text_.is(t + 1, ";") || text_.is(t + 1, ",") || text_.is(t + 1, ")") ||
+               text_.is(t + 1, "}");
+    };
     while (--i > body.open)
-        if (text_.is(i, "return") || text_.is(i, ";") || text_.is(i, "}")) break;
+        if (text_.is(i, "return") || text_.is(i, ";") || (text_.is(i, "}") && !is_in_value(i)))
+            break;
     return text_.is(i, "return") ? words(i + 1, body.end - 2) : "";
 }
 

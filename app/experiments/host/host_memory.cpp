@@ -12,12 +12,13 @@ using compiler::TokenText;
 namespace {
 
 /// The text with `to` in place of the word `from`.
-void rename(std::string& text, const std::string& from, const std::string& to) {
-    if (text.find(from) == text.npos) return;
-    const std::string before = std::exchange(text, "");
-    const TokenText tokens(before);
+std::string renamed(const std::string& text, const std::string& from, const std::string& to) {
+    if (text.find(from) == text.npos) return text;
+    const TokenText tokens(text);
+    std::string all;
     for (std::size_t t = 0; t < tokens.size(); ++t)
-        text += (t > 0 ? " " : "") + (tokens.is(t, from) ? to : std::string(tokens.text(t)));
+        all += (t > 0 ? " " : "") + (tokens.is(t, from) ? to : std::string(tokens.text(t)));
+    return all;
 }
 
 }  // namespace
@@ -29,9 +30,10 @@ std::string source_name(std::string_view name) {
         const std::string_view part = name.substr(begin, end - begin);
         const bool is_number =
             begin > 0 && part.find_first_not_of("0123456789") == std::string_view::npos;
+        const bool is_copy = begin > 0 && part.starts_with("copy") && part.size() > 4;  // retire()
         if (begin > 0 && part.starts_with("at") && part.size() > 2)
             text += fmt::format("[{}]", part.substr(2));
-        else if (!is_number)
+        else if (!is_number && !is_copy)
             text += (begin > 0 ? "." : "") + std::string(part);
         begin = end + 1;
     }
@@ -70,13 +72,44 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     program_.arrays[place.array] = {bytes, ""};
 }
 
+std::string HostCalls::free_name(const std::string& name) const {
+    for (int k = 2;; ++k)
+        if (std::string free = fmt::format("{}${}", name, k);
+            !program_.values.contains(free) && !program_.arrays.contains(free))
+            return free;
+}
+
+/// Puts `to` in the place of a name in all texts. A method that returns an expression with the name
+/// goes on with it, but what it has returned until now has another name.
+void HostCalls::rename(const std::string& name, const std::string& to) {
+    const auto change = [&](std::string& text) { text = renamed(text, name, to); };
+    std::vector<std::pair<std::string, std::string>> returned;
+    for (auto& [key, text] : program_.values) {
+        if (!methods_.contains(key))
+            change(text);
+        else if (std::string old = renamed(text, name, to); old != text && key != name)
+            returned.emplace_back(key, std::move(old));
+    }
+    for (auto& [key, array] : program_.arrays) {
+        change(array.bytes);
+        change(array.fill);
+    }
+    for (HostLaunch& launch : program_.launches) {
+        for (auto* texts : {&launch.arguments, &launch.grid, &launch.block})
+            for (std::string& text : *texts) change(text);
+        change(launch.shared);
+    }
+    for (auto& [method, old] : returned) {
+        const std::string free = free_name(method);
+        program_.values[free] = std::move(old);
+        rename(method, free);
+    }
+}
+
 void HostCalls::retire(const std::string& name, std::string* value) {
     constexpr int most = 200;
     if (++retired_ > most) return;
-    std::string old;
-    for (int k = 2; old.empty() || program_.values.contains(old) || program_.arrays.contains(old);
-         ++k)
-        old = fmt::format("{}${}", name, k);
+    const std::string old = free_name(name);
     const auto move = [&](auto& entries) {
         if (auto entry = entries.extract(name)) {
             entry.key() = old;
@@ -89,17 +122,8 @@ void HostCalls::retire(const std::string& name, std::string* value) {
     if (const auto variable = program_.variables.find(name); variable != program_.variables.end())
         program_.variables[old] = variable->second;
     if (launched_.erase(name) > 0) launched_.insert(old);
-    if (value) rename(*value, name, old);
-    for (auto& [key, text] : program_.values) rename(text, name, old);
-    for (auto& [key, array] : program_.arrays) {
-        rename(array.bytes, name, old);
-        rename(array.fill, name, old);
-    }
-    for (HostLaunch& launch : program_.launches) {
-        for (auto* texts : {&launch.arguments, &launch.grid, &launch.block})
-            for (std::string& text : *texts) rename(text, name, old);
-        rename(launch.shared, name, old);
-    }
+    if (value) *value = renamed(*value, name, old);
+    rename(name, old);
     // What was copied of an object that has this member keeps the old one.
     for (std::size_t end = name.rfind('$'); end != name.npos && end > 0;
          end = name.rfind('$', end - 1)) {

@@ -95,7 +95,8 @@ std::string first_name(const HostProgram& program, std::string name);
 /// An address in an array: "d_in + RADIUS" is 2 elements behind d_in.
 struct HostPlace {
     std::string array;   ///< the name of its pointer; empty: a null pointer
-    std::string offset;  ///< in elements; empty: 0
+    std::string offset;  ///< in elements of the pointers that it is added to; empty: 0
+    std::string bytes{};  ///< the offset in bytes; empty: 0, or not known
 };
 
 /// What an expression of pointers names, through casts and through names for other names. The array

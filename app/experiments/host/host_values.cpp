@@ -196,6 +196,16 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
     }
 }
 
+std::optional<Expression> HostValues::offset(const HostPlace& place, std::size_t element) const {
+    if (place.offset.empty()) return Expression("0");
+    if (place.bytes.empty() || element == 0) return expression(place.offset);
+    if (const auto bytes = number(place.bytes);
+        bytes && std::int64_t(real(*bytes)) % std::int64_t(element) != 0)
+        return std::nullopt;
+    if (auto all = elements(place.bytes, element)) return all;
+    return expression(place.bytes) ? std::nullopt : expression(place.offset);
+}
+
 std::string HostValues::last_name(std::string_view text) const {
     std::string name, meant;
     for (int depth = 0; depth < deepest_name; ++depth) {

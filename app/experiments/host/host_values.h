@@ -32,6 +32,8 @@ class HostValues {
     std::optional<Number> number(std::string_view text) const { return number(text, 0); }
     /// Elements of an array, from its bytes: "(n) * sizeof(float)" are n. nullopt: not known.
     std::optional<Expression> elements(std::string_view bytes, std::size_t element) const;
+    /// The offset of a place in elements of this many bytes. nullopt: not known, or a part of one.
+    std::optional<Expression> offset(const HostPlace& place, std::size_t element) const;
     /// The last of the names that stand for each other: SIZE of `n = SIZE`. Empty: the text is no
     /// name.
     std::string last_name(std::string_view text) const;

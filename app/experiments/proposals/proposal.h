@@ -15,8 +15,9 @@ namespace warpscope::experiments {
 /// Makes the launches of ProposedLaunches, one after the other.
 class Proposal {
   public:
-    Proposal(LaunchFile file, const HostProgram& program)
-        : program_(program), values_(program), made_{std::move(file), {}, {}, {}, {}} {
+    /// `mixed`: arrays whose pointers have several types, which become buffers of bytes.
+    Proposal(LaunchFile file, const HostProgram& program, std::set<std::string> mixed = {})
+        : program_(program), values_(program), mixed_(std::move(mixed)), made_{std::move(file), {}, {}, {}, {}} {
         values_.is_scalar("$i", "i");
     }
 
@@ -27,6 +28,8 @@ class Proposal {
     }
     void add_launch(const ProposedKernel& launch);
     ProposedLaunches made(const std::set<std::string>& device_words);
+    /// The arrays whose pointers have types of different sizes, or integers and real numbers.
+    std::set<std::string> mixed() const;
 
   private:
     using Type = compiler::Type;
@@ -77,6 +80,7 @@ class Proposal {
     Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
     static Fill numbers_of(const Type& type);
     static std::string kind_of(const Type* target);
+    std::string key_of(const std::string& array, const Type* target);
     std::string free_name(std::string name) const;
     bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
@@ -109,7 +113,9 @@ class Proposal {
 
     const HostProgram& program_;
     HostValues values_;
+    std::set<std::string> mixed_;
     ProposedLaunches made_;
+    std::map<std::string, std::vector<const Type*>> views_;  ///< of arrays: what pointers point to
     std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before

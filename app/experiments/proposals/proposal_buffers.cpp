@@ -84,6 +84,26 @@ std::string Proposal::kind_of(const Type* target) {
     return fmt::format("{} {}", int(number->kind), number->bytes);
 }
 
+/// The buffer of an array for pointers to this type is `buffers_` of this.
+std::string Proposal::key_of(const std::string& array, const Type* target) {
+    if (target && target->bytes > 0) views_[array].push_back(target);
+    return mixed_.contains(array) ? array : array + " " + kind_of(target);
+}
+
+std::set<std::string> Proposal::mixed() const {
+    std::set<std::string> found;
+    for (const auto& [array, views] : views_)
+        for (const Type* const view : views) {
+            const Type* const one = number_in(*view);
+            const Type* const first = number_in(*views[0]);
+            const bool alike = one && first && one->bytes == first->bytes &&
+                               (one->kind == Type::Kind::floating) ==
+                                   (first->kind == Type::Kind::floating);
+            if (!alike && kind_of(view) != kind_of(views[0])) found.insert(array);
+        }
+    return found;
+}
+
 MemoryUse Proposal::use_of(std::size_t parameter) const {
     const Type& type = *kernel_->parameters[parameter].type;
     const auto& known = kernel_->traits.memory;
@@ -141,7 +161,8 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
     if (use.writes) file().show = argument;
     if (use.writes) written_.insert(argument);
     if (!place.offset.empty()) {
-        const auto offset = values_.expression(place.offset);
+        const auto offset =
+            values_.offset(place, parameter.type->target ? parameter.type->target->bytes : 0);
         if (!offset)
             guess("where " + parameter.name + " begins");
         else if (offset->text() != "0")
@@ -155,12 +176,16 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
 /// is passed to, if that is free. `shape`: empty, it is that of the allocation.
 std::string Proposal::buffer_of(const HostPlace& place, const std::string& parameter,
                                 const Type& type, const MemoryUse& use, const Texts& shape) {
-    const Type* const target = type.target.get();
-    const std::string key = place.array + " " + kind_of(target);
+    static const Type byte{
+        .kind = Type::Kind::unsigned_integer, .name = "unsigned char", .bytes = 1};
+    const std::string key = key_of(place.array, type.target.get());
+    const bool is_mixed = mixed_.contains(place.array);
+    const Type* const target = is_mixed ? &byte : type.target.get();
     const HostArray* const array = find_array(program_, place.array);
     bool is_filled = false;
     Fill fill =
         array ? fill_of(array->fill, target ? *target : Type{}, is_filled) : Expression("0");
+    if (is_mixed && array && !array->fill.starts_with("memset")) is_filled = false;
     const auto known = buffers_.find(key);
     const std::string name = [&] {
         if (known != buffers_.end()) return known->second;
@@ -169,20 +194,29 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         for (const char c : place.array) own += std::isalnum(c) != 0 ? c : '_';
         return free_name(own);
     }();
-    if (!is_filled && !written_.contains(name)) unknown_[name].insert("the numbers of " + name);
+    // The kernels before have written it by a pointer of another type.
+    const bool is_changed =
+        std::ranges::any_of(buffers_, [&](const auto& other) {
+            return other.first.starts_with(place.array + " ") && other.first != key &&
+                   written_.contains(other.second);
+        });
+    if (is_changed || (!is_filled && !written_.contains(name))) unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
     if (known != buffers_.end()) return name;
     buffers_[key] = name;
     BufferSpec buffer{.name = name, .type = {}, .shape = {}};
     const bool has_type = target && target->bytes > 0;
     if (!has_type) buffer.type = ElementType{};
+    if (is_mixed) buffer.type = parse_element_type("unsigned char");
     const auto elements = array && !array->bytes.empty()
                               ? values_.elements(array->bytes, has_type ? target->bytes : 4)
                               : std::nullopt;
     buffer.shape = !shape.empty()                     ? shape
                    : elements && !is_empty(*elements) ? shape_of(*elements)
                                                       : guessed_shape(name);
-    buffer.fill = is_filled ? fill : guessed_numbers(buffer, type, use);
+    buffer.fill = is_filled  ? fill
+                  : is_mixed ? Fill(Expression("0"))
+                             : guessed_numbers(buffer, type, use);
     try {
         double count = has_type ? double(target->bytes) : 4;
         for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));

@@ -139,11 +139,12 @@ std::optional<Expression> Proposal::address_in(const HostPlace& place, const std
     const auto number = element_type(*type.target);
     const auto elements =
         number ? values_.elements(memory->bytes, type.target->bytes) : std::nullopt;
-    const auto offset = values_.number(place.offset.empty() ? "0" : place.offset);
-    if (!elements || !offset || is_empty(*elements)) return std::nullopt;
+    const auto offset = values_.offset(place, type.target->bytes);
+    if (!elements || !offset || !offset->names().empty() || is_empty(*elements))
+        return std::nullopt;
     std::string plain;
     for (const char c : name) plain += std::isalnum(c) != 0 ? c : '_';
-    const std::string key = place.array + " " + kind_of(type.target.get());
+    const std::string key = key_of(place.array, type.target.get());
     if (!buffers_.contains(key)) {
         BufferSpec buffer{.name = free_name(plain), .type = number, .shape = {*elements}};
         bool known = false;
@@ -154,9 +155,8 @@ std::optional<Expression> Proposal::address_in(const HostPlace& place, const std
         file().buffers.push_back(std::move(buffer));
     }
     const std::string& own = buffers_[key];
-    if (*offset == Number(std::int64_t(0))) return Expression(own);
-    return Expression(
-        fmt::format("{} + {} * {}", own, to_string(*offset), type.target->bytes));
+    if (offset->text() == "0") return Expression(own);
+    return Expression(fmt::format("{} + ({}) * {}", own, offset->text(), type.target->bytes));
 }
 
 /// Lists memory that cudaFree() has freed and that the kernel uses. Which of several pointers in a
