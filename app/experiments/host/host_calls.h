@@ -17,6 +17,13 @@ namespace warpscope::experiments {
 /// Reads single statements of a host program: assignments, calls of the CUDA runtime, launches.
 /// What it reads is in program_, by the names that scope_ gives the words of the source.
 class HostCalls {
+  public:
+    /// What stands between the commas of a text.
+    static std::vector<std::string> split(std::string_view list) {
+        const HostCalls reader(list);
+        return reader.plain_parts(0, reader.text_.size());
+    }
+
   protected:
     /// The name in HostProgram that a word of the source has now.
     using Scope = std::map<std::string, std::string, std::less<>>;
@@ -57,11 +64,6 @@ class HostCalls {
     /// What stands between the commas, as words() and as plain_words() return it.
     std::vector<std::string> parts(std::size_t begin, std::size_t end) const;
     std::vector<std::string> plain_parts(std::size_t begin, std::size_t end) const;
-    /// What stands between the commas of a text.
-    static std::vector<std::string> split(std::string_view list) {
-        const HostCalls reader(list);
-        return reader.plain_parts(0, reader.text_.size());
-    }
     /// The token after the ">" of a "<".
     std::size_t after_angles(std::size_t open, std::size_t end) const;
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "experiments/host/host_calls.h"
 
@@ -38,6 +39,35 @@ std::string source_name(std::string_view name) {
         begin = end + 1;
     }
     return text;
+}
+
+std::string member_of(const HostProgram& program, const std::string& object, std::size_t index,
+                      const std::string& member) {
+    std::string text = object;
+    for (int depth = 0; depth < 8; ++depth) {
+        const std::string own = text + "$" + member;
+        const auto has = [&](const auto& entries) {
+            const auto found = entries.lower_bound(own);
+            return found != entries.end() &&
+                   (found->first == own || found->first.starts_with(own + "$"));
+        };
+        if (!member.empty() && (has(program.values) || has(program.arrays))) return own;
+        const TokenText tokens(text);
+        std::size_t open = 0;
+        while (open < tokens.size() && !tokens.is(open, "{") && !tokens.is(open, "(")) ++open;
+        if (tokens.is(open, "{") && tokens.after_closing(open) == tokens.size()) {
+            const std::size_t begin = tokens.token(open).end;
+            const std::string list = text.substr(begin, tokens.token(tokens.size() - 1).begin - begin);
+            const std::vector<std::string> given = HostCalls::split(list);
+            return index < given.size() && !given[index].empty() ? given[index] : "0";
+        }
+        const bool is_call = tokens.is(1, "(") && tokens.size() == 3;
+        const auto value = is_call || tokens.size() == 1 ? program.value_of(tokens.text(0))
+                                                         : std::nullopt;
+        if (!value) break;
+        text = *value;
+    }
+    return object + "$" + member;
 }
 
 /// The line of the file, or 0 in a header.
@@ -180,20 +210,25 @@ std::vector<std::string> HostCalls::arrays_in(std::string object) const {
 /// Lists the arguments of a launch, and the variables of the device, that point to freed memory.
 void HostCalls::note_freed(HostLaunch& launch, std::size_t i) const {
     if (freed_.empty()) return;
+    std::set<std::tuple<std::string, std::size_t, std::string>> known;
     const auto add = [&](const std::string& pointer, HostFreed found) {
         const auto freed = freed_.find(place_of(program_, pointer).array);
-        if (freed == freed_.end()) return;
+        if (freed == freed_.end() ||
+            !known.insert({found.variable, found.argument, freed->first}).second)
+            return;
         found.name = source_name(name_in(pointer));
         found.line = freed->second.line;
         found.launch = line_of(i);
         found.certain = freed->second.certain;
-        if (std::ranges::find(launch.freed, found) == launch.freed.end())
-            launch.freed.push_back(std::move(found));
+        launch.freed.push_back(std::move(found));
     };
     const auto add_all = [&](const std::string& text, const HostFreed& found) {
         add(text, found);
-        if (text.find(' ') != text.npos) return;
-        for (const std::string& pointer : arrays_in(text)) add(pointer, found);
+        if (text.find(' ') == text.npos)
+            for (const std::string& pointer : arrays_in(text)) add(pointer, found);
+        for (std::size_t m = 0; m < 16; ++m)
+            if (const std::string member = member_of(program_, text, m, ""); !member.ends_with('$'))
+                add(member, found);
     };
     for (std::size_t a = 0; a < launch.arguments.size(); ++a)
         add_all(launch.arguments[a], {.argument = a});

@@ -99,6 +99,10 @@ struct HostPlace {
     std::string bytes{};  ///< the offset in bytes; empty: 0, or not known
 };
 
+/// The text of a member of an object, its `index`-th: "n" of a View that has the text "View {p, n}",
+/// or that a name or a method stands for which returns this. Else it is "object$member".
+std::string member_of(const HostProgram& program, const std::string& object, std::size_t index,
+                      const std::string& member);
 /// What an expression of pointers names, through casts and through names for other names. The array
 /// need not be in `program.arrays`.
 HostPlace place_of(const HostProgram& program, std::string_view text);

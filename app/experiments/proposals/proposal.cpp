@@ -123,15 +123,18 @@ void Proposal::name_sizes() {
 /// The object of the host program that is passed to a structure.
 std::optional<std::string> Proposal::object_of(std::size_t parameter) const {
     const auto text = host_text(parameter);
-    const bool is_name = text && text->find(' ') == std::string::npos;
     const bool is_structure = kernel_->parameters[parameter].type->kind == Type::Kind::structure;
-    return is_name && is_structure ? text : std::nullopt;
+    const bool is_known = text && (text->find(' ') == std::string::npos ||
+                                   !member_of(program_, *text, 0, "").ends_with('$'));
+    return is_known && is_structure ? text : std::nullopt;
 }
 
 /// Buffers may depend on the integers of a structure.
 void Proposal::name_members(const std::string& name, const Type& type, const std::string& object) {
     for (const compiler::Member& member : type.members) {
-        const std::string own = name + "_" + member.name, text = object + "$" + member.name;
+        const auto index = std::size_t(&member - type.members.data());
+        const std::string own = name + "_" + member.name;
+        const std::string text = member_of(program_, object, index, member.name);
         if (member.type->kind == Type::Kind::structure) name_members(own, *member.type, text);
         if (is_integer(*member.type)) members_[own] = number_text({own, member.type}, text);
     }

@@ -100,7 +100,9 @@ bool Proposal::add_words(const Type& type, std::size_t offset, const std::string
     };
     if (type.kind == Type::Kind::structure)
         return std::ranges::all_of(type.members, [&](const compiler::Member& member) {
-            return add_words(*member.type, offset + member.offset, text + "$" + member.name, words);
+            const auto index = std::size_t(&member - type.members.data());
+            return add_words(*member.type, offset + member.offset,
+                             member_of(program_, text, index, member.name), words);
         });
     if (type.kind == Type::Kind::array && type.target) {
         const bool of_pointers = type.target->kind == Type::Kind::pointer;
