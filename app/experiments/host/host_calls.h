@@ -29,7 +29,7 @@ class HostCalls {
     using Scope = std::map<std::string, std::string, std::less<>>;
     using TokenRange = std::pair<std::size_t, std::size_t>;  ///< of tokens
 
-    explicit HostCalls(std::string_view source, std::size_t own = 0)
+    explicit HostCalls(std::string_view source, int own = 0)
         : text_(source), source_(source), own_(own) {}
 
     bool is_launch(std::size_t i) const { return i > 0 && (is_three(i, "<") || is_launch_call(i)); }
@@ -165,7 +165,7 @@ class HostCalls {
     HostTexture texture_of(const std::string& resource, const std::string& description) const;
 
     std::string_view source_;
-    std::size_t own_;  ///< where the text of the file begins, behind those of its headers
+    int own_;  ///< lines before the text of the file: those of its headers
     std::set<std::string, std::less<>> symbols_;  ///< variables of the device that are copied to
     std::set<std::string, std::less<>> swapped_;  ///< pointers, in a loop
     std::map<std::string, std::set<std::string>, std::less<>> copies_;  ///< of objects: their names

@@ -23,7 +23,7 @@ class HostFunctions : public HostCalls {
     };
     using Bodies = std::multimap<std::string, Body, std::less<>>;
 
-    HostFunctions(std::string_view source, std::size_t own) : HostCalls(source, own) {}
+    HostFunctions(std::string_view source, int own) : HostCalls(source, own) {}
     virtual ~HostFunctions() = default;
 
     /// Reads statements: the tokens [begin, end).

@@ -72,10 +72,8 @@ std::string member_of(const HostProgram& program, const std::string& object, std
 
 /// The line of the file, or 0 in a header.
 int HostCalls::line_of(std::size_t i) const {
-    const std::size_t at = text_.token(i).begin;
-    if (at < own_) return 0;
-    const std::string_view before = source_.substr(own_, at - own_);
-    return 1 + int(std::ranges::count(before, '\n'));
+    const std::string_view before = source_.substr(0, text_.token(i).begin);
+    return std::max(0, 1 + int(std::ranges::count(before, '\n')) - own_);
 }
 
 /// Empty: the text names no pointer.

@@ -17,7 +17,7 @@ constexpr std::size_t most_steps = 50'000;
 /// Reads the statements of the host functions of a source.
 class HostReader : public HostFunctions {
   public:
-    HostReader(std::string_view source, std::size_t own) : HostFunctions(source, own) {}
+    HostReader(std::string_view source, int own) : HostFunctions(source, own) {}
 
     HostProgram read() {
         read_declarations();
@@ -171,6 +171,10 @@ class HostReader : public HostFunctions {
         const std::size_t body_end = text_.after_closing(i + 1).value_or(end);
         if (!text_.is(body_end, "while") || !text_.is(body_end + 1, "(")) return i + 1;
         const std::size_t head_end = text_.after_closing(body_end + 1).value_or(end);
+        if (head_end == body_end + 4 && text_.is(body_end + 2, "0")) {  // of a macro
+            walk(i + 2, body_end - 1);
+            return head_end;
+        }
         repeat({i, head_end}, {body_end + 2, head_end - 1}, {i + 1, body_end});
         return head_end;
     }
@@ -338,7 +342,9 @@ std::string first_name(const HostProgram& program, std::string name) {
 }
 
 HostProgram read_host_program(std::string_view source, std::size_t own) {
-    return HostReader(source, own).read();
+    const auto lines = std::ranges::count(source.substr(0, own), '\n');
+    const std::string text = with_launching_macros(source);
+    return HostReader(text, int(lines)).read();
 }
 
 }  // namespace warpscope::experiments

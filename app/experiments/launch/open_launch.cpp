@@ -189,7 +189,11 @@ CompiledLaunch compile_with_templates(compute::Helpers& helpers, const LaunchFil
         // The arguments of a template may be names that only the host program knows.
         const bool is_name =
             std::string_view(error.what()).find("__nv_name_map") != std::string::npos;
-        if (has_launches || !is_name) throw;
+        if (is_name && has_launches)
+            throw LaunchError(fmt::format(
+                "the arguments of the template in {} are not those that its kernel takes",
+                fmt::join(templates_to_compile(file, source), ", ")));
+        if (!is_name) throw;
         return compile_source(helpers, file, source, {}, math, stop);
     }
 }
