@@ -285,7 +285,10 @@ void HostCalls::read_call(std::size_t i) {
     const auto after = text_.after_closing(i + 1);
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
-    if (call.starts_with("cudaFree")) return free_array(i, given[0]);
+    if (call.starts_with("cudaFree")) {
+        is_harmless(i, *after);
+        return free_array(i, given[0]);
+    }
     if (given.size() < 2) return;
     const auto answer = [&](std::size_t argument, std::string value) {
         const std::string& text = given[argument];
@@ -317,13 +320,21 @@ void HostCalls::read_call(std::size_t i) {
         // CUDA promises no pitch; GPUs begin rows at multiples of 512 bytes.
         const std::string pitch = fmt::format("( ( {} ) + 511 ) / 512 * 512", given[2]);
         allocate(given[0], fmt::format("( {} ) * ( {} )", pitch, given[3]));
+        is_harmless(i, *after);
         if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = pitch;
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
         allocate(given[0], given[1]);
+        is_harmless(i, *after);
+        const bool is_raw = call == "cudaMalloc" || call == "cudaMallocAsync";
+        if (const auto array = program_.arrays.find(array_of(given[0]));
+            is_raw && array != program_.arrays.end())
+            array->second.is_unwritten = true;
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
         fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
         if (call.starts_with("cudaMemcpyToSymbol")) symbols_.insert(given[0]);
+        const auto all = ranges(i + 2, *after - 1);  // of the second array it only reads
+        if (all.size() > 3 && !given[1].starts_with("& ")) is_harmless(all[1].first, all[1].second);
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {
         fill(given[0], given[2]);

@@ -115,6 +115,14 @@ class HostCalls {
     };
     std::map<std::string, Freed, std::less<>> freed_;
     int depth_of_loops_ = 0;
+    /// Words that write into none of the arrays that they name.
+    std::set<std::size_t> harmless_;
+    void is_harmless(std::size_t begin, std::size_t end) {
+        for (; begin < end; ++begin) harmless_.insert(begin);
+    }
+    /// The program may write into the arrays that these words name.
+    void touch(std::size_t begin, std::size_t end);
+    void find_unwritten();
     TokenRange lambda_{0, 0};  ///< the last one that stands where it is passed: nobody calls it here
     /// The member has another value from now on. What was said of it until now, also `value`, is
     /// said of another name.
@@ -166,6 +174,7 @@ class HostCalls {
 
     std::string_view source_;
     int own_;  ///< lines before the text of the file: those of its headers
+    std::set<std::string, std::less<>> touched_;  ///< arrays that it may have written
     std::set<std::string, std::less<>> symbols_;  ///< variables of the device that are copied to
     std::set<std::string, std::less<>> swapped_;  ///< pointers, in a loop
     std::map<std::string, std::set<std::string>, std::less<>> copies_;  ///< of objects: their names

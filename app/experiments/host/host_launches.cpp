@@ -207,6 +207,7 @@ void HostCalls::read_launch(std::size_t open) {
         if (!ends) continue;
         const auto after = text_.is(i + 3, "(") ? text_.after_closing(i + 3) : std::nullopt;
         if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
+        if (after) is_harmless(open, *after);
         return add_launch(std::move(launch), *kernel);
     }
 }

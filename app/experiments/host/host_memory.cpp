@@ -98,6 +98,32 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
             retire(place.array);
     }
     program_.arrays[place.array] = {bytes, ""};
+    // The memory behind a name of the file may be written by functions that are not followed.
+    const std::string word = place.array.substr(0, place.array.find('$'));
+    if (is_member(place.array) || place.array.find('[') != place.array.npos ||
+        file_scope_.contains(word))
+        touched_.insert(place.array);
+}
+
+void HostCalls::touch(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+        if (!text_.is_word(i) || harmless_.contains(i)) continue;
+        const std::string array = place_of(program_, name_now(text_.text(i))).array;
+        const bool is_address = i > 0 && text_.is(i - 1, "&");  // before its allocation, too
+        if (is_address || program_.arrays.contains(array)) touched_.insert(array);
+    }
+}
+
+void HostCalls::find_unwritten() {
+    const auto is_in_macro = [&](std::string_view word) {
+        for (std::size_t i = 0; i < text_.size(); ++i)
+            if (text_.is_directive(i) && text_.text(i).find(word) != std::string_view::npos)
+                return true;
+        return false;
+    };
+    for (auto& [name, array] : program_.arrays)
+        array.is_unwritten = array.is_unwritten && array.fill.empty() && !touched_.contains(name) &&
+                             !is_in_macro(name.substr(0, name.find('$')));
 }
 
 std::string HostCalls::free_name(const std::string& name) const {

@@ -28,6 +28,10 @@ class HostReader : public HostFunctions {
         // Functions that main() does not call, and those of classes.
         for (std::size_t i = 1; i < text_.size(); ++i)
             if (is_launch(i) && !read_.contains(i)) read_around(i);
+        if (steps_ < most_steps)
+            find_unwritten();
+        else
+            for (auto& [name, array] : program_.arrays) array.is_unwritten = false;
         return std::move(program_);
     }
 
@@ -109,6 +113,7 @@ class HostReader : public HostFunctions {
         }
         if (text_.is(i, "[")) note_lambda(i);
         if (!text_.is_word(i)) return i + 1;
+        touch(i, i + 1);
         leaves_ = leaves_ || leaves_program(i);
         if (text_.is(i, "for") && text_.is(i + 1, "(")) return pass_loop(i, end);
         if (text_.is(i, "while") && text_.is(i + 1, "(")) return pass_loop(i, end);
@@ -119,7 +124,10 @@ class HostReader : public HostFunctions {
             while (i < end && !text_.is(i, ";")) ++i;
             return i;
         }
-        if (const auto after = read_lambda(i)) return *after;
+        if (const auto after = read_lambda(i)) {
+            touch(i, *after);
+            return *after;
+        }
         const auto own = bodies_.find(text_.text(i));
         if (own == bodies_.end() || !own->second.is_lambda) read_call(i);
         if (const auto after = follow_call(i)) return *after;
@@ -288,6 +296,7 @@ class HostReader : public HostFunctions {
             last = next(last);
         chosen ? walk(*from, std::min(last, after)) : walk_perhaps(*from, std::min(last, after));
         skip(open, after);  // the other cases
+        if (!chosen) touch(open, after);
         return after;
     }
 

@@ -38,6 +38,9 @@ struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
     /// An element, where `$i` is its index, or "memset ( b )": each byte is b. Empty: unknown.
     std::string fill{};
+    /// cudaMalloc() makes it, and the program then only hands it to launches, copies it from the
+    /// device and frees it.
+    bool is_unwritten = false;
 };
 
 /// A variable that the host program declares, or a member of one, "object$member": "float

@@ -142,6 +142,7 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
             plan.freed = std::move(proposed.freed);
+            plan.unwritten = std::move(proposed.unwritten);
             plan.not_launched = refused;
             const auto leave_out = [&](std::string what) {
                 if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())

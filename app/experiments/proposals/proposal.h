@@ -15,9 +15,15 @@ namespace warpscope::experiments {
 /// Makes the launches of ProposedLaunches, one after the other.
 class Proposal {
   public:
-    /// `mixed`: arrays whose pointers have several types, which become buffers of bytes.
-    Proposal(LaunchFile file, const HostProgram& program, std::set<std::string> mixed = {})
-        : program_(program), values_(program), mixed_(std::move(mixed)), made_{std::move(file), {}, {}, {}, {}} {
+    /// `written`: arrays into which launches write that are not made here. `mixed`: arrays whose
+    /// pointers have several types, which become buffers of bytes.
+    Proposal(LaunchFile file, const HostProgram& program, std::set<std::string> written = {},
+             std::set<std::string> mixed = {})
+        : program_(program),
+          values_(program),
+          written_elsewhere_(std::move(written)),
+          mixed_(std::move(mixed)),
+          made_{std::move(file), {}, {}, {}, {}, {}} {
         values_.is_scalar("$i", "i");
     }
 
@@ -113,7 +119,8 @@ class Proposal {
 
     const HostProgram& program_;
     HostValues values_;
-    std::set<std::string> mixed_;
+    std::set<std::string> written_elsewhere_, mixed_;
+    std::set<std::string> overwritten_;  ///< numbers that a kernel before only writes
     ProposedLaunches made_;
     std::map<std::string, std::vector<const Type*>> views_;  ///< of arrays: what pointers point to
     std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type

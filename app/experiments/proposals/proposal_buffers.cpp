@@ -200,6 +200,9 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
             return other.first.starts_with(place.array + " ") && other.first != key &&
                    written_.contains(other.second);
         });
+    const bool is_unwritten = array && array->is_unwritten && !written_elsewhere_.contains(place.array);
+    if (is_unwritten && !is_changed) is_filled = true;
+    if (is_unwritten) made_.unwritten.insert(name);
     if (is_changed || (!is_filled && !written_.contains(name))) unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
     if (known != buffers_.end()) return name;

@@ -63,11 +63,18 @@ ProposedLaunches propose_launches(LaunchFile file, std::span<const ProposedKerne
                 proposal.add_variable(variable);
         for (const ProposedKernel& kernel : kernels) proposal.add_launch(kernel);
     };
-    Proposal proposal(file, program);
+    std::set<std::string> written;
+    for (const HostLaunch& launch : program.launches)
+        if (std::ranges::none_of(kernels, [&](const ProposedKernel& kernel) {
+                return kernel.host && *kernel.host == launch;
+            }))
+            for (const std::string& argument : launch.arguments)
+                written.insert(place_of(program, argument).array);
+    Proposal proposal(file, program, written);
     add_all(proposal);
     const std::set<std::string> mixed = proposal.mixed();
     if (mixed.empty()) return proposal.made(device_words);
-    Proposal again(std::move(file), program, mixed);
+    Proposal again(std::move(file), program, written, mixed);
     add_all(again);
     return again.made(device_words);
 }

@@ -39,6 +39,8 @@ struct ProposedLaunches {
     /// "n is 3976, the host program has 5000": sizes that were made smaller.
     std::vector<std::string> reduced;
     std::vector<FreedUse> freed{};
+    /// Buffers that the host program writes nothing into.
+    std::set<std::string> unwritten{};
 };
 
 /// The file with a launch of each of these kernels, in this order. Grid, block, shared memory,
