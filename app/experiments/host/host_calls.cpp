@@ -156,6 +156,11 @@ void HostCalls::read_value(std::size_t i) {
     if (has_sign && text_.is(i + 2, "="))
         return assign(name, fmt::format("( {} ) {} ( {} )", name_now(name), text_.text(i + 1),
                                         words(i + 3, end_of_value(i + 3))));
+    const bool is_counted_before =  // "++n"
+        i > 2 && at(i - 1) == at(i - 2) && (text_.is(i - 1, "+") || text_.is(i - 1, "-")) &&
+        !text_.is_word(i - 3) && !text_.is(i - 3, ")") && !text_.is(i - 3, "]");
+    if (is_counted_before && loops_.empty())
+        return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i - 1)));
     const bool counts = has_sign && (text_.is(i + 1, "+") || text_.is(i + 1, "-")) &&
                         text_.text(i + 2) == text_.text(i + 1);
     if (counts && loops_.empty())

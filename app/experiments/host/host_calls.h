@@ -128,6 +128,8 @@ class HostCalls {
     /// said of another name.
     void retire(const std::string& name, std::string* value = nullptr);
     void set_member(const std::string& name, std::string value);
+    std::string assumed_;  ///< what is assumed of the statements that are read
+    std::map<std::string, std::string, std::less<>> assumed_of_;  ///< and of these names
     std::set<std::string, std::less<>> methods_;  ///< values: what they return now
 
   private:
@@ -163,6 +165,7 @@ class HostCalls {
     std::string array_of(const std::string& pointer) const;
     void free_array(std::size_t i, const std::string& pointer);
     void note_freed(HostLaunch& launch, std::size_t i) const;
+    void note_assumed(HostLaunch& launch) const;
     std::vector<std::string> arrays_in(std::string object) const;
     int line_of(std::size_t i) const;
     std::string free_name(const std::string& name) const;

@@ -270,6 +270,17 @@ class HostReader : public HostFunctions {
         return no_end;
     }
 
+    /// Reads statements that the program may skip, and notes what is assumed.
+    void assume(const std::string& what, std::size_t begin, std::size_t end) {
+        const std::string outer = std::exchange(assumed_, what);
+        const auto before = program_.values;
+        walk_perhaps(begin, end);
+        assumed_ = outer;
+        for (const auto& [name, value] : program_.values)
+            if (const auto was = before.find(name); was == before.end() || was->second != value)
+                assumed_of_[name] = what;
+    }
+
     std::size_t choose_case(std::size_t i, std::size_t end) {
         const std::size_t open = text_.after_closing(i + 1).value_or(end);
         const std::size_t after = text_.is(open, "{") ? text_.after_closing(open).value_or(end)
@@ -294,7 +305,11 @@ class HostReader : public HostFunctions {
         std::size_t last = *from;
         while (last < after && !text_.is(last, "break") && !text_.is(last, "return"))
             last = next(last);
-        chosen ? walk(*from, std::min(last, after)) : walk_perhaps(*from, std::min(last, after));
+        if (chosen)
+            walk(*from, std::min(last, after));
+        else
+            assume("the case of switch (" + plain_words(i + 2, open - 1) + ")", *from,
+                   std::min(last, after));
         skip(open, after);  // the other cases
         if (!chosen) touch(open, after);
         return after;

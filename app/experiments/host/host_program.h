@@ -30,6 +30,8 @@ struct HostLaunch {
     std::vector<std::string> arguments;
     bool repeats = false;  ///< it is in a loop, of which this is one pass
     std::vector<HostFreed> freed{};
+    /// What was assumed of the program, as it is not known: "the case of switch (mode)".
+    std::set<std::string> assumed{};
     bool operator==(const HostLaunch&) const = default;
 };
 

@@ -40,6 +40,39 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> function
      {"cos", "cos"},
      {"cosf", "cos"}}};
 
+/// Limits of numbers, as macros and as functions of std::numeric_limits.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> limits{
+    {{"FLT_MAX", "3.40282347e+38"},
+     {"FLT_MIN", "1.17549435e-38"},
+     {"FLT_EPSILON", "1.19209290e-07"},
+     {"DBL_MAX", "1.7976931348623157e+308"},
+     {"INT_MAX", "2147483647"},
+     {"INT_MIN", "(-2147483647 - 1)"},
+     {"UINT_MAX", "4294967295"},
+     {"LLONG_MAX", "9223372036854775807"},
+     {"INFINITY", "(1e308 * 10.0)"},
+     {"HUGE_VALF", "(1e308 * 10.0)"},
+     {"M_PI", "3.14159265358979323846"},
+     {"CHAR_BIT", "8"},
+     {"RAND_MAX", "2147483647"},
+     {"EOF", "(-1)"}}};
+/// The macro that "numeric_limits<float>::max" is; empty: none here.
+std::string limit_macro(std::string_view type, std::string_view function) {
+    if (function == "infinity") return "INFINITY";
+    const std::string prefix = type == "float"      ? "FLT"
+                               : type == "double"   ? "DBL"
+                               : type == "int"      ? "INT"
+                               : type == "unsigned" ? "UINT"
+                                                    : "";
+    const bool is_real = prefix == "FLT" || prefix == "DBL";
+    if (prefix.empty()) return "";
+    if (function == "lowest" && is_real) return "-" + prefix + "_MAX";
+    if (function == "max") return prefix + "_MAX";
+    if (function == "epsilon" || function == "min" || function == "lowest")
+        return prefix + (function == "epsilon" ? "_EPSILON" : "_MIN");
+    return "";
+}
+
 template <class Table>
 auto find(const Table& table, std::string_view key) {
     return std::ranges::find(table, key, [](const auto& row) { return row.first; });
@@ -296,6 +329,10 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
+        } else if (text.is(t, "numeric_limits") && text.is(t + 3, ">") && text.is(t + 7, "(")) {
+            const std::string macro = limit_macro(text.text(t + 2), text.text(t + 6));
+            if (macro.empty() || !append(macro, to, depth + 1)) return false;
+            t += 8;
         } else if (has_name && text.is(t, "strlen")) {
             const std::size_t after = text.after_closing(t + 1).value_or(text.size());
             const auto literal = text_of(program_, part(text, all, t + 2, after - 1));
@@ -340,6 +377,10 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         return true;
     }
     const auto value = program_.value_of(name);
+    if (const auto limit = find(limits, name); !value && limit != limits.end()) {
+        to += limit->second;
+        return true;
+    }
     if (!value) return false;
     std::string meant;
     if (!append(*value, meant, depth + 1)) return false;

@@ -52,6 +52,8 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     read_.clear();
     changed_.clear();
     if (launch.guesses_template) guess("the arguments of the template");
+    for (const std::string& assumed : host_ ? host_->assumed : std::set<std::string>())
+        guess(assumed);
     const auto& parameters = kernel_->parameters;
     for (const KernelParameter& parameter : parameters)
         for (const Type* type = parameter.type.get(); type; type = type->target.get())

@@ -76,7 +76,7 @@ class Proposal {
                           const compiler::MemoryUse& use, const Texts& shape = {});
     std::optional<Expression> address_in(const HostPlace& place, const std::string& name,
                                          const Type& type);
-    std::optional<Fill> words_of(const compiler::ModuleVariable& variable, BufferSpec& buffer);
+    std::optional<Fill> words_of(const Type& type, const std::string& object, BufferSpec& buffer);
     bool add_words(const Type& type, std::size_t offset, const std::string& text,
                    std::map<std::size_t, std::string>& words);
     void add_texture(std::size_t parameter);
@@ -86,6 +86,7 @@ class Proposal {
     Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
     static Fill numbers_of(const Type& type);
     static std::string kind_of(const Type* target);
+    bool is_changed_by_others(const std::string& array, const std::string& key) const;
     std::string key_of(const std::string& array, const Type* target);
     std::string free_name(std::string name) const;
     bool is_empty(const Expression& elements) const;

@@ -172,6 +172,14 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
     return {.text = argument};
 }
 
+/// Whether kernels before have written the array by a pointer of another type.
+bool Proposal::is_changed_by_others(const std::string& array, const std::string& key) const {
+    return std::ranges::any_of(buffers_, [&](const auto& other) {
+        return other.first.starts_with(array + " ") && other.first != key &&
+               written_.contains(other.second);
+    });
+}
+
 /// The buffer of an array of the host program, which gets the name of the first parameter that it
 /// is passed to, if that is free. `shape`: empty, it is that of the allocation.
 std::string Proposal::buffer_of(const HostPlace& place, const std::string& parameter,
@@ -182,10 +190,22 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
     const bool is_mixed = mixed_.contains(place.array);
     const Type* const target = is_mixed ? &byte : type.target.get();
     const HostArray* const array = find_array(program_, place.array);
+    const bool has_type = target && target->bytes > 0;
+    const auto elements = array && !array->bytes.empty()
+                              ? values_.elements(array->bytes, has_type ? target->bytes : 4)
+                              : std::nullopt;
+    BufferSpec buffer{.type = {}, .shape = {}};
+    if (!has_type) buffer.type = ElementType{};
+    if (is_mixed) buffer.type = parse_element_type("unsigned char");
     bool is_filled = false;
     Fill fill =
         array ? fill_of(array->fill, target ? *target : Type{}, is_filled) : Expression("0");
     if (is_mixed && array && !array->fill.starts_with("memset")) is_filled = false;
+    if (!is_filled && has_type && elements && elements->text() == "1")
+        if (auto words = words_of(*target, array->fill, buffer)) {
+            is_filled = true;
+            fill = std::move(*words);
+        }
     const auto known = buffers_.find(key);
     const std::string name = [&] {
         if (known != buffers_.end()) return known->second;
@@ -194,29 +214,21 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         for (const char c : place.array) own += std::isalnum(c) != 0 ? c : '_';
         return free_name(own);
     }();
-    // The kernels before have written it by a pointer of another type.
-    const bool is_changed =
-        std::ranges::any_of(buffers_, [&](const auto& other) {
-            return other.first.starts_with(place.array + " ") && other.first != key &&
-                   written_.contains(other.second);
-        });
-    const bool is_unwritten = array && array->is_unwritten && !written_elsewhere_.contains(place.array);
-    if (is_unwritten && !is_changed) is_filled = true;
+    const bool is_changed = is_changed_by_others(place.array, key);
+    const bool is_unwritten =
+        array && array->is_unwritten && !written_elsewhere_.contains(place.array);
     if (is_unwritten) made_.unwritten.insert(name);
-    if (is_changed || (!is_filled && !written_.contains(name))) unknown_[name].insert("the numbers of " + name);
+    is_filled = is_filled || (is_unwritten && !is_changed);
+    if (is_changed || (!is_filled && !written_.contains(name)))
+        unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
     if (known != buffers_.end()) return name;
     buffers_[key] = name;
-    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
-    const bool has_type = target && target->bytes > 0;
-    if (!has_type) buffer.type = ElementType{};
-    if (is_mixed) buffer.type = parse_element_type("unsigned char");
-    const auto elements = array && !array->bytes.empty()
-                              ? values_.elements(array->bytes, has_type ? target->bytes : 4)
-                              : std::nullopt;
-    buffer.shape = !shape.empty()                     ? shape
-                   : elements && !is_empty(*elements) ? shape_of(*elements)
-                                                      : guessed_shape(name);
+    buffer.name = name;
+    if (buffer.shape.empty())
+        buffer.shape = !shape.empty()                     ? shape
+                       : elements && !is_empty(*elements) ? shape_of(*elements)
+                                                          : guessed_shape(name);
     buffer.fill = is_filled  ? fill
                   : is_mixed ? Fill(Expression("0"))
                              : guessed_numbers(buffer, type, use);

@@ -57,7 +57,8 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
             address_in(place, is_copied ? place.array : variable.name + "_memory", *type);
         known = address.has_value();
         buffer.fill = address.value_or(Expression("0"));
-    } else if (const auto words = is_one ? words_of(variable, buffer) : std::nullopt) {
+    } else if (const auto words =
+                   is_one && array ? words_of(*type, array->fill, buffer) : std::nullopt) {
         known = true;
         buffer.fill = *words;
     } else {
@@ -72,18 +73,15 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
     file().buffers.push_back(std::move(buffer));
 }
 
-/// The words of 4 bytes of a structure that the host program copies into a variable, which become
-/// the elements of the buffer. nullopt: one of its members is not known.
-std::optional<Fill> Proposal::words_of(const compiler::ModuleVariable& variable,
+/// The words of 4 bytes of a structure that the host program copies, which become the elements of
+/// the buffer. nullopt: one of its members is not known. `object`: of the host program.
+std::optional<Fill> Proposal::words_of(const Type& type, const std::string& object,
                                        BufferSpec& buffer) {
-    const Type& type = *variable.type;
-    const HostArray* const array = find_array(program_, variable.name);
-    const bool is_object = array && !array->fill.empty() &&
-                           array->fill.find(' ') == std::string::npos &&
+    const bool is_object = !object.empty() && object.find(' ') == std::string::npos &&
                            type.kind == Type::Kind::structure && type.bytes % 4 == 0;
     if (!is_object || type.bytes > most_bytes) return std::nullopt;
     std::map<std::size_t, std::string> words;
-    if (!add_words(type, 0, array->fill, words)) return std::nullopt;
+    if (!add_words(type, 0, object, words)) return std::nullopt;
     buffer.type = parse_element_type("uint32_t");
     buffer.shape = {Expression(std::to_string(type.bytes / 4))};
     std::string all;
