@@ -34,9 +34,8 @@ class Flags {
     /// Says which fences are missing where the first party has set a flag after its access and the
     /// second one has polled it before its own, or where the race is that of a flag: "the flag that
     /// is set at a.cu:7 and polled at a.cu:9 orders these two only with fences: __threadfence() is
-    /// missing between a.cu:6 and a.cu:7". Sets Finding::barrier then. Or says that the scope of the
-    /// flag is too small. "" where nothing is wrong with a flag.
-    /// `scope`: that of the parties.
+    /// missing between a.cu:6 and a.cu:7". Sets Finding::barrier then. Or says that the scope of
+    /// the flag is too small. "" where nothing is wrong with a flag. `scope`: that of the parties.
     std::string missing_fences(Finding& finding, const Kernel& kernel, const Race& race,
                                Scope scope) const;
 

@@ -123,14 +123,15 @@ class HostCalls {
     /// The program may write into the arrays that these words name.
     void touch(std::size_t begin, std::size_t end);
     void find_unwritten();
-    TokenRange lambda_{0, 0};  ///< the last one that stands where it is passed: nobody calls it here
+    TokenRange lambda_{0,
+                       0};  ///< the last one that stands where it is passed: nobody calls it here
     /// The member has another value from now on. What was said of it until now, also `value`, is
     /// said of another name.
     void retire(const std::string& name, std::string* value = nullptr);
     void set_member(const std::string& name, std::string value);
     std::string assumed_;  ///< what is assumed of the statements that are read
     std::map<std::string, std::string, std::less<>> assumed_of_;  ///< and of these names
-    std::set<std::string, std::less<>> methods_;  ///< values: what they return now
+    std::set<std::string, std::less<>> methods_;                  ///< values: what they return now
 
   private:
     /// The most tokens of a launch or a value, and the most launches of a program.

@@ -65,7 +65,8 @@ std::optional<std::size_t> HostFunctions::follow_method(std::size_t i) {
         name = text_.is(i + 1, ".") ? i + 2 : i + 3;
         object = name_now(text_.text(i));
     }
-    const std::size_t open = text_.is(name + 1, "<") ? after_angles(name + 1, text_.size()) : name + 1;
+    const std::size_t open =
+        text_.is(name + 1, "<") ? after_angles(name + 1, text_.size()) : name + 1;
     const Object* const found =
         text_.is(open, "(") && text_.is_word(name) ? find_object(object) : nullptr;
     if (!found || !found->type->methods.contains(text_.text(name))) return std::nullopt;

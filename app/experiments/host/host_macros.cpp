@@ -123,8 +123,7 @@ std::string with_launching_macros(std::string_view source) {
         std::string next;
         std::size_t end = 0;
         for (std::size_t i = 0; i + 1 < tokens.size() && !macros.empty(); ++i) {
-            const auto macro =
-                tokens.is_word(i) ? macros.find(tokens.text(i)) : macros.end();
+            const auto macro = tokens.is_word(i) ? macros.find(tokens.text(i)) : macros.end();
             const auto after = macro != macros.end() && tokens.is(i + 1, "(")
                                    ? tokens.after_closing(i + 1)
                                    : std::nullopt;

@@ -57,13 +57,14 @@ std::string member_of(const HostProgram& program, const std::string& object, std
         while (open < tokens.size() && !tokens.is(open, "{") && !tokens.is(open, "(")) ++open;
         if (tokens.is(open, "{") && tokens.after_closing(open) == tokens.size()) {
             const std::size_t begin = tokens.token(open).end;
-            const std::string list = text.substr(begin, tokens.token(tokens.size() - 1).begin - begin);
+            const std::string list =
+                text.substr(begin, tokens.token(tokens.size() - 1).begin - begin);
             const std::vector<std::string> given = HostCalls::split(list);
             return index < given.size() && !given[index].empty() ? given[index] : "0";
         }
         const bool is_call = tokens.is(1, "(") && tokens.size() == 3;
-        const auto value = is_call || tokens.size() == 1 ? program.value_of(tokens.text(0))
-                                                         : std::nullopt;
+        const auto value =
+            is_call || tokens.size() == 1 ? program.value_of(tokens.text(0)) : std::nullopt;
         if (!value) break;
         text = *value;
     }
@@ -90,8 +91,8 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     // Another array for a pointer that had one.
     if (program_.arrays.contains(place.array) &&
         (launched_.contains(place.array) || freed_.contains(place.array))) {
-        const auto word = std::ranges::find(scope_, place.array,
-                                            [](const auto& one) { return one.second; });
+        const auto word =
+            std::ranges::find(scope_, place.array, [](const auto& one) { return one.second; });
         if (word != scope_.end() && !is_member(place.array))
             place.array = made(std::string(word->first));
         else

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "compiler/host/declarations.h"
-#include "experiments/host/host_program.h"
+#include "experiments/host/host_values.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -124,7 +124,8 @@ class Pointer {
                 return true;
             }
             if (after == 0 || after > end_ || !is_cast(after)) return false;
-            if (unit_.empty() && after_operand(after) < end_) unit_ = type_in(begin_ + 1, after - 1);
+            if (unit_.empty() && after_operand(after) < end_)
+                unit_ = type_in(begin_ + 1, after - 1);
             begin_ = after;
             return true;
         }
@@ -187,9 +188,8 @@ HostPlace place_of(const HostProgram& program, std::string_view text) {
             const bool known = !unit.empty() && (place.offset.empty() || !place.bytes.empty());
             const std::string bytes = "( " + *offset + " ) * sizeof ( " + unit + " )";
             place.bytes = !known ? "" : place.bytes.empty() ? bytes : bytes + " + " + place.bytes;
-            place.offset = place.offset.empty()
-                               ? *offset
-                               : "( " + *offset + " ) + ( " + place.offset + " )";
+            place.offset =
+                place.offset.empty() ? *offset : "( " + *offset + " ) + ( " + place.offset + " )";
         }
         if (!inner.empty()) {
             kept[std::size_t(depth)] = inner;
@@ -204,6 +204,16 @@ HostPlace place_of(const HostProgram& program, std::string_view text) {
         text = kept[std::size_t(depth)];
     }
     return place;
+}
+
+std::optional<Expression> HostValues::offset(const HostPlace& place, std::size_t element) const {
+    if (place.offset.empty()) return Expression("0");
+    if (place.bytes.empty() || element == 0) return expression(place.offset);
+    if (const auto bytes = number(place.bytes);
+        bytes && std::int64_t(real(*bytes)) % std::int64_t(element) != 0)
+        return std::nullopt;
+    if (auto all = elements(place.bytes, element)) return all;
+    return expression(place.bytes) ? std::nullopt : expression(place.offset);
 }
 
 std::string name_in(std::string_view text) {

@@ -38,7 +38,7 @@ class HostReader : public HostFunctions {
   private:
     /// The function, or the class, around a launch that main() does not reach.
     void read_around(std::size_t launch) {
-        freed_.clear();  // nobody knows which function comes first
+        freed_.clear();                // nobody knows which function comes first
         const Body* around = nullptr;  // the innermost one: a lambda stands in a function
         for (const auto& [name, body] : bodies_)
             if (body.open < launch && launch < body.end && (!around || body.open > around->open))
@@ -91,9 +91,11 @@ class HostReader : public HostFunctions {
     std::optional<bool> condition(std::size_t begin, std::size_t end) const {
         if (const auto value = HostValues(program_).number(words(begin, end)))
             return real(*value) != 0;
-        const bool is_compared = end > begin + 3 && is_one_of(end - 1, {"nullptr", "NULL"}) &&
-                                 text_.is(end - 2, "=") && text_.is(end - 3, "!");
-        const std::string name = place_of(program_, words(begin, is_compared ? end - 3 : end)).array;
+        const bool is_compared = end > begin + 3 && text_.is(end - 3, "!") &&
+                                 text_.is(end - 2, "=") &&
+                                 (text_.is(end - 1, "nullptr") || text_.is(end - 1, "NULL"));
+        const std::string name =
+            place_of(program_, words(begin, is_compared ? end - 3 : end)).array;
         const HostArray* const array = find_array(program_, name);
         const bool is_pointer = end == begin + 1 || is_compared;
         if (is_pointer && array && !array->bytes.empty()) return true;
@@ -317,8 +319,8 @@ class HostReader : public HostFunctions {
 
     /// A lambda that begins here, and has no name: "[&](int n) {…}".
     void note_lambda(std::size_t i) {
-        const bool is_index = i > 0 && (text_.is_word(i - 1) || text_.is(i - 1, ")") ||
-                                        text_.is(i - 1, "]"));
+        const bool is_index =
+            i > 0 && (text_.is_word(i - 1) || text_.is(i - 1, ")") || text_.is(i - 1, "]"));
         std::size_t open = is_index ? 0 : text_.after_closing(i).value_or(0);
         if (text_.is(open, "(")) open = text_.after_closing(open).value_or(0);
         while (open > 0 && text_.is_word(open)) ++open;  // "mutable"

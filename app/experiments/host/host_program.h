@@ -102,13 +102,13 @@ std::string first_name(const HostProgram& program, std::string name);
 
 /// An address in an array: "d_in + RADIUS" is 2 elements behind d_in.
 struct HostPlace {
-    std::string array;   ///< the name of its pointer; empty: a null pointer
-    std::string offset;  ///< in elements of the pointers that it is added to; empty: 0
+    std::string array;    ///< the name of its pointer; empty: a null pointer
+    std::string offset;   ///< in elements of the pointers that it is added to; empty: 0
     std::string bytes{};  ///< the offset in bytes; empty: 0, or not known
 };
 
-/// The text of a member of an object, its `index`-th: "n" of a View that has the text "View {p, n}",
-/// or that a name or a method stands for which returns this. Else it is "object$member".
+/// The text of a member of an object, its `index`-th: "n" of a View that has the text "View {p,
+/// n}", or that a name or a method stands for which returns this. Else it is "object$member".
 std::string member_of(const HostProgram& program, const std::string& object, std::size_t index,
                       const std::string& member);
 /// What an expression of pointers names, through casts and through names for other names. The array

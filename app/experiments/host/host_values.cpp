@@ -40,39 +40,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> function
      {"cos", "cos"},
      {"cosf", "cos"}}};
 
-/// Limits of numbers, as macros and as functions of std::numeric_limits.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> limits{
-    {{"FLT_MAX", "3.40282347e+38"},
-     {"FLT_MIN", "1.17549435e-38"},
-     {"FLT_EPSILON", "1.19209290e-07"},
-     {"DBL_MAX", "1.7976931348623157e+308"},
-     {"INT_MAX", "2147483647"},
-     {"INT_MIN", "(-2147483647 - 1)"},
-     {"UINT_MAX", "4294967295"},
-     {"LLONG_MAX", "9223372036854775807"},
-     {"INFINITY", "(1e308 * 10.0)"},
-     {"HUGE_VALF", "(1e308 * 10.0)"},
-     {"M_PI", "3.14159265358979323846"},
-     {"CHAR_BIT", "8"},
-     {"RAND_MAX", "2147483647"},
-     {"EOF", "(-1)"}}};
-/// The macro that "numeric_limits<float>::max" is; empty: none here.
-std::string limit_macro(std::string_view type, std::string_view function) {
-    if (function == "infinity") return "INFINITY";
-    const std::string prefix = type == "float"      ? "FLT"
-                               : type == "double"   ? "DBL"
-                               : type == "int"      ? "INT"
-                               : type == "unsigned" ? "UINT"
-                                                    : "";
-    const bool is_real = prefix == "FLT" || prefix == "DBL";
-    if (prefix.empty()) return "";
-    if (function == "lowest" && is_real) return "-" + prefix + "_MAX";
-    if (function == "max") return prefix + "_MAX";
-    if (function == "epsilon" || function == "min" || function == "lowest")
-        return prefix + (function == "epsilon" ? "_EPSILON" : "_MIN");
-    return "";
-}
-
 template <class Table>
 auto find(const Table& table, std::string_view key) {
     return std::ranges::find(table, key, [](const auto& row) { return row.first; });
@@ -229,16 +196,6 @@ std::optional<Expression> HostValues::elements(std::string_view bytes, std::size
     }
 }
 
-std::optional<Expression> HostValues::offset(const HostPlace& place, std::size_t element) const {
-    if (place.offset.empty()) return Expression("0");
-    if (place.bytes.empty() || element == 0) return expression(place.offset);
-    if (const auto bytes = number(place.bytes);
-        bytes && std::int64_t(real(*bytes)) % std::int64_t(element) != 0)
-        return std::nullopt;
-    if (auto all = elements(place.bytes, element)) return all;
-    return expression(place.bytes) ? std::nullopt : expression(place.offset);
-}
-
 std::string HostValues::last_name(std::string_view text) const {
     std::string name, meant;
     for (int depth = 0; depth < deepest_name; ++depth) {
@@ -377,8 +334,8 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         return true;
     }
     const auto value = program_.value_of(name);
-    if (const auto limit = find(limits, name); !value && limit != limits.end()) {
-        to += limit->second;
+    if (const std::string_view limit = limit_of_numbers(name); !value && !limit.empty()) {
+        to += limit;
         return true;
     }
     if (!value) return false;

@@ -12,6 +12,11 @@
 
 namespace warpscope::experiments {
 
+/// The number that a macro such as FLT_MAX is; empty: it is none.
+std::string_view limit_of_numbers(std::string_view macro);
+/// The macro that "numeric_limits<float>::max" is; empty: none.
+std::string limit_macro(std::string_view type, std::string_view function);
+
 /// What the texts of a host program mean for a launch file.
 class HostValues {
   public:

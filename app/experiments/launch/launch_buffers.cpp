@@ -150,7 +150,8 @@ void LaunchBuffers::begin_frame(const Names& names) {
             set_start(one, start_array(i, names));
         // Checks then see who reads it before a kernel has written it.
         if (!begun_ && device_->info().kind == compute::DeviceKind::emulator &&
-            plan_->unwritten.contains(plan_->file.buffers[i].name)) continue;
+            plan_->unwritten.contains(plan_->file.buffers[i].name))
+            continue;
         if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
             device_->fill(one.address, *byte, one.bytes);
         else

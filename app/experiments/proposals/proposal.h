@@ -108,6 +108,7 @@ class Proposal {
     Texts grid(const Texts& block);
     Expression shared(const Texts& block);
     void reduce(const std::set<std::string>& device_words);
+    bool keep_overflows(const Names& before, const Names& now);
     bool is_reducible(const std::set<std::string>& scalars) const;
 
     bool square_blocks() const { return kernel_->traits.block_dimensions > 1; }

@@ -96,9 +96,9 @@ std::set<std::string> Proposal::mixed() const {
         for (const Type* const view : views) {
             const Type* const one = number_in(*view);
             const Type* const first = number_in(*views[0]);
-            const bool alike = one && first && one->bytes == first->bytes &&
-                               (one->kind == Type::Kind::floating) ==
-                                   (first->kind == Type::Kind::floating);
+            const bool alike =
+                one && first && one->bytes == first->bytes &&
+                (one->kind == Type::Kind::floating) == (first->kind == Type::Kind::floating);
             if (!alike && kind_of(view) != kind_of(views[0])) found.insert(array);
         }
     return found;

@@ -68,8 +68,7 @@ void Proposal::add_variable(const compiler::ModuleVariable& variable) {
     if (!known) unknown_variables_[variable.entry] = {"the numbers of " + variable.name};
     if (const auto* const fill = std::get_if<Expression>(&buffer.fill))
         for (const std::string& name : fill->names())  // buffers, whose addresses it has
-            unknown_variables_[variable.entry].insert(unknown_[name].begin(),
-                                                      unknown_[name].end());
+            unknown_variables_[variable.entry].insert(unknown_[name].begin(), unknown_[name].end());
     file().buffers.push_back(std::move(buffer));
 }
 
@@ -175,9 +174,9 @@ void Proposal::find_freed() {
             type = kernel_->parameters[freed.argument].type.get();
         }
         if (!type || (!use.reads && !use.writes)) continue;
-        const std::string call =
-            freed.line > 0 ? fmt::format("cudaFree() frees on line {}", freed.line)
-                           : "cudaFree() frees in a header";
+        const std::string call = freed.line > 0
+                                     ? fmt::format("cudaFree() frees on line {}", freed.line)
+                                     : "cudaFree() frees in a header";
         if (freed.certain && pointers_in(*type) == 1)
             made_.freed.push_back(
                 {kernel_->name, freed.launch,
