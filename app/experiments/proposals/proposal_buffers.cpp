@@ -131,8 +131,14 @@ Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
     guess("the size of " + buffer, buffer);
     add_size(width());
     add_size(height());
-    if (two()) return {Expression(height()), Expression(width())};
-    return {Expression(width())};
+    const Names known = numbers();
+    const auto size = [&](const std::string& scalar) {  // a number that is no size, such as level 0
+        const auto found = known.find(scalar);
+        const bool is_size = found == known.end() || real(found->second) >= 1;
+        return Expression(is_size ? scalar : to_string(guessed_size()));
+    };
+    if (two()) return {size(height()), size(width())};
+    return {size(width())};
 }
 
 void Proposal::add_buffer(std::size_t p) {
