@@ -40,6 +40,10 @@ std::string words_of_flag(Scope scope) {
         fence_of(scope));
 }
 
+std::string_view name_of(Scope scope) {
+    return scope == Scope::block ? "block" : "cluster";
+}
+
 int line_of(const Kernel& kernel, std::uint32_t pc) {
     const SourceLine& source = kernel.lines[pc].source;
     return source.file < 0 ? source.ptx_line : source.line;
@@ -63,6 +67,14 @@ std::string Flags::words_between(const Kernel& kernel, const Flag& flag, const R
     if (lacks.release && lacks.acquire)
         text += fmt::format(", and between {} and {}", polled_at, second);
     return text;
+}
+
+std::string Flags::words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope) {
+    return fmt::format(
+        "the flag that is set at {} and polled at {} has the scope of a {}, so it orders nothing "
+        "for "
+        "threads outside of it: use cuda::thread_scope_device",
+        kernel.where(flag.setter), kernel.where(flag.poll), name_of(scope));
 }
 
 void Flags::begin_launch(const Kernel& kernel) {
@@ -133,11 +145,14 @@ Flags::Lacks Flags::lacks_of_flag(const Kernel& kernel, const Flag& flag, Scope 
     return lacks;
 }
 
+bool Flags::leads_over(const Kernel& kernel, const Flag& flag, const Race& race) const {
+    return reached_in_launch(kernel, race.first)[flag.setter] &&
+           reached_in_launch(kernel, flag.poll)[race.second] && has_met(flag, race);
+}
+
 Flags::Lacks Flags::lacks_between(const Kernel& kernel, const Flag& flag, const Race& race,
                                   Scope scope) const {
-    if (!reached_in_launch(kernel, race.first)[flag.setter] ||
-        !reached_in_launch(kernel, flag.poll)[race.second] || !has_met(flag, race))
-        return {};
+    if (!leads_over(kernel, flag, race)) return {};
     return {!releases(kernel.lines[flag.setter].order) &&
                 lacks_fence(kernel, race.first, flag.setter, scope, false),
             !acquires(kernel.lines[flag.poll].order) &&
@@ -149,10 +164,15 @@ std::string Flags::missing_fences(Finding& f, const Kernel& kernel, const Race& 
     if (race.first_party == race.second_party) return "";
     for (const std::uint32_t setter : setters_)
         for (const std::uint32_t poll : polls_) {
-            if (kernel.lines[setter].scope < scope || kernel.lines[poll].scope < scope) continue;
             const Flag flag{setter, poll};
             const bool is_of_flag = (race.first == setter && race.second == poll) ||
                                     (race.first == poll && race.second == setter);
+            const Scope of_flag = std::min(kernel.lines[setter].scope, kernel.lines[poll].scope);
+            if (of_flag < scope) {
+                if (!is_of_flag && leads_over(kernel, flag, race))
+                    return words_of_scope(kernel, flag, of_flag);
+                continue;
+            }
             const Lacks lacks = is_of_flag ? lacks_of_flag(kernel, flag, scope)
                                            : lacks_between(kernel, flag, race, scope);
             if (!lacks.release && !lacks.acquire) continue;

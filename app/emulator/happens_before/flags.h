@@ -34,8 +34,8 @@ class Flags {
     /// Says which fences are missing where the first party has set a flag after its access and the
     /// second one has polled it before its own, or where the race is that of a flag: "the flag that
     /// is set at a.cu:7 and polled at a.cu:9 orders these two only with fences: __threadfence() is
-    /// missing between a.cu:6 and a.cu:7". Sets Finding::barrier then. "" where they lack no fence.
-    /// `scope`: that of the parties.
+    /// missing between a.cu:6 and a.cu:7". Sets Finding::barrier then. Or says that the scope of
+    /// the flag is too small. "" where nothing is wrong with a flag. `scope`: that of the parties.
     std::string missing_fences(Finding& finding, const Kernel& kernel, const Race& race,
                                Scope scope) const;
 
@@ -51,6 +51,9 @@ class Flags {
     };
 
     bool has_met(const Flag& flag, const Race& race) const;
+    /// The first party sets the flag after its access, and the second one polls it before its own.
+    bool leads_over(const Kernel& kernel, const Flag& flag, const Race& race) const;
+    static std::string words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope);
     static Lacks lacks_of_flag(const Kernel& kernel, const Flag& flag, Scope scope);
     Lacks lacks_between(const Kernel& kernel, const Flag& flag, const Race& race,
                         Scope scope) const;

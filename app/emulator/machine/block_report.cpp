@@ -291,13 +291,21 @@ std::string warp_ranges(std::uint32_t warps) {
     return ranges;
 }
 
+/// A GPU does not wait for lanes in every case.
+constexpr std::string_view of_masks =
+    ". A GPU may go on without lanes that a mask names and that do not come: then the results of "
+    "the "
+    "instruction are undefined";
+
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
     const Hanging hanging{block.context, block.warps};
     const Split* named = nullptr;
     std::uint32_t pc = 0, thread = 0;
+    bool waits_for_lanes = false;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
+            waits_for_lanes = waits_for_lanes || split.state == Split::at_warp_sync;
             if (named && split.state <= named->state) continue;
             const FailedWait* const wait = failed_wait(hanging, warp, split);
             named = &split;
@@ -305,9 +313,9 @@ void fail_deadlock(const BlockState& block) {
             thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
         }
     throw DeadlockError(
-        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}{}",
+        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}{}{}",
                     kernel.name, name_of(block.context), waits_of(hanging),
-                    waits_of_neighbours(block.context)),
+                    waits_of_neighbours(block.context), waits_for_lanes ? of_masks : ""),
         pc, thread);
 }
 

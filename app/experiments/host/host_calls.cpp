@@ -12,7 +12,10 @@ using compiler::SourceToken;
 using compiler::TokenText;
 
 /// Calls that allocate, fill or copy arrays, or ask for the device's limits.
-constexpr std::array<std::string_view, 33> known_calls{
+constexpr std::array<std::string_view, 36> known_calls{
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
     "cudaMemcpyFromSymbol",
     "cudaMemcpyFromSymbolAsync",
     "cudaMallocArray",
@@ -99,7 +102,7 @@ void HostCalls::assign(const std::string& word, std::string value) {
         variable->second.pointers == 0 && !in_file_)
         fill(word, value);
     if (value.starts_with("dim3 (")) return set_dimensions(name, sizes(value));
-    program_.values[name] = std::move(value);
+    set_member(name, std::move(value));
 }
 
 /// #define NAME value, #define NAME(a, b) value
@@ -153,6 +156,11 @@ void HostCalls::read_value(std::size_t i) {
     if (has_sign && text_.is(i + 2, "="))
         return assign(name, fmt::format("( {} ) {} ( {} )", name_now(name), text_.text(i + 1),
                                         words(i + 3, end_of_value(i + 3))));
+    const bool is_counted_before =  // "++n"
+        i > 2 && at(i - 1) == at(i - 2) && (text_.is(i - 1, "+") || text_.is(i - 1, "-")) &&
+        !text_.is_word(i - 3) && !text_.is(i - 3, ")") && !text_.is(i - 3, "]");
+    if (is_counted_before && loops_.empty())
+        return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i - 1)));
     const bool counts = has_sign && (text_.is(i + 1, "+") || text_.is(i + 1, "-")) &&
                         text_.text(i + 2) == text_.text(i + 1);
     if (counts && loops_.empty())
@@ -182,7 +190,7 @@ bool HostCalls::read_member_value(std::size_t i) {
         sizes[d] = value;
         set_dimensions(made(std::string(text_.text(i))), std::move(sizes));
     } else {
-        program_.values[own_name(member + element)] = value;
+        set_member(own_name(member + element), value);
     }
     return true;
 }
@@ -258,20 +266,6 @@ void HostCalls::read_element(const std::string& name, std::size_t open) {
     fill(name, filled);
 }
 
-void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
-    HostPlace place = place_of(program_, pointer);
-    if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
-    if (place.array.empty()) return;
-    // Another array for a pointer that had one.
-    if (program_.arrays.contains(place.array) && launched_.contains(place.array))
-        for (auto& [word, name] : scope_)
-            if (name == place.array) {
-                place.array = made(word);
-                break;
-            }
-    program_.arrays[place.array] = {bytes, ""};
-}
-
 void HostCalls::fill(const std::string& pointer, const std::string& value) {
     const HostPlace place = place_of(program_, pointer);
     if (place.array.empty() || launched_.contains(place.array)) return;
@@ -296,6 +290,10 @@ void HostCalls::read_call(std::size_t i) {
     const auto after = text_.after_closing(i + 1);
     if (!after || *after == i + 3) return;
     const std::vector<std::string> given = parts(i + 2, *after - 1);
+    if (call.starts_with("cudaFree")) {
+        is_harmless(i, *after);
+        return free_array(i, given[0]);
+    }
     if (given.size() < 2) return;
     const auto answer = [&](std::size_t argument, std::string value) {
         const std::string& text = given[argument];
@@ -327,12 +325,21 @@ void HostCalls::read_call(std::size_t i) {
         // CUDA promises no pitch; GPUs begin rows at multiples of 512 bytes.
         const std::string pitch = fmt::format("( ( {} ) + 511 ) / 512 * 512", given[2]);
         allocate(given[0], fmt::format("( {} ) * ( {} )", pitch, given[3]));
+        is_harmless(i, *after);
         if (given[1].starts_with("& ")) program_.values[given[1].substr(2)] = pitch;
     } else if (call.starts_with("cudaMalloc") || call == "cudaHostAlloc") {
         allocate(given[0], given[1]);
+        is_harmless(i, *after);
+        const bool is_raw = call == "cudaMalloc" || call == "cudaMallocAsync";
+        if (const auto array = program_.arrays.find(array_of(given[0]));
+            is_raw && array != program_.arrays.end())
+            array->second.is_unwritten = true;
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
         fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
+        if (call.starts_with("cudaMemcpyToSymbol")) symbols_.insert(given[0]);
+        const auto all = ranges(i + 2, *after - 1);  // of the second array it only reads
+        if (all.size() > 3 && !given[1].starts_with("& ")) is_harmless(all[1].first, all[1].second);
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {
         fill(given[0], given[2]);
@@ -345,6 +352,7 @@ void HostCalls::read_call(std::size_t i) {
         const std::string was = name_now(a);
         scope_[a] = name_now(b);
         scope_[b] = was;
+        if (depth_of_loops_ > 0) swapped_.insert({scope_[a], scope_[b]});
     }
 }
 

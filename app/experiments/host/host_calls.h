@@ -17,12 +17,20 @@ namespace warpscope::experiments {
 /// Reads single statements of a host program: assignments, calls of the CUDA runtime, launches.
 /// What it reads is in program_, by the names that scope_ gives the words of the source.
 class HostCalls {
+  public:
+    /// What stands between the commas of a text.
+    static std::vector<std::string> split(std::string_view list) {
+        const HostCalls reader(list);
+        return reader.plain_parts(0, reader.text_.size());
+    }
+
   protected:
     /// The name in HostProgram that a word of the source has now.
     using Scope = std::map<std::string, std::string, std::less<>>;
     using TokenRange = std::pair<std::size_t, std::size_t>;  ///< of tokens
 
-    explicit HostCalls(std::string_view source) : text_(source) {}
+    explicit HostCalls(std::string_view source, int own = 0)
+        : text_(source), source_(source), own_(own) {}
 
     bool is_launch(std::size_t i) const { return i > 0 && (is_three(i, "<") || is_launch_call(i)); }
     bool is_launch_call(std::size_t i) const {
@@ -100,6 +108,31 @@ class HostCalls {
     std::map<std::string, KernelTemplate, std::less<>> kernel_templates_;
     std::vector<std::string> loops_;  ///< the counters of the loops around a statement
 
+    /// Memory that cudaFree() has freed, by the names of its pointers.
+    struct Freed {
+        int line = 0;
+        bool certain = true;
+    };
+    std::map<std::string, Freed, std::less<>> freed_;
+    int depth_of_loops_ = 0;
+    /// Words that write into none of the arrays that they name.
+    std::set<std::size_t> harmless_;
+    void is_harmless(std::size_t begin, std::size_t end) {
+        for (; begin < end; ++begin) harmless_.insert(begin);
+    }
+    /// The program may write into the arrays that these words name.
+    void touch(std::size_t begin, std::size_t end);
+    void find_unwritten();
+    TokenRange lambda_{0,
+                       0};  ///< the last one that stands where it is passed: nobody calls it here
+    /// The member has another value from now on. What was said of it until now, also `value`, is
+    /// said of another name.
+    void retire(const std::string& name, std::string* value = nullptr);
+    void set_member(const std::string& name, std::string value);
+    std::string assumed_;  ///< what is assumed of the statements that are read
+    std::map<std::string, std::string, std::less<>> assumed_of_;  ///< and of these names
+    std::set<std::string, std::less<>> methods_;                  ///< values: what they return now
+
   private:
     /// The most tokens of a launch or a value, and the most launches of a program.
     static constexpr std::size_t longest = 1000, most_launches = 64;
@@ -122,7 +155,7 @@ class HostCalls {
     void set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const;
     void name_kernel(HostLaunch& launch, std::string pointer) const;
     void read_launch_call(std::size_t i);
-    void add_launch(HostLaunch launch);
+    void add_launch(HostLaunch launch, std::size_t i);
     std::string template_argument(std::string text) const;
     std::string class_of_temporary(const std::string& text) const;
 
@@ -130,11 +163,26 @@ class HostCalls {
     std::string letters_of(const std::string& text) const;
     std::string own_name(const std::string& name) const;
     void allocate(const std::string& pointer, const std::string& bytes);
+    std::string array_of(const std::string& pointer) const;
+    void free_array(std::size_t i, const std::string& pointer);
+    void note_freed(HostLaunch& launch, std::size_t i) const;
+    void note_assumed(HostLaunch& launch) const;
+    std::vector<std::string> arrays_in(std::string object) const;
+    int line_of(std::size_t i) const;
+    std::string free_name(const std::string& name) const;
+    void rename(const std::string& name, const std::string& to);
     void fill(const std::string& pointer, const std::string& value);
     void copy(const std::string& to, const std::string& from);
     bool read_texture_call(std::string_view call, const std::vector<std::string>& given);
     HostTexture texture_of(const std::string& resource, const std::string& description) const;
 
+    std::string_view source_;
+    int own_;  ///< lines before the text of the file: those of its headers
+    std::set<std::string, std::less<>> touched_;  ///< arrays that it may have written
+    std::set<std::string, std::less<>> symbols_;  ///< variables of the device that are copied to
+    std::set<std::string, std::less<>> swapped_;  ///< pointers, in a loop
+    std::map<std::string, std::set<std::string>, std::less<>> copies_;  ///< of objects: their names
+    int retired_ = 0;
     Scope file_scope_;
     bool in_file_ = true;
     std::map<std::string, int, std::less<>> made_;  ///< names of each word

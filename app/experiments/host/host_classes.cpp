@@ -65,15 +65,18 @@ std::optional<std::size_t> HostFunctions::follow_method(std::size_t i) {
         name = text_.is(i + 1, ".") ? i + 2 : i + 3;
         object = name_now(text_.text(i));
     }
+    const std::size_t open =
+        text_.is(name + 1, "<") ? after_angles(name + 1, text_.size()) : name + 1;
     const Object* const found =
-        text_.is(name + 1, "(") && text_.is_word(name) ? find_object(object) : nullptr;
+        text_.is(open, "(") && text_.is_word(name) ? find_object(object) : nullptr;
     if (!found || !found->type->methods.contains(text_.text(name))) return std::nullopt;
-    const auto after = text_.after_closing(name + 1);
+    const auto after = text_.after_closing(open);
     if (!after) return std::nullopt;
-    const Texts given = *after > name + 3 ? parts(name + 2, *after - 1) : Texts();
+    const Texts given = *after > open + 2 ? parts(open + 1, *after - 1) : Texts();
+    const Texts templates = open > name + 1 ? parts(name + 2, open - 1) : Texts();
     const Body& body = *find_body(found->type->methods, text_.text(name), given.size());
     const Scope before = std::exchange(scope_, found->scope);
-    pass(body.templates, {});
+    pass(body.templates, templates);
     const std::string result = run(body, given);
     scope_ = before;
     set_result(i, result);
@@ -140,8 +143,11 @@ void HostFunctions::build(const Class& type, const std::string& object, const Te
     for (const auto& [name, method] : type.methods)
         if (is_value(method)) scope_[name] = object + "$" + name;
     for (const auto& [name, method] : type.methods)
-        if (const std::string result = returned(method); is_value(method) && !result.empty())
-            program_.values[name == "operator" ? object : object + "$" + name] = result;
+        if (const std::string result = returned(method); is_value(method) && !result.empty()) {
+            const std::string own = name == "operator" ? object : object + "$" + name;
+            program_.values[own] = result;
+            methods_.insert(own);
+        }
     const Scope scope = scope_;
     objects_[object] = {&type, scope};
     const Body* const constructor = find_body(type.methods, type.name, given.size());

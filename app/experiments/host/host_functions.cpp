@@ -226,8 +226,13 @@ std::string HostFunctions::run(const Body& body, Texts given) {
 std::string HostFunctions::returned(const Body& body) const {
     std::size_t i = body.end - 2;
     if (i <= body.open || !text_.is(i, ";")) return "";
+    const auto is_in_value = [&](std::size_t t) {  // the end of "{a, b}"
+        return text_.is(t + 1, ";") || text_.is(t + 1, ",") || text_.is(t + 1, ")") ||
+               text_.is(t + 1, "}");
+    };
     while (--i > body.open)
-        if (text_.is(i, "return") || text_.is(i, ";") || text_.is(i, "}")) break;
+        if (text_.is(i, "return") || text_.is(i, ";") || (text_.is(i, "}") && !is_in_value(i)))
+            break;
     return text_.is(i, "return") ? words(i + 1, body.end - 2) : "";
 }
 
@@ -237,7 +242,25 @@ void HostFunctions::set_result(std::size_t call, const std::string& result) {
     std::string target = name_now(text_.text(call - 2));
     if (call > 3 && text_.is(call - 3, "."))
         target = name_now(text_.text(call - 4)) + "$" + std::string(text_.text(call - 2));
-    program_.values[target] = result;
+    const auto variable = program_.variables.find(target);
+    const auto type = variable == program_.variables.end() ? classes_.end()
+                                                           : classes_.find(variable->second.type);
+    const TokenText value(result);
+    const std::size_t open = value.is(0, "{") ? 0 : 1;
+    const bool is_made = type != classes_.end() && variable->second.pointers == 0 &&
+                         value.is(open, "{") && value.after_closing(open) == value.size();
+    if (!is_made || !set_members(type->second, target, result.substr(value.token(open).end)))
+        program_.values[target] = result;
+}
+
+/// The members of an object, from "a, {b, c} }". False: a constructor makes them.
+bool HostFunctions::set_members(const Class& type, const std::string& object,
+                                std::string_view list) {
+    if (type.methods.contains(type.name)) return false;
+    const Texts given = split(list.substr(0, list.rfind('}')));
+    for (std::size_t m = 0; m < type.members.size(); ++m)
+        set_member(object + "$" + type.members[m], m < given.size() ? given[m] : "0");
+    return true;
 }
 
 /// Whether it launches, allocates, copies, or stores elements.

@@ -23,7 +23,7 @@ class HostFunctions : public HostCalls {
     };
     using Bodies = std::multimap<std::string, Body, std::less<>>;
 
-    explicit HostFunctions(std::string_view source) : HostCalls(source) {}
+    HostFunctions(std::string_view source, int own) : HostCalls(source, own) {}
     virtual ~HostFunctions() = default;
 
     /// Reads statements: the tokens [begin, end).
@@ -69,6 +69,7 @@ class HostFunctions : public HostCalls {
     std::string run(const Body& body, Texts given);
     std::string returned(const Body& body) const;
     void set_result(std::size_t call, const std::string& result);
+    bool set_members(const Class& type, const std::string& object, std::string_view list);
     const Object* find_object(std::string name) const;
     std::optional<std::size_t> follow_method(std::size_t i);
     void build(const Class& type, const std::string& object, const Texts& templates,

@@ -94,10 +94,8 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
             while (t < tokens.size() && !tokens.is(t, ">")) ++t;
         if (tokens.is_word(t)) launch.kernel = tokens.text(t);
         if (!tokens.is(t, "<")) continue;
-        std::string list = pointer.substr(tokens.token(t).end);
-        list = list.substr(0, list.rfind('>'));
-        const HostCalls reader(list);
-        launch.templates = reader.plain_parts(0, reader.text_.size());
+        const std::string list = pointer.substr(tokens.token(t).end);
+        launch.templates = split(list.substr(0, list.rfind('>')));
         break;
     }
 }
@@ -116,9 +114,7 @@ std::string HostCalls::class_of_temporary(const std::string& text) const {
     const std::string name = text.substr(0, tokens.token(made).begin);
     const std::size_t open = name.find('<'), close = name.rfind('>');
     if (open == name.npos || close == name.npos) return template_argument(name);
-    const std::string list = name.substr(open + 1, close - open - 1);
-    const HostCalls reader(list);
-    std::vector<std::string> arguments = reader.plain_parts(0, reader.text_.size());
+    std::vector<std::string> arguments = split(name.substr(open + 1, close - open - 1));
     for (std::string& argument : arguments) {
         const auto value = program_.values.find(argument);
         if (value != program_.values.end()) argument = value->second;
@@ -152,13 +148,53 @@ void HostCalls::deduce_templates(const std::vector<std::string>& names,
     }
 }
 
-void HostCalls::add_launch(HostLaunch launch) {
+/// The value of "n++", "--n" and "n += 2" where they are arguments. The next statements have the
+/// new value of n.
+static std::string value_of_step(const std::string& text) {
+    const TokenText tokens(text);
+    const std::size_t n = tokens.size(), name = tokens.is_word(0) ? 0 : 2;
+    const std::size_t sign = name == 0 ? 1 : 0;
+    if (n < 3 || !tokens.is_word(name) || (!tokens.is(sign, "+") && !tokens.is(sign, "-")))
+        return text;
+    const bool is_twice = n == 3 && tokens.text(sign) == tokens.text(sign + 1);
+    if (is_twice && name == 0) return std::string(tokens.text(name));
+    if (is_twice) return fmt::format("{} {} 1", tokens.text(name), tokens.text(sign));
+    if (name != 0 || n < 4 || !tokens.is(2, "=")) return text;
+    return fmt::format("{} {} ( {} )", tokens.text(0), tokens.text(sign),
+                       text.substr(tokens.token(3).begin));
+}
+
+/// A launch depends on an assumption where it is made, and where one of its values is.
+void HostCalls::note_assumed(HostLaunch& launch) const {
+    if (!assumed_.empty()) launch.assumed.insert(assumed_);
+    std::set<std::string, std::less<>> seen;
+    const auto follow = [&](const auto& self, const std::string& text, int depth) -> void {
+        const TokenText tokens(text);
+        for (std::size_t t = 0; t < tokens.size() && depth < 12; ++t) {
+            if (!tokens.is_word(t) || !seen.insert(std::string(tokens.text(t))).second) continue;
+            const auto assumed = assumed_of_.find(tokens.text(t));
+            if (assumed != assumed_of_.end()) launch.assumed.insert(assumed->second);
+            if (const auto value = program_.value_of(tokens.text(t))) self(self, *value, depth + 1);
+            if (const auto array = program_.arrays.find(tokens.text(t));
+                array != program_.arrays.end())
+                self(self, array->second.bytes, depth + 1);
+        }
+    };
+    if (assumed_of_.empty()) return;
+    for (const auto* texts : {&launch.grid, &launch.block, &launch.arguments, &launch.templates})
+        for (const std::string& text : *texts) follow(follow, text, 0);
+    follow(follow, launch.shared, 0);
+}
+
+void HostCalls::add_launch(HostLaunch launch, std::size_t i) {
     if (const auto kernel = kernel_templates_.find(launch.kernel);
         kernel != kernel_templates_.end())
         deduce_templates(kernel->second.names, kernel->second.parameters, launch.arguments,
                          launch.templates);
     for (const std::string& argument : launch.arguments)
         launched_.insert(place_of(program_, argument).array);
+    note_freed(launch, i);
+    note_assumed(launch);
     program_.launches.push_back(std::move(launch));
 }
 
@@ -181,7 +217,7 @@ void HostCalls::read_launch_call(std::size_t i) {
             const std::size_t sign = pointer.rfind("& ");
             launch.arguments.push_back(sign == pointer.npos ? pointer : pointer.substr(sign + 2));
         }
-    add_launch(std::move(launch));
+    add_launch(std::move(launch), i);
 }
 
 void HostCalls::read_launch(std::size_t open) {
@@ -210,7 +246,9 @@ void HostCalls::read_launch(std::size_t open) {
         if (!ends) continue;
         const auto after = text_.is(i + 3, "(") ? text_.after_closing(i + 3) : std::nullopt;
         if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
-        return add_launch(std::move(launch));
+        for (std::string& argument : launch.arguments) argument = value_of_step(argument);
+        if (after) is_harmless(open, *after);
+        return add_launch(std::move(launch), *kernel);
     }
 }
 

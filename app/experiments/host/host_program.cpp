@@ -17,7 +17,7 @@ constexpr std::size_t most_steps = 50'000;
 /// Reads the statements of the host functions of a source.
 class HostReader : public HostFunctions {
   public:
-    explicit HostReader(std::string_view source) : HostFunctions(source) {}
+    HostReader(std::string_view source, int own) : HostFunctions(source, own) {}
 
     HostProgram read() {
         read_declarations();
@@ -28,12 +28,17 @@ class HostReader : public HostFunctions {
         // Functions that main() does not call, and those of classes.
         for (std::size_t i = 1; i < text_.size(); ++i)
             if (is_launch(i) && !read_.contains(i)) read_around(i);
+        if (steps_ < most_steps)
+            find_unwritten();
+        else
+            for (auto& [name, array] : program_.arrays) array.is_unwritten = false;
         return std::move(program_);
     }
 
   private:
     /// The function, or the class, around a launch that main() does not reach.
     void read_around(std::size_t launch) {
+        freed_.clear();                // nobody knows which function comes first
         const Body* around = nullptr;  // the innermost one: a lambda stands in a function
         for (const auto& [name, body] : bodies_)
             if (body.open < launch && launch < body.end && (!around || body.open > around->open))
@@ -57,6 +62,46 @@ class HostReader : public HostFunctions {
         for (std::size_t i = begin; i < end && steps_ < most_steps; ++steps_) i = step(i, end);
     }
 
+    /// Reads statements that the program may skip: behind them, what they free is perhaps freed. It
+    /// is not, where they end the function or the program.
+    void walk_perhaps(std::size_t begin, std::size_t end) {
+        const auto before = freed_;
+        const bool had_left = std::exchange(leaves_, false);
+        walk(begin, end);
+        for (std::size_t t = begin; t < end; ++t) leaves_ = leaves_ || leaves_block(t);
+        for (auto one = freed_.begin(); one != freed_.end();) {
+            const bool is_new = !before.contains(one->first);
+            if (is_new) one->second.certain = false;
+            one = is_new && leaves_ ? freed_.erase(one) : std::next(one);
+        }
+        leaves_ = had_left;
+    }
+
+    bool is_one_of(std::size_t t, std::initializer_list<std::string_view> words) const {
+        return std::ranges::find(words, at(t)) != words.end();
+    }
+    bool leaves_block(std::size_t t) const {
+        return is_one_of(t, {"return", "goto", "break", "continue"}) || leaves_program(t);
+    }
+    bool leaves_program(std::size_t t) const {
+        return is_one_of(t, {"exit", "_Exit", "quick_exit", "abort", "terminate", "throw"});
+    }
+
+    /// What a condition says. nullopt: it is not known. A pointer to memory is true.
+    std::optional<bool> condition(std::size_t begin, std::size_t end) const {
+        if (const auto value = HostValues(program_).number(words(begin, end)))
+            return real(*value) != 0;
+        const bool is_compared = end > begin + 3 && text_.is(end - 3, "!") &&
+                                 text_.is(end - 2, "=") &&
+                                 (text_.is(end - 1, "nullptr") || text_.is(end - 1, "NULL"));
+        const std::string name =
+            place_of(program_, words(begin, is_compared ? end - 3 : end)).array;
+        const HostArray* const array = find_array(program_, name);
+        const bool is_pointer = end == begin + 1 || is_compared;
+        if (is_pointer && array && !array->bytes.empty()) return true;
+        return std::nullopt;
+    }
+
     /// Reads what begins at a token; returns the token to go on from.
     std::size_t step(std::size_t i, std::size_t end) {
         if (text_.is_directive(i)) {
@@ -68,7 +113,10 @@ class HostReader : public HostFunctions {
             read_launch(i);
             return i + 3;
         }
+        if (text_.is(i, "[")) note_lambda(i);
         if (!text_.is_word(i)) return i + 1;
+        touch(i, i + 1);
+        leaves_ = leaves_ || leaves_program(i);
         if (text_.is(i, "for") && text_.is(i + 1, "(")) return pass_loop(i, end);
         if (text_.is(i, "while") && text_.is(i + 1, "(")) return pass_loop(i, end);
         if (text_.is(i, "do") && text_.is(i + 1, "{")) return pass_do(i, end);
@@ -78,7 +126,10 @@ class HostReader : public HostFunctions {
             while (i < end && !text_.is(i, ";")) ++i;
             return i;
         }
-        if (const auto after = read_lambda(i)) return *after;
+        if (const auto after = read_lambda(i)) {
+            touch(i, *after);
+            return *after;
+        }
         const auto own = bodies_.find(text_.text(i));
         if (own == bodies_.end() || !own->second.is_lambda) read_call(i);
         if (const auto after = follow_call(i)) return *after;
@@ -130,20 +181,34 @@ class HostReader : public HostFunctions {
         const std::size_t body_end = text_.after_closing(i + 1).value_or(end);
         if (!text_.is(body_end, "while") || !text_.is(body_end + 1, "(")) return i + 1;
         const std::size_t head_end = text_.after_closing(body_end + 1).value_or(end);
+        if (head_end == body_end + 4 && text_.is(body_end + 2, "0")) {  // of a macro
+            walk(i + 2, body_end - 1);
+            return head_end;
+        }
         repeat({i, head_end}, {body_end + 2, head_end - 1}, {i + 1, body_end});
         return head_end;
     }
 
     /// Reads the body of a loop once.
-    void repeat(TokenRange loop, TokenRange condition, TokenRange body) {
+    void repeat(TokenRange loop, TokenRange condition_range, TokenRange body) {
         std::string counter;  // goes up or down by 1, and the condition names it
         for (std::size_t t = loop.first; t < loop.second && counter.empty(); ++t)
             if (text_.is_word(t) && counts(t))
-                for (std::size_t c = condition.first; c < condition.second; ++c)
+                for (std::size_t c = condition_range.first; c < condition_range.second; ++c)
                     if (text_.text(c) == text_.text(t)) counter = name_now(text_.text(t));
         if (!counter.empty()) loops_.push_back(counter);
         const std::size_t before = program_.launches.size();
-        walk(body.first, body.second);
+        bool is_passed = body.first < condition_range.first;  // "do"
+        if (!is_passed)
+            is_passed = condition(condition_range.first, condition_range.second).value_or(false);
+        for (std::size_t t = body.first; t < body.second; ++t)
+            is_passed = is_passed && !leaves_block(t);
+        ++depth_of_loops_;
+        if (is_passed)
+            walk(body.first, body.second);
+        else
+            walk_perhaps(body.first, body.second);
+        --depth_of_loops_;
         for (std::size_t k = before; k < program_.launches.size(); ++k)
             program_.launches[k].repeats = true;
         if (!counter.empty()) loops_.pop_back();
@@ -186,23 +251,36 @@ class HostReader : public HostFunctions {
         const bool has_else = text_.is(yes_end, "else");
         const std::size_t no_end = has_else ? statement_end(yes_end + 1, end) : yes_end;
         walk(i + 2, head_end - 1);  // it may call cudaMalloc()
-        const auto condition = HostValues(program_).number(words(i + 2, head_end - 1));
-        if (condition) {
-            const bool yes = real(*condition) != 0;
+        if (const auto known = condition(i + 2, head_end - 1)) {
+            const bool yes = *known;
             skip(yes ? yes_end : head_end, yes ? no_end : yes_end);
-            if (yes)
-                walk(head_end, yes_end);
-            else if (has_else)
-                walk(yes_end + 1, no_end);
+            const TokenRange taken = yes        ? TokenRange(head_end, yes_end)
+                                     : has_else ? TokenRange(yes_end + 1, no_end)
+                                                : TokenRange(no_end, no_end);
+            bool leaves = false;
+            for (std::size_t t = taken.first; t < taken.second; ++t)
+                leaves = leaves || leaves_block(t);
+            leaves ? walk_perhaps(taken.first, taken.second) : walk(taken.first, taken.second);
             return no_end;
         }
         const Scope before = scope_;
-        walk(head_end, yes_end);
+        walk_perhaps(head_end, yes_end);
         const Scope taken = std::exchange(scope_, before);
-        if (has_else) walk(yes_end + 1, no_end);
+        if (has_else) walk_perhaps(yes_end + 1, no_end);
         for (const auto& [name, meaning] : taken)
             if (!program_.values.contains(scope_[name])) scope_[name] = meaning;
         return no_end;
+    }
+
+    /// Reads statements that the program may skip, and notes what is assumed.
+    void assume(const std::string& what, std::size_t begin, std::size_t end) {
+        const std::string outer = std::exchange(assumed_, what);
+        const auto before = program_.values;
+        walk_perhaps(begin, end);
+        assumed_ = outer;
+        for (const auto& [name, value] : program_.values)
+            if (const auto was = before.find(name); was == before.end() || was->second != value)
+                assumed_of_[name] = what;
     }
 
     std::size_t choose_case(std::size_t i, std::size_t end) {
@@ -229,12 +307,29 @@ class HostReader : public HostFunctions {
         std::size_t last = *from;
         while (last < after && !text_.is(last, "break") && !text_.is(last, "return"))
             last = next(last);
-        walk(*from, std::min(last, after));
+        if (chosen)
+            walk(*from, std::min(last, after));
+        else
+            assume("the case of switch (" + plain_words(i + 2, open - 1) + ")", *from,
+                   std::min(last, after));
         skip(open, after);  // the other cases
+        if (!chosen) touch(open, after);
         return after;
     }
 
+    /// A lambda that begins here, and has no name: "[&](int n) {…}".
+    void note_lambda(std::size_t i) {
+        const bool is_index =
+            i > 0 && (text_.is_word(i - 1) || text_.is(i - 1, ")") || text_.is(i - 1, "]"));
+        std::size_t open = is_index ? 0 : text_.after_closing(i).value_or(0);
+        if (text_.is(open, "(")) open = text_.after_closing(open).value_or(0);
+        while (open > 0 && text_.is_word(open)) ++open;  // "mutable"
+        if (open > 0 && text_.is(open, "{"))
+            lambda_ = {open, text_.after_closing(open).value_or(open)};
+    }
+
     std::set<std::size_t> read_;  ///< launches
+    bool leaves_ = false;         ///< the statements end the program
     std::size_t steps_ = 0;
 };
 
@@ -272,8 +367,10 @@ std::string first_name(const HostProgram& program, std::string name) {
     return name;
 }
 
-HostProgram read_host_program(std::string_view source) {
-    return HostReader(source).read();
+HostProgram read_host_program(std::string_view source, std::size_t own) {
+    const auto lines = std::ranges::count(source.substr(0, own), '\n');
+    const std::string text = with_launching_macros(source);
+    return HostReader(text, int(lines)).read();
 }
 
 }  // namespace warpscope::experiments

@@ -9,6 +9,16 @@
 
 namespace warpscope::experiments {
 
+/// Memory that a launch gets a pointer to although cudaFree() has freed it before.
+struct HostFreed {
+    std::string variable{};    ///< of the device, that holds the pointer; empty: an argument has it
+    std::size_t argument = 0;  ///< its index
+    std::string name{};        ///< of the pointer in the source: "p.data"
+    int line = 0, launch = 0;  ///< of cudaFree() and of the launch; 0: in a header
+    bool certain = true;       ///< false: cudaFree() is behind a condition that is not known
+    bool operator==(const HostFreed&) const = default;
+};
+
 /// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
 /// call of cudaLaunchKernel(). The parts of a dim3 are separate. All texts name values of
 /// HostProgram::values.
@@ -19,6 +29,9 @@ struct HostLaunch {
     std::string shared;  ///< empty: none is given
     std::vector<std::string> arguments;
     bool repeats = false;  ///< it is in a loop, of which this is one pass
+    std::vector<HostFreed> freed{};
+    /// What was assumed of the program, as it is not known: "the case of switch (mode)".
+    std::set<std::string> assumed{};
     bool operator==(const HostLaunch&) const = default;
 };
 
@@ -27,6 +40,9 @@ struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
     /// An element, where `$i` is its index, or "memset ( b )": each byte is b. Empty: unknown.
     std::string fill{};
+    /// cudaMalloc() makes it, and the program then only hands it to launches, copies it from the
+    /// device and frees it.
+    bool is_unwritten = false;
 };
 
 /// A variable that the host program declares, or a member of one, "object$member": "float
@@ -75,17 +91,26 @@ struct HostProgram {
     std::optional<std::string> value_of(std::string_view name) const;
 };
 
-HostProgram read_host_program(std::string_view source);
+/// The text with what its macros stand for, where these launch kernels. Lines keep their numbers.
+std::string with_launching_macros(std::string_view source);
+
+/// `own`: where the text of the file itself begins, behind that of its headers.
+HostProgram read_host_program(std::string_view source, std::size_t own = 0);
 
 /// The name behind all names that stand for each other: "d_op" where h_op has been copied from it.
 std::string first_name(const HostProgram& program, std::string name);
 
 /// An address in an array: "d_in + RADIUS" is 2 elements behind d_in.
 struct HostPlace {
-    std::string array;   ///< the name of its pointer; empty: a null pointer
-    std::string offset;  ///< in elements; empty: 0
+    std::string array;    ///< the name of its pointer; empty: a null pointer
+    std::string offset;   ///< in elements of the pointers that it is added to; empty: 0
+    std::string bytes{};  ///< the offset in bytes; empty: 0, or not known
 };
 
+/// The text of a member of an object, its `index`-th: "n" of a View that has the text "View {p,
+/// n}", or that a name or a method stands for which returns this. Else it is "object$member".
+std::string member_of(const HostProgram& program, const std::string& object, std::size_t index,
+                      const std::string& member);
 /// What an expression of pointers names, through casts and through names for other names. The array
 /// need not be in `program.arrays`.
 HostPlace place_of(const HostProgram& program, std::string_view text);
@@ -96,6 +121,8 @@ std::optional<std::string> device_limit(std::string_view name);
 std::string name_in(std::string_view text);
 /// Whether it is "object$member". "n$2" is a name of a variable n.
 bool is_member(std::string_view name);
+/// The name as the source has it: "p.rows[2]" of "p$rows$at2", "n" of "n$2".
+std::string source_name(std::string_view name);
 /// The characters of the literal, or of the one that a variable has. nullopt: it is none.
 std::optional<std::string> text_of(const HostProgram& program, std::string_view text);
 /// Null: nothing is known of it.

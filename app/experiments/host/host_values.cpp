@@ -286,6 +286,10 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             const std::string code = character(text.text(t));
             if (code.empty()) return false;
             to += code;
+        } else if (text.is(t, "numeric_limits") && text.is(t + 3, ">") && text.is(t + 7, "(")) {
+            const std::string macro = limit_macro(text.text(t + 2), text.text(t + 6));
+            if (macro.empty() || !append(macro, to, depth + 1)) return false;
+            t += 8;
         } else if (has_name && text.is(t, "strlen")) {
             const std::size_t after = text.after_closing(t + 1).value_or(text.size());
             const auto literal = text_of(program_, part(text, all, t + 2, after - 1));
@@ -330,6 +334,10 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
         return true;
     }
     const auto value = program_.value_of(name);
+    if (const std::string_view limit = limit_of_numbers(name); !value && !limit.empty()) {
+        to += limit;
+        return true;
+    }
     if (!value) return false;
     std::string meant;
     if (!append(*value, meant, depth + 1)) return false;

@@ -12,6 +12,11 @@
 
 namespace warpscope::experiments {
 
+/// The number that a macro such as FLT_MAX is; empty: it is none.
+std::string_view limit_of_numbers(std::string_view macro);
+/// The macro that "numeric_limits<float>::max" is; empty: none.
+std::string limit_macro(std::string_view type, std::string_view function);
+
 /// What the texts of a host program mean for a launch file.
 class HostValues {
   public:
@@ -32,6 +37,8 @@ class HostValues {
     std::optional<Number> number(std::string_view text) const { return number(text, 0); }
     /// Elements of an array, from its bytes: "(n) * sizeof(float)" are n. nullopt: not known.
     std::optional<Expression> elements(std::string_view bytes, std::size_t element) const;
+    /// The offset of a place in elements of this many bytes. nullopt: not known, or a part of one.
+    std::optional<Expression> offset(const HostPlace& place, std::size_t element) const;
     /// The last of the names that stand for each other: SIZE of `n = SIZE`. Empty: the text is no
     /// name.
     std::string last_name(std::string_view text) const;

@@ -148,11 +148,16 @@ void LaunchBuffers::begin_frame(const Names& names) {
         const auto* fill = std::get_if<Expression>(&plan_->file.buffers[i].fill);
         if (fill && !is_kept(i) && depends_on_frame(plan_->file, *fill))
             set_start(one, start_array(i, names));
+        // Checks then see who reads it before a kernel has written it.
+        if (!begun_ && device_->info().kind == compute::DeviceKind::emulator &&
+            plan_->unwritten.contains(plan_->file.buffers[i].name))
+            continue;
         if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
             device_->fill(one.address, *byte, one.bytes);
         else
             device_->copy(one.address, start_memory(one).pointer().address, one.bytes);
     }
+    begun_ = true;
 }
 
 void LaunchBuffers::keep_frame() {

@@ -77,6 +77,7 @@ class LaunchBuffers {
     compute::Device* device_ = nullptr;
     const LaunchPlan* plan_ = nullptr;
     std::vector<One> buffers_;  ///< in the order of the file
+    bool begun_ = false;        ///< a frame has begun
     std::map<TextureArgument, std::shared_ptr<const compute::TextureHandle>> textures_;
 };
 

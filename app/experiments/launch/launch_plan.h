@@ -11,6 +11,7 @@
 #include "compiler/signature.h"
 #include "experiments/host/host_program.h"
 #include "experiments/launch_files/launch_file.h"
+#include "experiments/proposals/propose_launch.h"
 
 namespace warpscope::experiments {
 
@@ -72,6 +73,8 @@ struct LaunchPlan {
     std::vector<std::vector<std::string>> guesses{};
     std::vector<std::set<std::string>> chosen{};
     std::vector<std::string> reduced{}, not_launched{};
+    std::vector<FreedUse> freed{};              ///< of a proposed plan
+    std::set<std::string> unwritten{};          ///< buffers of a proposed plan
     std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read
 };
 

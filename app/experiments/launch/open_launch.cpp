@@ -141,6 +141,8 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.guesses = std::move(proposed.guesses);
             plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
+            plan.freed = std::move(proposed.freed);
+            plan.unwritten = std::move(proposed.unwritten);
             plan.not_launched = refused;
             const auto leave_out = [&](std::string what) {
                 if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())
@@ -188,7 +190,11 @@ CompiledLaunch compile_with_templates(compute::Helpers& helpers, const LaunchFil
         // The arguments of a template may be names that only the host program knows.
         const bool is_name =
             std::string_view(error.what()).find("__nv_name_map") != std::string::npos;
-        if (has_launches || !is_name) throw;
+        if (is_name && has_launches)
+            throw LaunchError(fmt::format(
+                "the arguments of the template in {} are not those that its kernel takes",
+                fmt::join(templates_to_compile(file, source), ", ")));
+        if (!is_name) throw;
         return compile_source(helpers, file, source, {}, math, stop);
     }
 }
@@ -253,8 +259,9 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                              std::span<const compiler::Signature> before) {
     const std::vector<std::string> templates = compiler::template_kernels(source);
     const std::filesystem::path source_path = file.in_folder(file.source);
-    const auto program = std::make_shared<const HostProgram>(
-        read_host_program(compiler::with_own_headers(source, source_path, folders_of(file))));
+    const std::string all = compiler::with_own_headers(source, source_path, folders_of(file));
+    const auto program =
+        std::make_shared<const HostProgram>(read_host_program(all, all.size() - source.size() - 1));
     CompiledLaunch compiled =
         compile_with_templates(helpers, file, source, *program, templates, math, stop);
     CompiledEntry opened;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "experiments/launch_files/element_types.h"
 
@@ -15,8 +14,6 @@ using compiler::Type;
 
 /// Elements of a buffer, in one dimension and in each of two.
 constexpr std::int64_t line = 4096, side = 64;
-/// Numbers of the host program above these become smaller: in one dimension and in each of two.
-constexpr std::int64_t long_line = 4096, long_side = 512;
 
 /// Whether a name has a meaning in the fills of buffers.
 bool is_index(std::string_view name) {
@@ -52,6 +49,8 @@ void Proposal::add_launch(const ProposedKernel& launch) {
     read_.clear();
     changed_.clear();
     if (launch.guesses_template) guess("the arguments of the template");
+    for (const std::string& assumed : host_ ? host_->assumed : std::set<std::string>())
+        guess(assumed);
     const auto& parameters = kernel_->parameters;
     for (const KernelParameter& parameter : parameters)
         for (const Type* type = parameter.type.get(); type; type = type->target.get())
@@ -80,6 +79,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
         if (const auto unknown = unknown_variables_.find(entry);
             unknown != unknown_variables_.end())
             use_unknown(unknown->second, use);
+    find_freed();
     repeat_guesses(spec);
     pass_numbers();
     file().launches.push_back(std::move(spec));
@@ -122,15 +122,18 @@ void Proposal::name_sizes() {
 /// The object of the host program that is passed to a structure.
 std::optional<std::string> Proposal::object_of(std::size_t parameter) const {
     const auto text = host_text(parameter);
-    const bool is_name = text && text->find(' ') == std::string::npos;
     const bool is_structure = kernel_->parameters[parameter].type->kind == Type::Kind::structure;
-    return is_name && is_structure ? text : std::nullopt;
+    const bool is_known = text && (text->find(' ') == std::string::npos ||
+                                   !member_of(program_, *text, 0, "").ends_with('$'));
+    return is_known && is_structure ? text : std::nullopt;
 }
 
 /// Buffers may depend on the integers of a structure.
 void Proposal::name_members(const std::string& name, const Type& type, const std::string& object) {
     for (const compiler::Member& member : type.members) {
-        const std::string own = name + "_" + member.name, text = object + "$" + member.name;
+        const auto index = std::size_t(&member - type.members.data());
+        const std::string own = name + "_" + member.name;
+        const std::string text = member_of(program_, object, index, member.name);
         if (member.type->kind == Type::Kind::structure) name_members(own, *member.type, text);
         if (is_integer(*member.type)) members_[own] = number_text({own, member.type}, text);
     }
@@ -311,66 +314,6 @@ Expression Proposal::shared(const Texts& block) {
 ProposedLaunches Proposal::made(const std::set<std::string>& device_words) {
     reduce(device_words);
     return std::move(made_);
-}
-
-/// Whether all threads and buffers above the limit depend on one of these scalars.
-bool Proposal::is_reducible(const std::set<std::string>& scalars) const {
-    const std::vector<std::string> names(scalars.begin(), scalars.end());
-    const Names known = numbers();
-    const auto is_large = [&](const Texts& sizes) {
-        double product = 1;
-        for (const Expression& size : sizes) product *= real(size.value(known));
-        const bool depends = std::ranges::any_of(
-            sizes, [&](const Expression& size) { return depends_on(file(), size, names); });
-        return product > double(long_line) && !depends;
-    };
-    try {
-        for (const BufferSpec& buffer : file().buffers)
-            if (is_large(buffer.shape)) return false;
-        for (std::size_t l = 0; l < file().launches.size(); ++l) {
-            const LaunchSpec& launch = file().launches[l];
-            Texts threads = launch.grid;
-            threads.insert(threads.end(), launch.block.begin(), launch.block.end());
-            if (!takes_any_grid_[l] && is_large(threads)) return false;
-        }
-    } catch (const LaunchError&) {
-        return false;
-    }
-    return true;
-}
-
-void Proposal::reduce(const std::set<std::string>& device_words) {
-    const bool squares = std::ranges::any_of(
-        file().launches, [](const LaunchSpec& launch) { return launch.block.size() > 1; });
-    const std::int64_t limit = squares ? long_side : long_line;
-    std::set<std::string> large;
-    for (const auto& [name, value] : file().scalars) {
-        const auto* const number = std::get_if<Number>(&value);
-        const auto* const integer = number ? std::get_if<std::int64_t>(number) : nullptr;
-        const auto origin = origins_.find(name);
-        if (!integer || *integer <= limit || origin == origins_.end()) continue;
-        const bool on_device = std::ranges::any_of(origin->second, [&](const std::string& name) {
-            const std::string word = name.substr(0, name.find('$'));
-            return program_.of_file.contains(name) && device_words.contains(word);
-        });
-        if (!on_device) large.insert(name);
-    }
-    if (large.empty() || !is_reducible(large)) return;
-    std::int64_t step = limit / 4;  // a multiple of most blocks
-    const Names known = numbers();
-    for (const LaunchSpec& launch : file().launches)
-        if (const std::int64_t block = std::int64_t(real(launch.block[0].value(known)));
-            block > 0 && step % block != 0)
-            step = std::min(limit, std::lcm(block, std::int64_t(32)));
-    for (auto& [name, value] : file().scalars) {
-        if (!large.contains(name)) continue;
-        const std::int64_t was = std::get<std::int64_t>(std::get<Number>(value));
-        const std::int64_t whole = limit / step * step;
-        const std::int64_t smaller = was % step == 0 ? whole : whole - step + was % step;
-        value = Number(smaller);
-        made_.reduced.push_back(
-            fmt::format("{} is {}, the host program has {}", name, smaller, was));
-    }
 }
 
 }  // namespace warpscope::experiments

@@ -15,8 +15,15 @@ namespace warpscope::experiments {
 /// Makes the launches of ProposedLaunches, one after the other.
 class Proposal {
   public:
-    Proposal(LaunchFile file, const HostProgram& program)
-        : program_(program), values_(program), made_{std::move(file), {}, {}, {}} {
+    /// `written`: arrays into which launches write that are not made here. `mixed`: arrays whose
+    /// pointers have several types, which become buffers of bytes.
+    Proposal(LaunchFile file, const HostProgram& program, std::set<std::string> written = {},
+             std::set<std::string> mixed = {})
+        : program_(program),
+          values_(program),
+          written_elsewhere_(std::move(written)),
+          mixed_(std::move(mixed)),
+          made_{std::move(file), {}, {}, {}, {}, {}} {
         values_.is_scalar("$i", "i");
     }
 
@@ -27,6 +34,8 @@ class Proposal {
     }
     void add_launch(const ProposedKernel& launch);
     ProposedLaunches made(const std::set<std::string>& device_words);
+    /// The arrays whose pointers have types of different sizes, or integers and real numbers.
+    std::set<std::string> mixed() const;
 
   private:
     using Type = compiler::Type;
@@ -40,6 +49,7 @@ class Proposal {
     void use_unknown(const std::set<std::string>& numbers, const compiler::MemoryUse& use);
     void use_numbers(const std::string& buffer, const compiler::MemoryUse& use);
     void pass_numbers();
+    void find_freed();
 
     // Numbers
     void name_sizes();
@@ -64,12 +74,20 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type, const compiler::MemoryUse& use);
     std::string buffer_of(const HostPlace& place, const std::string& parameter, const Type& type,
                           const compiler::MemoryUse& use, const Texts& shape = {});
-    std::optional<Expression> address_in(const std::string& variable, const Type& type);
+    std::optional<Expression> address_in(const HostPlace& place, const std::string& name,
+                                         const Type& type);
+    std::optional<Fill> words_of(const Type& type, const std::string& object, BufferSpec& buffer);
+    bool add_words(const Type& type, std::size_t offset, const std::string& text,
+                   std::map<std::size_t, std::string>& words);
     void add_texture(std::size_t parameter);
     bool add_host_texture(std::size_t parameter);
     Fill guessed_numbers(const BufferSpec& buffer, const Type& pointer,
                          const compiler::MemoryUse& use);
     Fill addresses_of_rows(const BufferSpec& buffer, const Type& element);
+    static Fill numbers_of(const Type& type);
+    static std::string kind_of(const Type* target);
+    bool is_changed_by_others(const std::string& array, const std::string& key) const;
+    std::string key_of(const std::string& array, const Type* target);
     std::string free_name(std::string name) const;
     bool is_empty(const Expression& elements) const;
     Texts shape_of(const Expression& elements) const;
@@ -90,6 +108,7 @@ class Proposal {
     Texts grid(const Texts& block);
     Expression shared(const Texts& block);
     void reduce(const std::set<std::string>& device_words);
+    bool keep_overflows(const Names& before, const Names& now);
     bool is_reducible(const std::set<std::string>& scalars) const;
 
     bool square_blocks() const { return kernel_->traits.block_dimensions > 1; }
@@ -102,7 +121,10 @@ class Proposal {
 
     const HostProgram& program_;
     HostValues values_;
+    std::set<std::string> written_elsewhere_, mixed_;
+    std::set<std::string> overwritten_;  ///< numbers that a kernel before only writes
     ProposedLaunches made_;
+    std::map<std::string, std::vector<const Type*>> views_;  ///< of arrays: what pointers point to
     std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before
@@ -112,6 +134,7 @@ class Proposal {
     /// By the name in the PTX of a variable of the module: the numbers that are not known.
     std::map<std::string, std::set<std::string>> unknown_variables_;
 
+    std::map<std::string, const compiler::ModuleVariable*> variables_;  ///< by name
     std::set<std::string> functions_;   ///< variables of the module that are pointers to functions
     std::vector<bool> takes_any_grid_;  ///< by launch
 

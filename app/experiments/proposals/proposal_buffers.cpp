@@ -31,22 +31,6 @@ const Type* number_in(const Type& type) {
     return found;
 }
 
-Fill numbers_of(const Type& type) {
-    const Type* const number = number_in(type);
-    if (!number || number->kind == Type::Kind::pointer) return Expression("0");
-    if (number->kind == Type::Kind::floating) return RandomFill{};
-    if (number->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
-    return Expression("i % 100");
-}
-
-/// What a pointer to this type can share a buffer with.
-std::string kind_of(const Type* target) {
-    if (!target || target->bytes == 0) return "";
-    const Type* const number = number_in(*target);
-    if (!number) return target->name;
-    return fmt::format("{} {}", int(number->kind), number->bytes);
-}
-
 bool is_null(const std::string& text) {
     return text == "nullptr" || text == "NULL" || text == "0";
 }
@@ -84,6 +68,42 @@ std::optional<std::string> after_remainder(const std::string& text) {
 
 }  // namespace
 
+Fill Proposal::numbers_of(const Type& type) {
+    const Type* const number = number_in(type);
+    if (!number || number->kind == Type::Kind::pointer) return Expression("0");
+    if (number->kind == Type::Kind::floating) return RandomFill{};
+    if (number->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
+    return Expression("i % 100");
+}
+
+/// What a pointer to this type can share a buffer with.
+std::string Proposal::kind_of(const Type* target) {
+    if (!target || target->bytes == 0) return "";
+    const Type* const number = number_in(*target);
+    if (!number) return target->name;
+    return fmt::format("{} {}", int(number->kind), number->bytes);
+}
+
+/// The buffer of an array for pointers to this type is `buffers_` of this.
+std::string Proposal::key_of(const std::string& array, const Type* target) {
+    if (target && target->bytes > 0) views_[array].push_back(target);
+    return mixed_.contains(array) ? array : array + " " + kind_of(target);
+}
+
+std::set<std::string> Proposal::mixed() const {
+    std::set<std::string> found;
+    for (const auto& [array, views] : views_)
+        for (const Type* const view : views) {
+            const Type* const one = number_in(*view);
+            const Type* const first = number_in(*views[0]);
+            const bool alike =
+                one && first && one->bytes == first->bytes &&
+                (one->kind == Type::Kind::floating) == (first->kind == Type::Kind::floating);
+            if (!alike && kind_of(view) != kind_of(views[0])) found.insert(array);
+        }
+    return found;
+}
+
 MemoryUse Proposal::use_of(std::size_t parameter) const {
     const Type& type = *kernel_->parameters[parameter].type;
     const auto& known = kernel_->traits.memory;
@@ -111,8 +131,14 @@ Proposal::Texts Proposal::guessed_shape(const std::string& buffer) {
     guess("the size of " + buffer, buffer);
     add_size(width());
     add_size(height());
-    if (two()) return {Expression(height()), Expression(width())};
-    return {Expression(width())};
+    const Names known = numbers();
+    const auto size = [&](const std::string& scalar) {  // a number that is no size, such as level 0
+        const auto found = known.find(scalar);
+        const bool is_size = found == known.end() || real(found->second) >= 1;
+        return Expression(is_size ? scalar : to_string(guessed_size()));
+    };
+    if (two()) return {size(height()), size(width())};
+    return {size(width())};
 }
 
 void Proposal::add_buffer(std::size_t p) {
@@ -141,7 +167,8 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
     if (use.writes) file().show = argument;
     if (use.writes) written_.insert(argument);
     if (!place.offset.empty()) {
-        const auto offset = values_.expression(place.offset);
+        const auto offset =
+            values_.offset(place, parameter.type->target ? parameter.type->target->bytes : 0);
         if (!offset)
             guess("where " + parameter.name + " begins");
         else if (offset->text() != "0")
@@ -151,16 +178,40 @@ ArgumentSpec Proposal::pointer(const compiler::KernelParameter& parameter,
     return {.text = argument};
 }
 
+/// Whether kernels before have written the array by a pointer of another type.
+bool Proposal::is_changed_by_others(const std::string& array, const std::string& key) const {
+    return std::ranges::any_of(buffers_, [&](const auto& other) {
+        return other.first.starts_with(array + " ") && other.first != key &&
+               written_.contains(other.second);
+    });
+}
+
 /// The buffer of an array of the host program, which gets the name of the first parameter that it
 /// is passed to, if that is free. `shape`: empty, it is that of the allocation.
 std::string Proposal::buffer_of(const HostPlace& place, const std::string& parameter,
                                 const Type& type, const MemoryUse& use, const Texts& shape) {
-    const Type* const target = type.target.get();
-    const std::string key = place.array + " " + kind_of(target);
+    static const Type byte{
+        .kind = Type::Kind::unsigned_integer, .name = "unsigned char", .bytes = 1};
+    const std::string key = key_of(place.array, type.target.get());
+    const bool is_mixed = mixed_.contains(place.array);
+    const Type* const target = is_mixed ? &byte : type.target.get();
     const HostArray* const array = find_array(program_, place.array);
+    const bool has_type = target && target->bytes > 0;
+    const auto elements = array && !array->bytes.empty()
+                              ? values_.elements(array->bytes, has_type ? target->bytes : 4)
+                              : std::nullopt;
+    BufferSpec buffer{.type = {}, .shape = {}};
+    if (!has_type) buffer.type = ElementType{};
+    if (is_mixed) buffer.type = parse_element_type("unsigned char");
     bool is_filled = false;
     Fill fill =
         array ? fill_of(array->fill, target ? *target : Type{}, is_filled) : Expression("0");
+    if (is_mixed && array && !array->fill.starts_with("memset")) is_filled = false;
+    if (!is_filled && has_type && elements && elements->text() == "1")
+        if (auto words = words_of(*target, array->fill, buffer)) {
+            is_filled = true;
+            fill = std::move(*words);
+        }
     const auto known = buffers_.find(key);
     const std::string name = [&] {
         if (known != buffers_.end()) return known->second;
@@ -169,20 +220,24 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         for (const char c : place.array) own += std::isalnum(c) != 0 ? c : '_';
         return free_name(own);
     }();
-    if (!is_filled && !written_.contains(name)) unknown_[name].insert("the numbers of " + name);
+    const bool is_changed = is_changed_by_others(place.array, key);
+    const bool is_unwritten =
+        array && array->is_unwritten && !written_elsewhere_.contains(place.array);
+    if (is_unwritten) made_.unwritten.insert(name);
+    is_filled = is_filled || (is_unwritten && !is_changed);
+    if (is_changed || (!is_filled && !written_.contains(name)))
+        unknown_[name].insert("the numbers of " + name);
     use_numbers(name, use);
     if (known != buffers_.end()) return name;
     buffers_[key] = name;
-    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
-    const bool has_type = target && target->bytes > 0;
-    if (!has_type) buffer.type = ElementType{};
-    const auto elements = array && !array->bytes.empty()
-                              ? values_.elements(array->bytes, has_type ? target->bytes : 4)
-                              : std::nullopt;
-    buffer.shape = !shape.empty()                     ? shape
-                   : elements && !is_empty(*elements) ? shape_of(*elements)
-                                                      : guessed_shape(name);
-    buffer.fill = is_filled ? fill : guessed_numbers(buffer, type, use);
+    buffer.name = name;
+    if (buffer.shape.empty())
+        buffer.shape = !shape.empty()                     ? shape
+                       : elements && !is_empty(*elements) ? shape_of(*elements)
+                                                          : guessed_shape(name);
+    buffer.fill = is_filled  ? fill
+                  : is_mixed ? Fill(Expression("0"))
+                             : guessed_numbers(buffer, type, use);
     try {
         double count = has_type ? double(target->bytes) : 4;
         for (const Expression& size : buffer.shape) count *= real(size.value(numbers()));
@@ -291,55 +346,6 @@ Fill Proposal::fill_of(const std::string& text, const Type& type, bool& known) c
     if (!value || !number) return Expression("0");
     known = true;
     return *value;
-}
-
-void Proposal::add_variable(const compiler::ModuleVariable& variable) {
-    if (file().find_buffer(variable.name)) return;
-    BufferSpec buffer{.name = variable.name, .type = {}, .shape = {}};
-    const Type* type = variable.type.get();
-    for (; type && type->kind == Type::Kind::array; type = type->target.get())
-        buffer.shape.emplace_back(std::to_string(type->count));
-    if (!type || buffer.shape.size() > 4) return;
-    if (buffer.shape.empty()) buffer.shape.emplace_back("1");
-    const HostArray* const array = find_array(program_, variable.name);
-    bool known = false;
-    if (type->kind == Type::Kind::pointer) {
-        buffer.type = parse_element_type("uint64_t");
-        const auto address = address_in(variable.name, *type);
-        known = address.has_value();
-        if (known) unknown_variables_[variable.entry] = unknown_[address->text()];
-        buffer.fill = address.value_or(Expression("0"));
-    } else {
-        buffer.fill = array ? fill_of(array->fill, *type, known) : Expression("0");
-        if (!known) buffer.fill = numbers_of(*type);
-    }
-    if (!known) unknown_variables_[variable.entry] = {"the numbers of " + variable.name};
-    file().buffers.push_back(std::move(buffer));
-}
-
-/// The address that the host program gives a variable of the device that is a pointer: that of its
-/// managed memory, or of the array whose pointer it copies. nullopt: it is not known.
-std::optional<Expression> Proposal::address_in(const std::string& variable, const Type& type) {
-    const HostArray* const array = find_array(program_, variable);
-    if (!array || !type.target) return std::nullopt;
-    const bool is_copied = array->fill.starts_with("& ");
-    const HostPlace place = is_copied ? place_of(program_, array->fill) : HostPlace{variable, ""};
-    const HostArray* const memory = find_array(program_, place.array);
-    const auto number = element_type(*type.target);
-    const auto elements =
-        memory && number ? values_.elements(memory->bytes, type.target->bytes) : std::nullopt;
-    if (!elements || is_empty(*elements)) return std::nullopt;
-    BufferSpec buffer{.name = free_name(is_copied ? place.array : variable + "_memory"),
-                      .type = number,
-                      .shape = {*elements}};
-    bool known = false;
-    buffer.fill = fill_of(memory->fill, *type.target, known);
-    if (!known) buffer.fill = numbers_of(*type.target);
-    if (!known) unknown_[buffer.name].insert("the numbers of " + buffer.name);
-    buffers_[place.array + " " + kind_of(type.target.get())] = buffer.name;
-    const std::string name = buffer.name;
-    file().buffers.push_back(std::move(buffer));
-    return Expression(name);
 }
 
 /// The window shows the last buffer that the kernel writes.

@@ -44,7 +44,7 @@ void Proposal::use_unknown(const std::set<std::string>& numbers, const compiler:
     for (const std::string& one : numbers)
         if (use.steers)
             guess(one);
-        else if (use.reads)
+        else if (use.reads && !overwritten_.contains(one))
             chosen_.insert(one);
 }
 
@@ -52,6 +52,7 @@ void Proposal::use_numbers(const std::string& buffer, const compiler::MemoryUse&
     if (use.reads) read_.insert(buffer);
     if (use.writes) changed_.insert(buffer);
     use_unknown(unknown_[buffer], use);
+    if (use.writes && !use.reads) overwritten_.insert("the numbers of " + buffer);
 }
 
 /// What the kernel writes depends on all numbers that it reads.

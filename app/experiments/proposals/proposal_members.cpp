@@ -15,7 +15,9 @@ ArgumentSpec Proposal::members(const std::string& name, const Type& type,
     for (const compiler::Member& member : type.members) {
         if (is_union(type) && &member != type.members.data()) break;  // it gets one of its members
         const std::string own = name + "_" + member.name;
-        const auto text = object ? std::optional(*object + "$" + member.name) : std::nullopt;
+        const auto index = std::size_t(&member - type.members.data());
+        const auto text =
+            object ? std::optional(member_of(program_, *object, index, member.name)) : std::nullopt;
         argument.members.emplace_back(member.name, this->member(own, member.type, text));
     }
     return argument;

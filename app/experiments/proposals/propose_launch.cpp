@@ -55,14 +55,28 @@ ProposedLaunches propose_launches(LaunchFile file, std::span<const ProposedKerne
                                   const HostProgram& program,
                                   const std::vector<compiler::ModuleVariable>& variables,
                                   const std::set<std::string>& device_words) {
-    Proposal proposal(std::move(file), program);
-    for (const compiler::ModuleVariable& variable : variables)
-        if (is_function_pointer(*variable.type))
-            proposal.add_function(variable);
-        else if (variable.is_for_host || find_array(program, variable.name))
-            proposal.add_variable(variable);
-    for (const ProposedKernel& kernel : kernels) proposal.add_launch(kernel);
-    return proposal.made(device_words);
+    const auto add_all = [&](Proposal& proposal) {
+        for (const compiler::ModuleVariable& variable : variables)
+            if (is_function_pointer(*variable.type))
+                proposal.add_function(variable);
+            else if (variable.is_for_host || find_array(program, variable.name))
+                proposal.add_variable(variable);
+        for (const ProposedKernel& kernel : kernels) proposal.add_launch(kernel);
+    };
+    std::set<std::string> written;
+    for (const HostLaunch& launch : program.launches)
+        if (std::ranges::none_of(kernels, [&](const ProposedKernel& kernel) {
+                return kernel.host && *kernel.host == launch;
+            }))
+            for (const std::string& argument : launch.arguments)
+                written.insert(place_of(program, argument).array);
+    Proposal proposal(file, program, written);
+    add_all(proposal);
+    const std::set<std::string> mixed = proposal.mixed();
+    if (mixed.empty()) return proposal.made(device_words);
+    Proposal again(std::move(file), program, written, mixed);
+    add_all(again);
+    return again.made(device_words);
 }
 
 LaunchFile propose_launch(LaunchFile file, const Signature& kernel, const HostProgram& program,

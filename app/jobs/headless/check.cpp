@@ -174,6 +174,23 @@ const std::vector<std::string>* guesses_of(std::string_view error,
     return nullptr;
 }
 
+std::vector<Finding> uses_of_freed_memory(const experiments::LaunchPlan* plan) {
+    std::vector<Finding> found;
+    if (!plan) return found;
+    for (const experiments::FreedUse& use : plan->freed) {
+        Finding finding;
+        finding.kind = FindingKind::memory;
+        finding.kernel = use.kernel;
+        finding.by_host = true;
+        finding.first.file = plan->file.in_folder(plan->file.source).string();
+        finding.first.line = use.line;
+        finding.count = 1;
+        finding.sentence = use.sentence;
+        found.push_back(std::move(finding));
+    }
+    return found;
+}
+
 experiments::ProposalWords mark_guesses(std::vector<Finding>& findings, std::string& stopped,
                                         const std::shared_ptr<const experiments::LaunchPlan>& plan,
                                         const std::vector<experiments::Assignment>& values) {

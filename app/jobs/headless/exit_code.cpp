@@ -6,13 +6,17 @@
 namespace warpscope::jobs {
 
 int exit_code(const RunResult& r) {
+    // What may come from a guess is no error any more.
+    const auto is_of_guess = [&](const emulator::Finding& f) {
+        return f.severity < emulator::Severity::error && r.proposal.guesses.contains(f.kernel);
+    };
     const auto fails = [&](const emulator::Finding& finding) {
-        return finding.severity >= r.fail_on && !r.proposal.guesses.contains(finding.kernel);
+        return finding.severity >= r.fail_on && !is_of_guess(finding);
     };
     const bool has_findings = std::ranges::any_of(r.findings, fails);
     // An invalid access that rests on a guess has ended the run.
     const bool is_guessed = std::ranges::any_of(r.findings, [&](const emulator::Finding& f) {
-        return f.kind == emulator::FindingKind::memory && r.proposal.guesses.contains(f.kernel);
+        return f.kind == emulator::FindingKind::memory && is_of_guess(f);
     });
     const bool stopped = !r.stopped.empty() && !is_guessed && !guesses_of(r.stopped, r.proposal);
     if (experiments::has_failure(r.report) || has_findings) return 1;

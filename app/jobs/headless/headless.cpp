@@ -301,6 +301,9 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     result.kernel_files = std::move(files);
     result.proposal =
         mark_guesses(result.findings, result.stopped, request.plan, request.assignments);
+    if (request.checks.memory)
+        result.findings =
+            emulator::merged({result.findings, uses_of_freed_memory(request.plan.get())});
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);

@@ -131,6 +131,9 @@ constexpr const char* forms_of_checks[] = {
     tr_later("{} is missing between {} and {}"),
     tr_later("{} is missing between {} and {}, and between {} and {}"),
     tr_later("the flag that is set at {} and polled at {} orders these two only with fences: {}"),
+    tr_later(
+        "the flag that is set at {} and polled at {} has the scope of a {}, so it orders nothing "
+        "for threads outside of it: use cuda::thread_scope_device"),
     tr_later("a flag orders nothing without fences: {} must stand before it is set, and behind the "
              "loop that polls it"),
     tr_later("a volatile store or an atomic operation must set the flag"),
@@ -201,6 +204,9 @@ constexpr const char* forms_of_checks[] = {
     tr_later("{} are at {}"),
     tr_later("{} wait at {}"),
     tr_later("kernel {}: deadlock in block {}, its threads wait for each other: {}"),
+    tr_later(
+        "A GPU may go on without lanes that a mask names and that do not come: then the results "
+        "of the instruction are undefined"),
     tr_later("warp {} lanes {} at the barrier {} (barrier {})"),
     tr_later("warps {} lanes {} at the barrier {} (barrier {})"),
     tr_later("warp {} lanes {} before {}, blocked by the waiting lanes of this warp"),

@@ -11,5 +11,6 @@ int main(int argc, char** argv) {
     char *in, *out;
     cudaMalloc(&in, n);
     cudaMalloc(&out, n);
+    cudaMemset(in, 0, n);
     reversed<<<1, n>>>(in, out, n);
 }

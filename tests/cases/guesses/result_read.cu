@@ -1,4 +1,4 @@
-// The kernel adds to the array of its results, and nobody says what either array holds before.
+// The kernel reads two arrays that nobody has written.
 __global__ void accumulate(const float* in, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] += 2 * in[i];

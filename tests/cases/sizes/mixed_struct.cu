@@ -11,5 +11,6 @@ int main()
     int n = 200;
     Cell* cells;
     cudaMalloc((void**)&cells, n * sizeof(Cell));
+    cudaMemset(cells, 0, n * sizeof(Cell));
     grow<<<(n + 63) / 64, 64>>>(cells, n);
 }

@@ -13,6 +13,7 @@ void run(int n)
 {
     T* p;
     cudaMalloc(&p, n * sizeof(T));
+    cudaMemset(p, 0, n * sizeof(T));
     const size_t shared = sizeof(T) * (n + 2) - 2 * sizeof(T);
     reverse<T><<<1, n, shared>>>(p);
 }

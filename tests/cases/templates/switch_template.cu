@@ -27,5 +27,6 @@ int main()
     long long *in, *out;
     cudaMalloc(&in, n * sizeof(long long));
     cudaMalloc(&out, n / threads * sizeof(long long));
+    cudaMemset(in, 0, n * sizeof(long long));
     run<long long>(in, out, n, threads);
 }
