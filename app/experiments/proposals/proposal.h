@@ -124,8 +124,8 @@ class Proposal {
     std::set<std::string> written_elsewhere_, mixed_;
     std::set<std::string> overwritten_;  ///< numbers that a kernel before only writes
     ProposedLaunches made_;
-    std::map<std::string, std::vector<const Type*>> views_;  ///< of arrays: what pointers point to
-    std::map<std::string, std::string> buffers_;  ///< by array of the host program and its type
+    std::map<std::string, std::vector<Type>> views_;  ///< of arrays: what pointers point to
+    std::map<std::string, std::string> buffers_;      ///< by array of the host program and its type
     std::map<std::string, std::set<std::string>> origins_;  ///< of scalars: names of the program
     std::set<std::string> written_;                         ///< buffers, by launches before
     std::map<std::string, std::set<std::string>> guessed_;  ///< by scalar or buffer

@@ -86,20 +86,20 @@ std::string Proposal::kind_of(const Type* target) {
 
 /// The buffer of an array for pointers to this type is `buffers_` of this.
 std::string Proposal::key_of(const std::string& array, const Type* target) {
-    if (target && target->bytes > 0) views_[array].push_back(target);
+    if (target && target->bytes > 0) views_[array].push_back(*target);
     return mixed_.contains(array) ? array : array + " " + kind_of(target);
 }
 
 std::set<std::string> Proposal::mixed() const {
     std::set<std::string> found;
     for (const auto& [array, views] : views_)
-        for (const Type* const view : views) {
-            const Type* const one = number_in(*view);
-            const Type* const first = number_in(*views[0]);
+        for (const Type& view : views) {
+            const Type* const one = number_in(view);
+            const Type* const first = number_in(views[0]);
             const bool alike =
                 one && first && one->bytes == first->bytes &&
                 (one->kind == Type::Kind::floating) == (first->kind == Type::Kind::floating);
-            if (!alike && kind_of(view) != kind_of(views[0])) found.insert(array);
+            if (!alike && kind_of(&view) != kind_of(&views[0])) found.insert(array);
         }
     return found;
 }
