@@ -139,14 +139,17 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
     ImDrawList& list = *ImGui::GetWindowDrawList();
     draw_frame(ui, chart);
     draw_intensity_ticks(ui, chart);
-    small_text(ui, {chart.box.x + ui.px(6), chart.box.y + ui.px(3)}, colour::faint, "flop/s");
+    const ImVec2 unit{chart.box.x + ui.px(6), chart.box.y + ui.px(3)};
+    const ImVec2 unit_size = small_size(ui, "flop/s");
+    small_text(ui, unit, colour::faint, "flop/s");
     const float flat = chart.at_y(line.flops_ceiling), ridge = chart.at_x(line.ridge());
     const double left = chart.x.value(0);
     list.AddLine({chart.box.x, chart.at_y(line.roof(left))}, {ridge, flat}, colour::dim,
                  ui.px(1.6F));
     list.AddLine({ridge, flat}, {chart.right(), flat}, colour::dim, ui.px(1.6F));
     std::vector<Dot> dots;
-    std::vector<Box> taken{{ridge, flat - ui.px(1), chart.right() - ridge, ui.px(2)}};
+    std::vector<Box> taken{{unit.x, unit.y, unit_size.x, unit_size.y},
+                           {ridge, flat - ui.px(1), chart.right() - ridge, ui.px(2)}};
     for (const RooflinePoint& p : line.points) {
         const ImVec2 at{chart.at_x(p.intensity), chart.at_y(p.flops_per_second)};
         const double roof = line.roof(p.intensity);

@@ -129,6 +129,26 @@ constexpr const char* before_the_checks[] = {
 };
 
 constexpr const char* behind_the_checks[] = {
+    // Of proposed launches.
+    tr_later("The kernel {} uses the memory of {}, which cudaFree() frees on line {}, before this "
+             "launch."),
+    tr_later("The kernel {} uses the memory of {}, which cudaFree() frees in a header, before this "
+             "launch."),
+    tr_later("that {} still has its memory, which cudaFree() frees on line {}"),
+    tr_later("that {} still has its memory, which cudaFree() frees in a header"),
+    tr_later("the arguments of the template"),
+    tr_later("the arrays that {} points to"),
+    tr_later("the block"),
+    tr_later("the function {}"),
+    tr_later("the grid"),
+    tr_later("the shared memory"),
+    tr_later("the size of {}"),
+    tr_later("the texture {}"),
+    tr_later("where {} begins"),
+    tr_later("{} is {}, the host program has {}"),
+    tr_later("{} keeps its {} elements, and the host program has {} blocks of {}"),
+    tr_later("further passes of the loop around {}"),
+    tr_later("{} with a lambda"),
     // Kinds of findings, counts of them, and devices.
     tr_later("uninitialized"),
     tr_later("memory"),

@@ -388,7 +388,7 @@ void LaunchPanel::draw(Ui& ui) {
     if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
         focused_in_ = ImGui::GetFrameCount();
     head(ui);
-    ImGui::Dummy({0, ui.px(2)});
+    notes_.draw(ui, stage_.shown().plan);
     launches(ui);
     target(ui);
     scalars(ui);

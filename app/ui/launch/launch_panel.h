@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ui/launch/launch_form.h"
+#include "ui/launch/proposal_notes.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
@@ -53,6 +54,7 @@ class LaunchPanel {
 
     Stage& stage_;
     LaunchForm form_;
+    ProposalNotes notes_;
     bool all_arguments_ = false;  ///< also those that have the name of their scalar or buffer
     int focused_in_ = -1;  ///< the newest frame in which the form was drawn and had the focus
 };
