@@ -77,6 +77,7 @@ class Launching(Session):
         # The form begins with blocks of 256 threads, which are too many for the tile.
         app.wait_value("message", lambda value: "lie outside the 256 bytes" in value)
         app.wait_value("launch.launches[0].kernel", "reversed")
+        app.wait_value("launch.note", lambda value: value.startswith("Guessed for reversed, ") and "the block" in value)
         app.settle()
 
         self.fill(app, "launches[0].block", "64")

@@ -27,7 +27,7 @@ class LaunchForm {
     void follow();
     const experiments::LaunchFile& file() const { return file_; }
     /// Null: no launch file is on show.
-    const experiments::LaunchPlan* plan() const { return plan_.get(); }
+    const std::shared_ptr<const experiments::LaunchPlan>& plan() const { return plan_; }
 
     /// What stands in a field: the text that can't be used, or `current`.
     std::string text(const std::string& place, const std::string& current) const;

@@ -388,7 +388,7 @@ void LaunchPanel::draw(Ui& ui) {
     if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
         focused_in_ = ImGui::GetFrameCount();
     head(ui);
-    notes_.draw(ui, stage_.shown().plan);
+    notes_.draw(ui, form_.plan());
     launches(ui);
     target(ui);
     scalars(ui);
