@@ -88,6 +88,10 @@ constexpr std::array<std::string_view, 82> std_functions{
     "ceilf",    "tanhf",     "roundf", "labs",    "llabs", "fmodf", "tanf",     "atan2f",
     "log2f",    "exp2f",     "log10f", "asinf",   "acosf", "atanf", "sinhf",    "coshf",
     "hypotf",   "truncf"};
+/// Types of <cstddef> and <cstdint>.
+constexpr std::array<std::string_view, 12> std_types{
+    "size_t",  "ptrdiff_t", "int8_t",   "int16_t",  "int32_t",  "int64_t",
+    "uint8_t", "uint16_t",  "uint32_t", "uint64_t", "intptr_t", "uintptr_t"};
 constexpr std::string_view std_templates = R"(
 template <class T> __device__ constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <class T> __device__ constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
@@ -98,14 +102,29 @@ template <class T> __device__ constexpr void swap(T& a, T& b) { T c = a; a = b; 
 }
 )";
 
-/// A template of the standard library that device code has from libcu++.
-struct StdTemplate {
-    std::string_view name, header;
-    std::string_view uses;  ///< what namespace std gets
+/// Templates of the standard library that device code has from libcu++.
+struct StdTemplates {
+    std::string_view name, header;  ///< a source names them by a word that begins so
+    std::string_view uses;          ///< what namespace std gets
 };
-constexpr std::array<StdTemplate, 2> std_classes{
+constexpr std::string_view traits = "cuda/std/type_traits";
+constexpr std::array<StdTemplates, 12> std_classes{
     {{"array", "cuda/std/array", "using ::cuda::std::array; using ::cuda::std::get;"},
-     {"numeric_limits", "cuda/std/limits", "using ::cuda::std::numeric_limits;"}}};
+     {"numeric_limits", "cuda/std/limits", "using ::cuda::std::numeric_limits;"},
+     {"is_same", traits, "using ::cuda::std::is_same; using ::cuda::std::is_same_v;"},
+     {"is_integral", traits, "using ::cuda::std::is_integral; using ::cuda::std::is_integral_v;"},
+     {"is_floating_point", traits,
+      "using ::cuda::std::is_floating_point; using ::cuda::std::is_floating_point_v;"},
+     {"enable_if", traits, "using ::cuda::std::enable_if; using ::cuda::std::enable_if_t;"},
+     {"conditional", traits, "using ::cuda::std::conditional; using ::cuda::std::conditional_t;"},
+     {"remove_", traits,
+      "using ::cuda::std::remove_reference_t; using ::cuda::std::remove_const_t;"
+      "using ::cuda::std::remove_cv_t; using ::cuda::std::remove_pointer_t;"},
+     {"decay", traits, "using ::cuda::std::decay; using ::cuda::std::decay_t;"},
+     {"integral_constant", traits, "using ::cuda::std::integral_constant;"},
+     {"pair", "cuda/std/utility", "using ::cuda::std::pair; using ::cuda::std::make_pair;"},
+     {"tuple", "cuda/std/tuple",
+      "using ::cuda::std::tuple; using ::cuda::std::make_tuple; using ::cuda::std::get;"}}};
 
 /// Whether a text has "std::array", but not in "cuda::std::array".
 bool names_std(std::string_view text, std::string_view name) {
@@ -123,6 +142,7 @@ std::string std_text(std::span<const DeviceCode> codes) {
             text += fmt::format("#include <{}>\nnamespace std {{ {} }}\n", header, uses);
     text += "namespace std {\n";
     for (const std::string_view name : std_functions) text += fmt::format("using ::{};\n", name);
+    for (const std::string_view name : std_types) text += fmt::format("using ::{};\n", name);
     return text + std::string(std_templates);
 }
 

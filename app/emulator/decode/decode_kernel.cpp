@@ -44,6 +44,7 @@ std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& modul
     kernel.module = &module;
     kernel.parameters = state.syntax.parameters;
     kernel.cluster = state.syntax.cluster;
+    kernel.most_threads = state.syntax.most_threads;
     for (const Parameter& p : kernel.parameters)
         kernel.parameter_bytes = std::max(kernel.parameter_bytes, p.offset + p.size);
     kernel.argument_slot = slot_offset(state.slots.uniform(std::max(8u, kernel.parameter_bytes)));

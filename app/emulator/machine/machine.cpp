@@ -43,6 +43,9 @@ void check_shape(const Kernel& kernel, const LaunchShape& launch) {
             fmt::format("a block of {}x{}x{} threads is too large: the limits are 1024x1024x64 and "
                         "1024 threads",
                         b.x, b.y, b.z));
+    if (b.count() > kernel.most_threads)
+        fail(fmt::format("a block has {} threads, and __launch_bounds__ of the kernel allows {}",
+                         b.count(), kernel.most_threads));
     if (g.count() > 0xFFFFFFFFull || g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
         fail(
             fmt::format("a grid of {}x{}x{} blocks is too large: the limits are "

@@ -116,6 +116,7 @@ struct Kernel {
     bool is_asynchronous = false;  ///< it has asynchronous copies, mbarriers or cluster barriers
     bool uses_cluster = false;     ///< it accesses other blocks of its cluster, or waits for them
     Dim3 cluster{};                ///< blocks of its clusters (.reqnctapercluster), if not one
+    std::uint32_t most_threads = 1024;  ///< of a block (__launch_bounds__)
     bool has_mbarriers = false;
     bool has_bulk_copies = false;   ///< of the asynchronous proxy (PTX ISA 8.2, "Proxies")
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set

@@ -28,7 +28,7 @@ class ModuleParser {
     void function();
     void entry();
     std::vector<Parameter> parameter_list();
-    Dim3 cluster();
+    Dim3 extents();
     Parameter parameter();
 
     Lexer lexer_;
@@ -136,12 +136,18 @@ void ModuleParser::entry() {
     while (!lexer_.peek().is("{")) {
         const Token hint = lexer_.next();
         if (hint.is(".reqnctapercluster")) {
-            kernel.cluster = cluster();
+            kernel.cluster = extents();
             continue;
         }
-        static constexpr std::string_view hints[] = {
-            ".maxntid",      ".reqntid", ".minnctapersm",    ".maxnreg",
-            ".maxnctapersm", ".pragma",  ".explicitcluster", ".maxclusterrank"};
+        if (hint.is(".maxntid") || hint.is(".reqntid")) {
+            const std::uint64_t threads = extents().count();
+            kernel.most_threads =
+                std::uint32_t(std::min<std::uint64_t>(kernel.most_threads, threads));
+            continue;
+        }
+        static constexpr std::string_view hints[] = {".minnctapersm",    ".maxnreg",
+                                                     ".maxnctapersm",    ".pragma",
+                                                     ".explicitcluster", ".maxclusterrank"};
         bool known = false;
         for (std::string_view h : hints) known |= hint.is(h);
         if (!known) lexer_.fail(fmt::format("unknown directive '{}'", hint.text), hint.line);
@@ -152,8 +158,8 @@ void ModuleParser::entry() {
     parse_body(lexer_, kernel);
 }
 
-// .reqnctapercluster x{, y{, z}}
-Dim3 ModuleParser::cluster() {
+// x{, y{, z}}
+Dim3 ModuleParser::extents() {
     Dim3 size;
     for (std::uint32_t* extent : {&size.x, &size.y, &size.z}) {
         *extent = std::uint32_t(lexer_.expect_integer());

@@ -93,7 +93,8 @@ struct KernelSyntax {
     std::map<std::string, std::vector<std::string>>
         branch_targets;  ///< .branchtargets lists, for brx.idx
     std::int32_t ptx_line = 0;
-    Dim3 cluster{};  ///< of .reqnctapercluster
+    Dim3 cluster{};                     ///< of .reqnctapercluster
+    std::uint32_t most_threads = 1024;  ///< of a block, by .maxntid and .reqntid
 };
 
 struct ModuleSyntax {

@@ -91,7 +91,7 @@ void Recording::fail(const char* why) const {
 }
 
 void Recording::write(std::span<const std::uint8_t> bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+    if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
         fail(std::strerror(errno));
 }
 

@@ -45,7 +45,7 @@ enum FunctionAttribute {  // CUfunction_attribute
 int attribute_of(const Function& function, int attribute) {
     switch (attribute) {
         case most_threads:
-            return 1024;
+            return int(function.most_threads());
         case shared_size:
             return int(function.static_shared_bytes());
         case local_size:

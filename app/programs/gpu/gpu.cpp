@@ -46,6 +46,9 @@ void check_shape(const Function& function, const LaunchShape& shape) {
         throw CallError(Status::invalid_value, "the grid is too large or empty");
     if (!b.count() || b.count() > most_threads || b.z > most_threads_z)
         throw CallError(Status::invalid_value, "a block has 1 to 1024 threads");
+    if (b.count() > function.most_threads())
+        throw CallError(Status::invalid_value,
+                        "a block has more threads than __launch_bounds__ of the kernel allows");
     if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
         throw CallError(Status::invalid_value, "too much dynamic shared memory");
 }
@@ -64,7 +67,8 @@ Gpu::Gpu(ProgramSettings settings)
         with_stream_races_.add(*observer_);
         with_stream_races_.add(stream_races_);
     }
-    if (!settings_.captures.empty()) capture_ = std::make_unique<Capture>(settings_, captured_memory_);
+    if (!settings_.captures.empty())
+        capture_ = std::make_unique<Capture>(settings_, captured_memory_);
 }
 
 LoadedModule* Gpu::load(const std::vector<Image>& images) {

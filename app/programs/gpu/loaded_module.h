@@ -25,6 +25,8 @@ struct Function {
     std::size_t most_dynamic_shared_bytes = std::size_t(48) << 10;
 
     std::size_t static_shared_bytes() const { return kernel ? kernel->shared_bytes : 0; }
+    /// Of a block.
+    std::uint32_t most_threads() const { return kernel ? kernel->most_threads : 1024; }
     /// Throws CallError if a block cannot have so much shared memory.
     void set_most_dynamic_shared(int bytes);
 };

@@ -83,7 +83,7 @@ WARPSCOPE_RUNTIME(cudaFuncGetAttributes, FunctionAttributes* to, const void* hos
         *to = {};
         to->shared_bytes = function.static_shared_bytes();
         to->local_bytes = function.kernel ? function.kernel->local_bytes : 0;
-        to->most_threads = 1024;
+        to->most_threads = int(function.most_threads());
         to->registers = 32;
         // CUB compares it with what the program was compiled for.
         to->ptx_version = int(function.module->architecture());

@@ -137,5 +137,19 @@ TEST_F(Stepped, StepperFailsWhenAnEarlierBlockDoesNotEnd) {
                     "did not end within 0.1 s: block (0,0,0), warp 0 was at kernels/x.cu:67");
 }
 
+TEST(Limit, LaunchBoundsOfAKernel) {
+    for (const char* directive : {".maxntid 8, 4, 2", ".reqntid 64"}) {
+        std::string text = kernel_text("st.global.u32 [%rd1], 1;");
+        text.insert(text.find("\n{\n"), std::string("\n") + directive);
+        Runner r(text);
+        EXPECT_EQ(r.run({{1, 1, 1}, {64, 1, 1}, 0}), std::vector<std::uint32_t>(64, 1));
+        EXPECT_EQ(
+            error_of([&] {
+                r.run({{1, 1, 1}, {65, 1, 1}, 0});
+            }),
+            "kernel k: a block has 65 threads, and __launch_bounds__ of the kernel allows 64");
+    }
+}
+
 }  // namespace
 }  // namespace warpscope::emulator
