@@ -15,9 +15,9 @@ __global__ void number(T* out, std::size_t n) {
 }
 
 int main() {
-    const std::size_t n = 1000;
+    const std::size_t n = 500;
     float* out;
     cudaMalloc(&out, n * sizeof(float));
-    number<float><<<4, 256>>>(out, n);
+    number<float><<<2, 256>>>(out, n);
     cudaDeviceSynchronize();
 }
