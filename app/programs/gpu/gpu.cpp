@@ -20,7 +20,7 @@ namespace {
 
 using emulator::LaunchShape;
 
-constexpr std::uint32_t most_threads_z = 64, most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
+constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
 
 std::atomic<bool> made = false;
 
@@ -43,8 +43,7 @@ void check_shape(const Function& function, const LaunchShape& shape) {
     const emulator::Dim3 &g = shape.grid, &b = shape.block;
     if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
         throw CallError(Status::invalid_value, "the grid is too large or empty");
-    const unsigned most = function.most_threads();
-    if (!b.count() || b.count() > most || b.z > most_threads_z)
+    if (const auto most = function.most_threads(); !b.count() || b.count() > most || b.z > 64)
         throw CallError(Status::invalid_value, fmt::format("a block has 1 to {} threads", most));
     if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
         throw CallError(Status::invalid_value, "too much dynamic shared memory");
