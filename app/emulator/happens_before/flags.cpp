@@ -72,8 +72,7 @@ std::string Flags::words_between(const Kernel& kernel, const Flag& flag, const R
 std::string Flags::words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope) {
     return fmt::format(
         "the flag that is set at {} and polled at {} has the scope of a {}, so it orders nothing "
-        "for "
-        "threads outside of it: use cuda::thread_scope_device",
+        "for threads outside of it: use cuda::thread_scope_device",
         kernel.where(flag.setter), kernel.where(flag.poll), name_of(scope));
 }
 

@@ -294,8 +294,7 @@ std::string warp_ranges(std::uint32_t warps) {
 /// A GPU does not wait for lanes in every case.
 constexpr std::string_view of_masks =
     ". A GPU may go on without lanes that a mask names and that do not come: then the results of "
-    "the "
-    "instruction are undefined";
+    "the instruction are undefined";
 
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;

@@ -68,7 +68,7 @@ class HostReader : public HostFunctions {
         const auto before = freed_;
         const bool had_left = std::exchange(leaves_, false);
         walk(begin, end);
-        for (std::size_t t = begin; t < end; ++t) leaves_ = leaves_ || leaves_block(t);
+        leaves_ = leaves_ || leaves_in(begin, end);
         for (auto one = freed_.begin(); one != freed_.end();) {
             const bool is_new = !before.contains(one->first);
             if (is_new) one->second.certain = false;
@@ -80,8 +80,12 @@ class HostReader : public HostFunctions {
     bool is_one_of(std::size_t t, std::initializer_list<std::string_view> words) const {
         return std::ranges::find(words, at(t)) != words.end();
     }
-    bool leaves_block(std::size_t t) const {
-        return is_one_of(t, {"return", "goto", "break", "continue"}) || leaves_program(t);
+    /// One of the statements leaves the block that they are in.
+    bool leaves_in(std::size_t begin, std::size_t end) const {
+        for (std::size_t t = begin; t < end; ++t)
+            if (is_one_of(t, {"return", "goto", "break", "continue"}) || leaves_program(t))
+                return true;
+        return false;
     }
     bool leaves_program(std::size_t t) const {
         return is_one_of(t, {"exit", "_Exit", "quick_exit", "abort", "terminate", "throw"});
@@ -201,8 +205,7 @@ class HostReader : public HostFunctions {
         bool is_passed = body.first < condition_range.first;  // "do"
         if (!is_passed)
             is_passed = condition(condition_range.first, condition_range.second).value_or(false);
-        for (std::size_t t = body.first; t < body.second; ++t)
-            is_passed = is_passed && !leaves_block(t);
+        is_passed = is_passed && !leaves_in(body.first, body.second);
         ++depth_of_loops_;
         if (is_passed)
             walk(body.first, body.second);
@@ -257,10 +260,10 @@ class HostReader : public HostFunctions {
             const TokenRange taken = yes        ? TokenRange(head_end, yes_end)
                                      : has_else ? TokenRange(yes_end + 1, no_end)
                                                 : TokenRange(no_end, no_end);
-            bool leaves = false;
-            for (std::size_t t = taken.first; t < taken.second; ++t)
-                leaves = leaves || leaves_block(t);
-            leaves ? walk_perhaps(taken.first, taken.second) : walk(taken.first, taken.second);
+            if (leaves_in(taken.first, taken.second))
+                walk_perhaps(taken.first, taken.second);
+            else
+                walk(taken.first, taken.second);
             return no_end;
         }
         const Scope before = scope_;

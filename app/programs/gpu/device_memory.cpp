@@ -16,8 +16,12 @@ constexpr std::uint64_t page = 4096;
 /// Between two allocations, so that an access beyond the end of one is in none.
 constexpr std::uint64_t gap = 16 * page;
 
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t step) {
+    return (value + step - 1) / step * step;
+}
+
 std::uint64_t whole_pages(std::size_t bytes) {
-    return (bytes + page - 1) / page * page;
+    return rounded_up(bytes, page);
 }
 
 bool map_at(std::uint64_t address, std::size_t bytes, int protection, int file,
@@ -41,7 +45,7 @@ std::uint64_t DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
     if (bytes > total_bytes - used_) return 0;
     const std::uint64_t step =
         bytes < emulator::large_page_bytes ? page : emulator::large_page_bytes;
-    const std::uint64_t address = (next_ + step - 1) / step * step;
+    const std::uint64_t address = rounded_up(next_, step);
     if (!allocate_at(address, bytes, kind)) return 0;
     return address;
 }
@@ -60,7 +64,7 @@ bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryK
 
 std::uint64_t DeviceMemory::reserve(std::size_t bytes, std::size_t alignment) {
     const std::uint64_t step = std::max<std::uint64_t>(alignment, page);
-    const std::uint64_t address = (next_ + step - 1) / step * step;
+    const std::uint64_t address = rounded_up(next_, step);
     next_ = address + whole_pages(bytes) + gap;
     return address;
 }

@@ -325,9 +325,11 @@ void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& docume
     const float y = at.line * float(row), margin = std::clamp((height - at.line) / 3, 0.F, at.line);
     const float top = ImGui::GetScrollY(), left = ImGui::GetScrollX();
     const float first = std::max(0.F, y - margin);
-    const bool above = first<top, below = y + at.line + margin> top + height;
+    const float last = y + at.line + margin;
+    const bool above = first < top;
+    const bool below = last > top + height;
     if (above) ImGui::SetScrollY(first);
-    if (below) ImGui::SetScrollY(y + at.line + margin - height);
+    if (below) ImGui::SetScrollY(last - height);
     if (x < left) ImGui::SetScrollX(std::max(0.F, x - width / 4));
     if (x > left + width) ImGui::SetScrollX(x - 0.75F * width);
     // ImGui scrolls to the top of a field that has just got the keyboard, instead.
