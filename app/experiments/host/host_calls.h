@@ -115,6 +115,8 @@ class HostCalls {
     };
     std::map<std::string, Freed, std::less<>> freed_;
     int depth_of_loops_ = 0;
+    int depth_of_doubt_ = 0;                        ///< of statements that the program may skip
+    std::set<std::string, std::less<>> uncertain_;  ///< names that such statements give a value
     /// Words that write into none of the arrays that they name.
     std::set<std::size_t> harmless_;
     void is_harmless(std::size_t begin, std::size_t end) {
@@ -122,7 +124,8 @@ class HostCalls {
     }
     /// The program may write into the arrays that these words name.
     void touch(std::size_t begin, std::size_t end);
-    void find_unwritten();
+    /// What is said of the written bytes of arrays holds only where nobody else writes them.
+    void forget_written();
     TokenRange lambda_{0,
                        0};  ///< the last one that stands where it is passed: nobody calls it here
     /// The member has another value from now on. What was said of it until now, also `value`, is
@@ -156,6 +159,7 @@ class HostCalls {
     void name_kernel(HostLaunch& launch, std::string pointer) const;
     void read_launch_call(std::size_t i);
     void add_launch(HostLaunch launch, std::size_t i);
+    void add_stream(const std::string& stream);
     std::string template_argument(std::string text) const;
     std::string class_of_temporary(const std::string& text) const;
 
@@ -165,7 +169,13 @@ class HostCalls {
     void allocate(const std::string& pointer, const std::string& bytes);
     std::string array_of(const std::string& pointer) const;
     void free_array(std::size_t i, const std::string& pointer);
-    void note_freed(HostLaunch& launch, std::size_t i) const;
+    void write(std::size_t i, const std::string& pointer, const std::string& bytes);
+    void check_size(std::size_t i, const HostPlace& place, const std::string& bytes);
+    void add_fault(std::size_t i, const std::string& kernel, std::string sentence);
+    std::string owner_of(const std::string& array) const;
+    std::optional<HostBadPointer> bad_pointer(const std::string& pointer) const;
+    void note_bad_pointers(HostLaunch& launch, std::size_t i) const;
+    void note_shared(const HostLaunch& launch, std::size_t i);
     void note_assumed(HostLaunch& launch) const;
     std::vector<std::string> arrays_in(std::string object) const;
     int line_of(std::size_t i) const;

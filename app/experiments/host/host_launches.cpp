@@ -186,6 +186,14 @@ void HostCalls::note_assumed(HostLaunch& launch) const {
     follow(follow, launch.shared, 0);
 }
 
+/// "streams[k]" of a loop are several streams.
+void HostCalls::add_stream(const std::string& stream) {
+    const bool is_default = stream.empty() || stream == "0" || stream == "nullptr" ||
+                            stream == "NULL" || stream == "cudaStreamLegacy";
+    program_.streams.insert(is_default ? "" : stream);
+    if (stream.find('[') != stream.npos) program_.streams.insert(stream + " of another pass");
+}
+
 void HostCalls::add_launch(HostLaunch launch, std::size_t i) {
     if (const auto kernel = kernel_templates_.find(launch.kernel);
         kernel != kernel_templates_.end())
@@ -193,7 +201,8 @@ void HostCalls::add_launch(HostLaunch launch, std::size_t i) {
                          launch.templates);
     for (const std::string& argument : launch.arguments)
         launched_.insert(place_of(program_, argument).array);
-    note_freed(launch, i);
+    note_bad_pointers(launch, i);
+    note_shared(launch, i);
     note_assumed(launch);
     program_.launches.push_back(std::move(launch));
 }
@@ -211,6 +220,7 @@ void HostCalls::read_launch_call(std::size_t i) {
     launch.grid = sizes(given[1]);
     launch.block = sizes(given[2]);
     if (given.size() > 4) launch.shared = given[4];
+    add_stream(given.size() > 5 ? given[5] : "");
     const auto array = program_.variables.find(place_of(program_, given[3]).array);
     if (array != program_.variables.end())
         for (const std::string& pointer : array->second.elements) {
@@ -226,6 +236,7 @@ void HostCalls::read_launch(std::size_t open) {
     if (!kernel || program_.launches.size() >= most_launches) return;
     HostLaunch launch;
     set_kernel(launch, *kernel, open);
+    std::string stream;
     std::size_t begin = open + 3, part = 0;
     const std::size_t last = std::min(text_.size(), open + longest);
     for (std::size_t i = begin; i < last && !text_.is(i, ";"); ++i) {
@@ -241,6 +252,7 @@ void HostCalls::read_launch(std::size_t open) {
         if (part == 0) launch.grid = sizes(value);
         if (part == 1) launch.block = sizes(value);
         if (part == 2) launch.shared = value;
+        if (part == 3) stream = value;
         ++part;
         begin = i + 1;
         if (!ends) continue;
@@ -248,6 +260,7 @@ void HostCalls::read_launch(std::size_t open) {
         if (after && *after > i + 5) launch.arguments = parts(i + 4, *after - 1);
         for (std::string& argument : launch.arguments) argument = value_of_step(argument);
         if (after) is_harmless(open, *after);
+        add_stream(stream);
         return add_launch(std::move(launch), *kernel);
     }
 }

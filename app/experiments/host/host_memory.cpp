@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "experiments/host/host_calls.h"
+#include "experiments/host/host_values.h"
 
 // The memory that a host program allocates and frees.
 namespace warpscope::experiments {
@@ -109,13 +109,17 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
 void HostCalls::touch(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
         if (!text_.is_word(i) || harmless_.contains(i)) continue;
-        const std::string array = place_of(program_, name_now(text_.text(i))).array;
+        const std::string name = name_now(text_.text(i));
+        if (const auto variable = program_.variables.find(name);
+            variable != program_.variables.end())
+            variable->second.is_unset = false;
+        const std::string array = place_of(program_, name).array;
         const bool is_address = i > 0 && text_.is(i - 1, "&");  // before its allocation, too
         if (is_address || program_.arrays.contains(array)) touched_.insert(array);
     }
 }
 
-void HostCalls::find_unwritten() {
+void HostCalls::forget_written() {
     const auto is_in_macro = [&](std::string_view word) {
         for (std::size_t i = 0; i < text_.size(); ++i)
             if (text_.is_directive(i) && text_.text(i).find(word) != std::string_view::npos)
@@ -123,8 +127,8 @@ void HostCalls::find_unwritten() {
         return false;
     };
     for (auto& [name, array] : program_.arrays)
-        array.is_unwritten = array.is_unwritten && array.fill.empty() && !touched_.contains(name) &&
-                             !is_in_macro(name.substr(0, name.find('$')));
+        if (touched_.contains(name) || is_in_macro(name.substr(0, name.find('$'))))
+            array.written.clear();
 }
 
 std::string HostCalls::free_name(const std::string& name) const {
@@ -216,53 +220,38 @@ void HostCalls::free_array(std::size_t i, const std::string& pointer) {
     freed_[name] = {line_of(i), !swapped_.contains(name)};
 }
 
-/// The arrays to which an object has pointers, by the names of these.
-std::vector<std::string> HostCalls::arrays_in(std::string object) const {
-    std::vector<std::string> found;
-    for (int depth = 0; depth < 8 && !object.empty(); ++depth) {
-        const std::string first = object + "$";
-        for (auto one = program_.values.lower_bound(first);
-             one != program_.values.end() && one->first.starts_with(first); ++one)
-            if (is_member(one->first)) found.push_back(one->first);
-        for (auto one = program_.arrays.lower_bound(first);
-             one != program_.arrays.end() && one->first.starts_with(first); ++one)
-            if (is_member(one->first)) found.push_back(one->first);
-        object = name_in(program_.value_of(object).value_or(""));
-    }
-    return found;
+void HostCalls::add_fault(std::size_t i, const std::string& kernel, std::string sentence) {
+    const int line = line_of(i);
+    const bool is_known = std::ranges::any_of(program_.faults, [&](const HostFault& other) {
+        return other.line == line && other.sentence == sentence;
+    });
+    if (!is_known && depth_of_doubt_ == 0)
+        program_.faults.push_back({kernel, line, std::move(sentence)});
 }
 
-/// Lists the arguments of a launch, and the variables of the device, that point to freed memory.
-void HostCalls::note_freed(HostLaunch& launch, std::size_t i) const {
-    if (freed_.empty()) return;
-    std::set<std::tuple<std::string, std::size_t, std::string>> known;
-    const auto add = [&](const std::string& pointer, HostFreed found) {
-        const auto freed = freed_.find(place_of(program_, pointer).array);
-        if (freed == freed_.end() ||
-            !known.insert({found.variable, found.argument, freed->first}).second)
-            return;
-        found.name = source_name(name_in(pointer));
-        found.line = freed->second.line;
-        found.launch = line_of(i);
-        found.certain = freed->second.certain;
-        launch.freed.push_back(std::move(found));
-    };
-    const auto add_all = [&](const std::string& text, const HostFreed& found) {
-        add(text, found);
-        if (text.find(' ') == text.npos)
-            for (const std::string& pointer : arrays_in(text)) add(pointer, found);
-        for (std::size_t m = 0; m < 16; ++m)
-            if (const std::string member = member_of(program_, text, m, ""); !member.ends_with('$'))
-                add(member, found);
-    };
-    for (std::size_t a = 0; a < launch.arguments.size(); ++a)
-        add_all(launch.arguments[a], {.argument = a});
-    for (const std::string& symbol : symbols_) {
-        const HostArray* const array = find_array(program_, symbol);
-        std::string text = array ? array->fill : "";
-        if (text.starts_with("& ")) text.erase(0, 2);
-        if (!text.empty()) add_all(text, {.variable = symbol});
-    }
+/// More bytes than an array of the device has are an error of the call.
+void HostCalls::check_size(std::size_t i, const HostPlace& place, const std::string& bytes) {
+    const HostArray* const array = find_array(program_, place.array);
+    if (!array || array->bytes.empty() || !place.offset.empty() || !owner_of(place.array).empty())
+        return;
+    const HostValues values(program_);
+    const auto size = values.number(array->bytes), count = values.number(bytes);
+    if (size && count && real(*count) > real(*size))
+        add_fault(
+            i, "",
+            fmt::format("{}() fails: it is to copy {} bytes, and {} has {} bytes.", text_.text(i),
+                        to_string(*count), source_name(place.array), to_string(*size)));
+}
+
+/// A call writes this many bytes.
+void HostCalls::write(std::size_t i, const std::string& pointer, const std::string& bytes) {
+    const HostPlace place = place_of(program_, pointer);
+    check_size(i, place, bytes);
+    const auto array = program_.arrays.find(place.array);
+    if (array == program_.arrays.end()) return;
+    // A launch that was read before may come after this call, in another pass of a loop.
+    const bool is_first = array->second.written == "0" && !launched_.contains(place.array);
+    array->second.written = is_first && place.offset.empty() && depth_of_doubt_ == 0 ? bytes : "";
 }
 
 }  // namespace warpscope::experiments

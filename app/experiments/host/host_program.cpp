@@ -29,9 +29,9 @@ class HostReader : public HostFunctions {
         for (std::size_t i = 1; i < text_.size(); ++i)
             if (is_launch(i) && !read_.contains(i)) read_around(i);
         if (steps_ < most_steps)
-            find_unwritten();
+            forget_written();
         else
-            for (auto& [name, array] : program_.arrays) array.is_unwritten = false;
+            for (auto& [name, array] : program_.arrays) array.written.clear();
         return std::move(program_);
     }
 
@@ -67,7 +67,9 @@ class HostReader : public HostFunctions {
     void walk_perhaps(std::size_t begin, std::size_t end) {
         const auto before = freed_;
         const bool had_left = std::exchange(leaves_, false);
+        ++depth_of_doubt_;
         walk(begin, end);
+        --depth_of_doubt_;
         leaves_ = leaves_ || leaves_in(begin, end);
         for (auto one = freed_.begin(); one != freed_.end();) {
             const bool is_new = !before.contains(one->first);
@@ -344,6 +346,7 @@ std::optional<std::string> device_limit(std::string_view name) {
     if (name == "warpSize" || name == "cudaDevAttrWarpSize") return "32";
     if (name == "maxThreadsPerBlock" || name == "cudaDevAttrMaxThreadsPerBlock") return "1024";
     if (name == "sharedMemPerBlock" || name == "cudaDevAttrMaxSharedMemoryPerBlock") return "49152";
+    if (name == "pageableMemoryAccess" || name == "cudaDevAttrPageableMemoryAccess") return "0";
     return std::nullopt;
 }
 

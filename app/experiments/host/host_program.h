@@ -9,14 +9,24 @@
 
 namespace warpscope::experiments {
 
-/// Memory that a launch gets a pointer to although cudaFree() has freed it before.
-struct HostFreed {
+/// A pointer that a launch passes and that leads to no memory of the device.
+struct HostBadPointer {
+    enum class Memory { freed, of_host, none };
     std::string variable{};    ///< of the device, that holds the pointer; empty: an argument has it
     std::size_t argument = 0;  ///< its index
     std::string name{};        ///< of the pointer in the source: "p.data"
+    Memory memory = Memory::freed;
+    std::string owner{};       ///< of memory of the host: "malloc()", "a std::vector"
     int line = 0, launch = 0;  ///< of cudaFree() and of the launch; 0: in a header
-    bool certain = true;       ///< false: cudaFree() is behind a condition that is not known
-    bool operator==(const HostFreed&) const = default;
+    bool certain = true;       ///< false: it is so where a condition holds that is not known
+    bool operator==(const HostBadPointer&) const = default;
+};
+
+/// What a GPU refuses, or what its kernels have no memory for.
+struct HostFault {
+    std::string kernel{};  ///< empty: it is no launch
+    int line = 0;          ///< 0: in a header
+    std::string sentence{};
 };
 
 /// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
@@ -29,7 +39,7 @@ struct HostLaunch {
     std::string shared;  ///< empty: none is given
     std::vector<std::string> arguments;
     bool repeats = false;  ///< it is in a loop, of which this is one pass
-    std::vector<HostFreed> freed{};
+    std::vector<HostBadPointer> bad_pointers{};
     /// What was assumed of the program, as it is not known: "the case of switch (mode)".
     std::set<std::string> assumed{};
     bool operator==(const HostLaunch&) const = default;
@@ -40,9 +50,9 @@ struct HostArray {
     std::string bytes{};  ///< of its allocation; empty: unknown
     /// An element, where `$i` is its index, or "memset ( b )": each byte is b. Empty: unknown.
     std::string fill{};
-    /// cudaMalloc() makes it, and the program then only hands it to launches, copies it from the
-    /// device and frees it.
-    bool is_unwritten = false;
+    /// The bytes from its beginning on that the program writes before a launch gets it: "0" of
+    /// memory that cudaMalloc() makes. Empty: perhaps all.
+    std::string written{};
 };
 
 /// A variable that the host program declares, or a member of one, "object$member": "float
@@ -52,6 +62,8 @@ struct HostVariable {
     std::string type{};
     std::size_t pointers = 0;
     bool is_reference = false;
+    bool is_unset = false;  ///< a pointer to which no statement gives a value
+    std::string owner{};    ///< of memory that only the host has: "a std::vector"
     std::vector<std::string> extents{};
     std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };
@@ -86,6 +98,8 @@ struct HostProgram {
     std::map<std::string, HostFunction, std::less<>> functions;
     std::map<std::string, HostTexture, std::less<>> textures;  ///< by the names of their handles
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
+    std::vector<HostFault> faults;
+    std::set<std::string> streams;  ///< in which it launches; "": the default stream
 
     /// The member "m$n" has the value of "d$n" where m is d, a copy of d, or its address.
     std::optional<std::string> value_of(std::string_view name) const;

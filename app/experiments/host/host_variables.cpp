@@ -30,12 +30,14 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
 struct HostCalls::Declared {
     HostVariable variable;
     bool is_container = false;  ///< a std::vector or std::array of the variable's type
+    bool on_device = false;     ///< __device__, __constant__ or __managed__
     std::size_t end = 0;        ///< the token behind it
 };
 
 std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
     Declared found;
-    while (text_.is_word(i) && is_one_of(text_.text(i), qualifiers)) ++i;
+    for (; text_.is_word(i) && is_one_of(text_.text(i), qualifiers); ++i)
+        found.on_device = found.on_device || text_.text(i).ends_with("__");
     while (text_.is_word(i) && text_.is(i + 1, ":") && text_.is(i + 2, ":")) i += 3;
     if (!text_.is_word(i) || is_one_of(text_.text(i), no_types)) return std::nullopt;
     found.variable.type = name_now(text_.text(i));
@@ -51,6 +53,12 @@ std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
         if (found.is_container) found.variable.type = given[0];
         if (is_array) found.variable.extents = {given[1]};
         if (found.is_container && !is_array) found.variable.pointers = 1;
+        // With an allocator of its own a vector may be anywhere.
+        const bool is_of_host =
+            is_array || text_.is(i, "host_vector") || (text_.is(i, "vector") && given.size() == 1);
+        if (is_of_host && given[0].find('*') == std::string::npos)
+            found.variable.owner =
+                (text_.is(i, "host_vector") ? "a thrust::" : "a std::") + std::string(at(i));
     }
     return found;
 }
@@ -121,6 +129,14 @@ void HostCalls::declare(std::size_t i) {
         const std::size_t after = is_call ? text_.after_closing(at + 1).value_or(0) : 0;
         const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
         program_.variables[own] = variable;
+        is_harmless(at, at + 1);
+        const bool is_array = !variable.extents.empty() && variable.pointers == 0;
+        if (is_array && !declared->is_container && !declared->on_device)
+            program_.variables[own].owner = "an array of the host program";
+        program_.variables[own].is_unset = variable.pointers > 0 && variable.extents.empty() &&
+                                           !variable.is_reference && !declared->is_container &&
+                                           !in_file_ &&
+                                           (text_.is(at + 1, ";") || text_.is(at + 1, ","));
         if (declared->is_container) return fill_container(at + 1, own);
         if (text_.is(at + 1, "[") && !variable.elements.empty())
             program_.arrays[own].fill = fill_of(variable.elements);

@@ -66,6 +66,7 @@ class LaunchBuffers {
     /// Whether the fill of a buffer names buffers, whose addresses it gets.
     bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
+    std::size_t written_bytes(std::size_t buffer, const Names& names) const;
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);
     void set_start(One& one, const Array& numbers);

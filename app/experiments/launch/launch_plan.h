@@ -73,8 +73,10 @@ struct LaunchPlan {
     std::vector<std::vector<std::string>> guesses{};
     std::vector<std::set<std::string>> chosen{};
     std::vector<std::string> reduced{}, not_launched{};
-    std::vector<FreedUse> freed{};              ///< of a proposed plan
-    std::set<std::string> unwritten{};          ///< buffers of a proposed plan
+    std::vector<std::string> remarks{};  ///< on a proposed plan
+    std::vector<HostFault> faults{};     ///< of the host program of a proposed plan
+    /// By buffer of a proposed plan: see ProposedLaunches.
+    std::map<std::string, Expression> written{};
     std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read
 };
 

@@ -141,8 +141,9 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
             plan.guesses = std::move(proposed.guesses);
             plan.chosen = std::move(proposed.chosen);
             plan.reduced = std::move(proposed.reduced);
-            plan.freed = std::move(proposed.freed);
-            plan.unwritten = std::move(proposed.unwritten);
+            plan.faults = std::move(proposed.faults);
+            plan.remarks = std::move(proposed.remarks);
+            plan.written = std::move(proposed.written);
             plan.not_launched = refused;
             const auto leave_out = [&](std::string what) {
                 if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())

@@ -119,6 +119,7 @@ ProposalWords proposal_words(const std::shared_ptr<const LaunchPlan>& plan,
     std::erase_if(words.guesses, [](const auto& one) { return one.second.empty(); });
     words.reduced = plan->reduced;
     words.not_launched = plan->not_launched;
+    words.remarks = plan->remarks;
     return words;
 }
 

@@ -20,7 +20,7 @@ struct ProposalWords {
     /// By kernel: guessed numbers of buffers that lead to no finding, as only results depend on
     /// them.
     std::map<std::string, std::set<std::string>> chosen;
-    std::vector<std::string> reduced, not_launched;
+    std::vector<std::string> reduced, not_launched, remarks;
     bool empty() const { return launches.empty(); }
 };
 

@@ -79,7 +79,7 @@ void Proposal::add_launch(const ProposedKernel& launch) {
         if (const auto unknown = unknown_variables_.find(entry);
             unknown != unknown_variables_.end())
             use_unknown(unknown->second, use);
-    find_freed();
+    find_bad_pointers();
     repeat_guesses(spec);
     pass_numbers();
     file().launches.push_back(std::move(spec));
@@ -313,6 +313,13 @@ Expression Proposal::shared(const Texts& block) {
 
 ProposedLaunches Proposal::made(const std::set<std::string>& device_words) {
     reduce(device_words);
+    made_.faults.insert(made_.faults.end(), program_.faults.begin(), program_.faults.end());
+    if (program_.streams.size() > 1)
+        made_.remarks.push_back(
+            "streams: the launches run one after the other here, so that an order that is missing "
+            "between two streams is not found. `warpscope --check race -- PROGRAM` runs the "
+            "program "
+            "with its streams");
     return std::move(made_);
 }
 

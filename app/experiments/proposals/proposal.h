@@ -49,7 +49,10 @@ class Proposal {
     void use_unknown(const std::set<std::string>& numbers, const compiler::MemoryUse& use);
     void use_numbers(const std::string& buffer, const compiler::MemoryUse& use);
     void pass_numbers();
-    void find_freed();
+    void find_bad_pointers();
+    std::string fault_of(const HostBadPointer& bad) const;
+    static std::string assumption_of(const HostBadPointer& bad);
+    std::optional<Expression> written_elements(const HostPlace& place, std::size_t element) const;
 
     // Numbers
     void name_sizes();

@@ -221,9 +221,9 @@ std::string Proposal::buffer_of(const HostPlace& place, const std::string& param
         return free_name(own);
     }();
     const bool is_changed = is_changed_by_others(place.array, key);
-    const bool is_unwritten =
-        array && array->is_unwritten && !written_elsewhere_.contains(place.array);
-    if (is_unwritten) made_.unwritten.insert(name);
+    const auto written = written_elements(place, has_type ? target->bytes : 4);
+    const bool is_unwritten = written && written->text() == "0";
+    if (written) made_.written.insert_or_assign(name, *written);
     is_filled = is_filled || (is_unwritten && !is_changed);
     if (is_changed || (!is_filled && !written_.contains(name)))
         unknown_[name].insert("the numbers of " + name);

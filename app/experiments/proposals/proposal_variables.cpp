@@ -158,33 +158,4 @@ std::optional<Expression> Proposal::address_in(const HostPlace& place, const std
     return Expression(fmt::format("{} + ({}) * {}", own, offset->text(), type.target->bytes));
 }
 
-/// Lists memory that cudaFree() has freed and that the kernel uses. Which of several pointers in a
-/// structure it uses is not known.
-void Proposal::find_freed() {
-    for (const HostFreed& freed : host_ ? host_->freed : std::vector<HostFreed>()) {
-        compiler::MemoryUse use;
-        const Type* type = nullptr;
-        if (const auto variable = variables_.find(freed.variable); variable != variables_.end()) {
-            const auto& uses = kernel_->traits.variables;
-            const auto known = uses.find(variable->second->entry);
-            if (known != uses.end()) use = known->second;
-            type = variable->second->type.get();
-        } else if (freed.variable.empty() && freed.argument < kernel_->parameters.size()) {
-            use = use_of(freed.argument);
-            type = kernel_->parameters[freed.argument].type.get();
-        }
-        if (!type || (!use.reads && !use.writes)) continue;
-        const std::string call = freed.line > 0
-                                     ? fmt::format("cudaFree() frees on line {}", freed.line)
-                                     : "cudaFree() frees in a header";
-        if (freed.certain && pointers_in(*type) == 1)
-            made_.freed.push_back(
-                {kernel_->name, freed.launch,
-                 fmt::format("The kernel {} uses the memory of {}, which {}, before this launch.",
-                             kernel_->name, freed.name, call)});
-        else
-            guess(fmt::format("that {} still has its memory, which {}", freed.name, call));
-    }
-}
-
 }  // namespace warpscope::experiments

@@ -22,13 +22,6 @@ struct ProposedKernel {
     bool guesses_template = false;
 };
 
-/// A launch whose kernel uses memory that the host program has freed.
-struct FreedUse {
-    std::string kernel;
-    int line = 0;  ///< of the launch; 0: in a header
-    std::string sentence;
-};
-
 struct ProposedLaunches {
     LaunchFile file;
     /// By launch, what the host program does not say: "n", "the size of x", "the grid".
@@ -38,9 +31,12 @@ struct ProposedLaunches {
     std::vector<std::set<std::string>> chosen;
     /// "n is 3976, the host program has 5000": sizes that were made smaller.
     std::vector<std::string> reduced;
-    std::vector<FreedUse> freed{};
-    /// Buffers that the host program writes nothing into.
-    std::set<std::string> unwritten{};
+    std::vector<HostFault> faults{};
+    /// What a person should know: "several streams: …".
+    std::vector<std::string> remarks{};
+    /// By buffer, the elements from its beginning on that the host program writes, where it does
+    /// not write all of them.
+    std::map<std::string, Expression> written{};
 };
 
 /// The file with a launch of each of these kernels, in this order. Grid, block, shared memory,

@@ -174,18 +174,18 @@ const std::vector<std::string>* guesses_of(std::string_view error,
     return nullptr;
 }
 
-std::vector<Finding> uses_of_freed_memory(const experiments::LaunchPlan* plan) {
+std::vector<Finding> faults_of_host_program(const experiments::LaunchPlan* plan) {
     std::vector<Finding> found;
     if (!plan) return found;
-    for (const experiments::FreedUse& use : plan->freed) {
+    for (const experiments::HostFault& fault : plan->faults) {
         Finding finding;
         finding.kind = FindingKind::memory;
-        finding.kernel = use.kernel;
+        finding.kernel = fault.kernel;
         finding.by_host = true;
         finding.first.file = plan->file.in_folder(plan->file.source).string();
-        finding.first.line = use.line;
+        finding.first.line = fault.line;
         finding.count = 1;
-        finding.sentence = use.sentence;
+        finding.sentence = fault.sentence;
         found.push_back(std::move(finding));
     }
     return found;

@@ -68,9 +68,9 @@ experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings
                                         const std::shared_ptr<const experiments::LaunchPlan>& plan,
                                         const std::vector<experiments::Assignment>& values);
 
-/// The launches of a proposed plan whose kernels use memory that the host program has freed. Null:
+/// The faults of the host program of a proposed plan that are known before a kernel runs. Null:
 /// there is no plan.
-std::vector<emulator::Finding> uses_of_freed_memory(const experiments::LaunchPlan* plan);
+std::vector<emulator::Finding> faults_of_host_program(const experiments::LaunchPlan* plan);
 
 /// Returns a text as compute-sanitizer prints it: one paragraph for each finding, then a summary
 /// line.

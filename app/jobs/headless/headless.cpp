@@ -303,7 +303,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
         mark_guesses(result.findings, result.stopped, request.plan, request.assignments);
     if (request.checks.memory)
         result.findings =
-            emulator::merged({result.findings, uses_of_freed_memory(request.plan.get())});
+            emulator::merged({result.findings, faults_of_host_program(request.plan.get())});
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);

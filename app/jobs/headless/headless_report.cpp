@@ -75,7 +75,8 @@ Json to_json(const experiments::ProposalWords& proposal) {
             {"guesses", proposal.guesses},
             {"chosen", proposal.chosen},
             {"reduced", proposal.reduced},
-            {"not_launched", proposal.not_launched}};
+            {"not_launched", proposal.not_launched},
+            {"remarks", proposal.remarks}};
 }
 
 /// The proposed launches, the guesses in them, and the launches of the program that were left out.
@@ -96,6 +97,7 @@ std::string proposal_lines(const experiments::ProposalWords& proposal) {
     for (const std::string& reduced : proposal.reduced) add("smaller: " + reduced);
     if (!proposal.not_launched.empty())
         add(fmt::format("not launched: {}", fmt::join(proposal.not_launched, ", ")));
+    for (const std::string& remark : proposal.remarks) add(remark);
     return text;
 }
 

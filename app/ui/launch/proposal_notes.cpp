@@ -25,11 +25,12 @@ void ProposalNotes::find(const std::shared_ptr<const experiments::LaunchPlan>& p
     remarks_.clear();
     const experiments::ProposalWords words = experiments::proposal_words(plan, {});
     if (words.empty()) return;
-    for (const experiments::FreedUse& use : plan->freed) errors_.push_back(tr(use.sentence));
+    for (const experiments::HostFault& fault : plan->faults) errors_.push_back(tr(fault.sentence));
     for (const auto& [kernel, guesses] : words.guesses)
         warnings_.push_back(tr("Guessed for {}, since the host program does not say it: {}", kernel,
                                listed(guesses)));
     for (const std::string& size : words.reduced) remarks_.push_back(tr("Smaller: {}", tr(size)));
+    for (const std::string& remark : words.remarks) remarks_.push_back(tr(remark));
     if (!words.not_launched.empty())
         remarks_.push_back(tr("Not launched: {}", listed(words.not_launched)));
 }
