@@ -7,6 +7,19 @@ namespace warpscope::experiments {
 
 using compiler::Type;
 
+namespace {
+
+std::size_t pointers_in(const Type& type) {
+    if (type.kind == Type::Kind::pointer) return 1;
+    if (type.kind == Type::Kind::array)
+        return type.target ? type.count * pointers_in(*type.target) : 0;
+    std::size_t all = 0;
+    for (const compiler::Member& member : type.members) all += pointers_in(*member.type);
+    return all;
+}
+
+}  // namespace
+
 /// Lists the pointers of a launch that lead to no memory of the device, where the kernel uses them.
 /// Which of several pointers in a structure it uses is not known.
 void Proposal::find_bad_pointers() {

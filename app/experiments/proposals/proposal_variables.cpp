@@ -17,15 +17,6 @@ namespace {
 constexpr std::size_t most_bytes = 512;
 constexpr std::string_view two_to_32 = "4294967296";
 
-std::size_t pointers_in(const Type& type) {
-    if (type.kind == Type::Kind::pointer) return 1;
-    if (type.kind == Type::Kind::array)
-        return type.target ? type.count * pointers_in(*type.target) : 0;
-    std::size_t all = 0;
-    for (const compiler::Member& member : type.members) all += pointers_in(*member.type);
-    return all;
-}
-
 std::uint64_t bits_of(const Number& number, const Type& type) {
     if (type.kind == Type::Kind::floating)
         return type.bytes == 4 ? std::bit_cast<std::uint32_t>(float(real(number)))
