@@ -336,21 +336,16 @@ void HostCalls::read_call(std::size_t i) {
             is_raw && array != program_.arrays.end())
             array->second.written = "0";
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
-        if (call.starts_with("cuda") && given.size() > 2) {
-            write(i, given[0], given[2]);
-            if (place_of(program_, given[0]).offset.empty())
-                is_harmless(i + 2, end_of_value(i + 2));
-        }
+        if (call.starts_with("cuda") && given.size() > 2 && write(i, given[0], given[2]))
+            is_harmless(i + 2, end_of_value(i + 2));
         fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
         if (call.starts_with("cudaMemcpyToSymbol")) symbols_.insert(given[0]);
         const auto all = ranges(i + 2, *after - 1);  // of the second array it only reads
         if (all.size() > 3 && !given[1].starts_with("& ")) is_harmless(all[1].first, all[1].second);
         if (all.size() > 3 && (call == "cudaMemcpy" || call == "cudaMemcpyAsync")) {
-            write(i, given[0], given[2]);
             check_size(i, place_of(program_, given[1]), given[2]);
-            if (place_of(program_, given[0]).offset.empty())
-                is_harmless(all[0].first, all[0].second);
+            if (write(i, given[0], given[2])) is_harmless(all[0].first, all[0].second);
         }
         copy(given[0], given[1]);
     } else if (call == "fill" && given.size() == 3) {

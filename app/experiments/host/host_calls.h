@@ -162,6 +162,7 @@ class HostCalls {
     void add_stream(const std::string& stream);
     std::string template_argument(std::string text) const;
     std::string class_of_temporary(const std::string& text) const;
+    std::string type_of(const std::string& argument, std::size_t stars) const;
 
     std::string fill_of(const std::vector<std::string>& elements) const;
     std::string letters_of(const std::string& text) const;
@@ -169,7 +170,7 @@ class HostCalls {
     void allocate(const std::string& pointer, const std::string& bytes);
     std::string array_of(const std::string& pointer) const;
     void free_array(std::size_t i, const std::string& pointer);
-    void write(std::size_t i, const std::string& pointer, const std::string& bytes);
+    bool write(std::size_t i, const std::string& pointer, const std::string& bytes);
     void check_size(std::size_t i, const HostPlace& place, const std::string& bytes);
     void add_fault(std::size_t i, const std::string& kernel, std::string sentence);
     std::string owner_of(const std::string& array) const;

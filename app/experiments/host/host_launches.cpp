@@ -50,26 +50,6 @@ std::optional<std::size_t> HostCalls::kernel_before(std::size_t i) const {
     return std::nullopt;
 }
 
-/// An argument as a name expression has it: without names that only the host program knows.
-std::string HostCalls::template_argument(std::string text) const {
-    for (int depth = 0; depth < 8; ++depth) {
-        const auto value = program_.values.find(text);
-        const bool is_of_file = file_scope_.contains(text);
-        if (value == program_.values.end() || is_of_file) break;
-        text = value->second;
-        while (text.ends_with(' ')) text.pop_back();
-    }
-    const TokenText tokens(text);
-    if (tokens.size() > 1)
-        if (const auto number = HostValues(program_).number(text)) return to_string(*number);
-    std::string joined;
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
-        if (t > 0 && tokens.is_word(t) && tokens.is_word(t - 1)) joined += " ";
-        joined += tokens.text(t);
-    }
-    return joined;
-}
-
 void HostCalls::set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const {
     launch.kernel = text_.text(kernel);
     if (kernel + 1 < open) {
@@ -97,54 +77,6 @@ void HostCalls::name_kernel(HostLaunch& launch, std::string pointer) const {
         const std::string list = pointer.substr(tokens.token(t).end);
         launch.templates = split(list.substr(0, list.rfind('>')));
         break;
-    }
-}
-
-/// Returns the class of an object that is made where it is passed: "Plus < T > ( )" is a
-/// Plus<float>. Empty: the text is something else.
-std::string HostCalls::class_of_temporary(const std::string& text) const {
-    const TokenText tokens(text);
-    const std::size_t n = tokens.size();
-    if (n < 3 || !tokens.is_word(0)) return {};
-    std::size_t made = n - 2;  // the bracket behind the name, "Scale{2}", "Scale()"
-    for (std::size_t t = n - 2; t > 0 && tokens.is(n - 1, "}"); --t)
-        if (tokens.is(t, "{") && tokens.after_closing(t) == n) made = t;
-    const bool is_made = tokens.is(made, "{") || (tokens.is(made, "(") && tokens.is(n - 1, ")"));
-    if (!is_made) return {};
-    const std::string name = text.substr(0, tokens.token(made).begin);
-    const std::size_t open = name.find('<'), close = name.rfind('>');
-    if (open == name.npos || close == name.npos) return template_argument(name);
-    std::vector<std::string> arguments = split(name.substr(open + 1, close - open - 1));
-    for (std::string& argument : arguments) {
-        const auto value = program_.values.find(argument);
-        if (value != program_.values.end()) argument = value->second;
-        // An enumerator of a class must keep its name.
-        if (argument.find(':') == argument.npos) argument = template_argument(argument);
-    }
-    return fmt::format("{}<{}>", template_argument(name.substr(0, open)),
-                       fmt::join(arguments, ","));
-}
-
-void HostCalls::deduce_templates(const std::vector<std::string>& names,
-                                 const std::vector<std::string>& parameters,
-                                 const std::vector<std::string>& arguments,
-                                 std::vector<std::string>& templates) const {
-    while (templates.size() < names.size()) {
-        const std::string& name = names[templates.size()];
-        std::string deduced;
-        for (std::size_t p = 0; p < parameters.size() && p < arguments.size(); ++p) {
-            const TokenText parameter(parameters[p]);
-            bool is_named = false;
-            for (std::size_t t = 0; t + 1 < parameter.size(); ++t)
-                is_named = is_named || parameter.is(t, name);
-            const auto& known = program_.variables;
-            const auto variable = known.find(place_of(program_, arguments[p]).array);
-            if (!is_named || !deduced.empty()) continue;
-            deduced =
-                variable != known.end() ? variable->second.type : class_of_temporary(arguments[p]);
-        }
-        if (deduced.empty() || deduced == "auto") return;
-        templates.push_back(template_argument(deduced));
     }
 }
 

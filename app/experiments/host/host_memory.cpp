@@ -220,13 +220,14 @@ void HostCalls::free_array(std::size_t i, const std::string& pointer) {
     freed_[name] = {line_of(i), !swapped_.contains(name)};
 }
 
+/// CUDA refuses a call or a launch of this program.
 void HostCalls::add_fault(std::size_t i, const std::string& kernel, std::string sentence) {
     const int line = line_of(i);
     const bool is_known = std::ranges::any_of(program_.faults, [&](const HostFault& other) {
         return other.line == line && other.sentence == sentence;
     });
     if (!is_known && depth_of_doubt_ == 0)
-        program_.faults.push_back({kernel, line, std::move(sentence)});
+        program_.faults.push_back({kernel, line, std::move(sentence), true});
 }
 
 /// More bytes than an array of the device has are an error of the call.
@@ -243,15 +244,16 @@ void HostCalls::check_size(std::size_t i, const HostPlace& place, const std::str
                         to_string(*count), source_name(place.array), to_string(*size)));
 }
 
-/// A call writes this many bytes.
-void HostCalls::write(std::size_t i, const std::string& pointer, const std::string& bytes) {
+/// A call writes this many bytes. False: it may write other bytes than the first ones of an array.
+bool HostCalls::write(std::size_t i, const std::string& pointer, const std::string& bytes) {
     const HostPlace place = place_of(program_, pointer);
     check_size(i, place, bytes);
     const auto array = program_.arrays.find(place.array);
-    if (array == program_.arrays.end()) return;
+    if (array == program_.arrays.end()) return false;
     // A launch that was read before may come after this call, in another pass of a loop.
     const bool is_first = array->second.written == "0" && !launched_.contains(place.array);
     array->second.written = is_first && place.offset.empty() && depth_of_doubt_ == 0 ? bytes : "";
+    return place.offset.empty();
 }
 
 }  // namespace warpscope::experiments

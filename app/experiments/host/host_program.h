@@ -22,11 +22,12 @@ struct HostBadPointer {
     bool operator==(const HostBadPointer&) const = default;
 };
 
-/// What a GPU refuses, or what its kernels have no memory for.
+/// An error that a host program certainly makes.
 struct HostFault {
     std::string kernel{};  ///< empty: it is no launch
     int line = 0;          ///< 0: in a header
     std::string sentence{};
+    bool is_refused = false;  ///< a call or a launch that CUDA refuses; else a kernel fails
 };
 
 /// A launch in the host program of a source: `kernel<<<grid, block, shared>>>(arguments)`, or a
@@ -60,6 +61,7 @@ struct HostArray {
 /// pointer, a std::array one extent.
 struct HostVariable {
     std::string type{};
+    std::vector<std::string> arguments{};  ///< of the template that the type is made of
     std::size_t pointers = 0;
     bool is_reference = false;
     bool is_unset = false;  ///< a pointer to which no statement gives a value

@@ -179,7 +179,7 @@ std::vector<Finding> faults_of_host_program(const experiments::LaunchPlan* plan)
     if (!plan) return found;
     for (const experiments::HostFault& fault : plan->faults) {
         Finding finding;
-        finding.kind = FindingKind::memory;
+        finding.kind = fault.is_refused ? FindingKind::call : FindingKind::memory;
         finding.kernel = fault.kernel;
         finding.by_host = true;
         finding.first.file = plan->file.in_folder(plan->file.source).string();
