@@ -147,6 +147,9 @@ void HostFunctions::build(const Class& type, const std::string& object, const Te
             const std::string own = name == "operator" ? object : object + "$" + name;
             program_.values[own] = result;
             methods_.insert(own);
+            for_declarators(method.begin, [&](std::size_t, const HostVariable& variable) {
+                program_.variables.try_emplace(own, variable);
+            });
         }
     const Scope scope = scope_;
     objects_[object] = {&type, scope};

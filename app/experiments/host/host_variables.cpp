@@ -17,7 +17,8 @@ constexpr std::string_view number_words[]{"unsigned", "signed", "long",  "short"
                                           "int",      "char",   "double"};
 constexpr std::string_view qualifiers[]{"const",       "static",     "struct",       "volatile",
                                         "constexpr",   "typename",   "extern",       "inline",
-                                        "__managed__", "__device__", "__constant__", "__shared__"};
+                                        "__managed__", "__device__", "__constant__", "__shared__",
+                                        "__host__",    "explicit",   "friend",       "virtual"};
 constexpr std::string_view no_types[]{"return", "delete", "goto", "else", "using", "new", "throw"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
@@ -37,7 +38,8 @@ struct HostCalls::Declared {
 std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
     Declared found;
     for (; text_.is_word(i) && is_one_of(text_.text(i), qualifiers); ++i)
-        found.on_device = found.on_device || text_.text(i).ends_with("__");
+        found.on_device =
+            found.on_device || (text_.text(i).ends_with("__") && !text_.is(i, "__host__"));
     while (text_.is_word(i) && text_.is(i + 1, ":") && text_.is(i + 2, ":")) i += 3;
     if (!text_.is_word(i) || is_one_of(text_.text(i), no_types)) return std::nullopt;
     found.variable.type = name_now(text_.text(i));
@@ -50,7 +52,10 @@ std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
         const std::vector<std::string> given = parts(i + 2, found.end - 1);
         const bool is_array = text_.is(i, "array") && given.size() == 2;
         found.is_container = is_array || text_.text(i).ends_with("vector");
-        if (found.is_container) found.variable.type = given[0];
+        if (found.is_container)
+            found.variable.type = given[0];
+        else
+            found.variable.arguments = given;
         if (is_array) found.variable.extents = {given[1]};
         if (found.is_container && !is_array) found.variable.pointers = 1;
         // With an allocator of its own a vector may be anywhere.
