@@ -114,7 +114,10 @@ std::string HostCalls::type_of(const std::string& argument, std::size_t stars) c
     const auto variable = program_.variables.find(name);
     if (variable == program_.variables.end()) return class_of_temporary(argument);
     const HostVariable& is = variable->second;
-    if (is.type == "auto") return class_of_temporary(program_.value_of(name).value_or(""));
+    if (is.type == "auto") {
+        const std::string value = program_.value_of(name).value_or(name);
+        return value == name || value == argument ? "" : type_of(value, stars);
+    }
     std::string type = template_argument(is.type);
     std::vector<std::string> arguments;
     for (const std::string& one : is.arguments) arguments.push_back(template_argument(one));
