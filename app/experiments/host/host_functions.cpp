@@ -74,10 +74,9 @@ void HostFunctions::read_declarations() {
 
 /// "const int n" of each parameter.
 HostFunctions::Texts HostFunctions::parameters_of(const Body& body) const {
-    Texts parameters;
-    for (const std::size_t one : body.declarations)
-        parameters.push_back(plain_words(one, end_of_value(one)));
-    return parameters;
+    if (body.declarations.empty()) return {};
+    const std::size_t first = body.declarations[0];
+    return plain_parts(first, text_.after_closing(first - 1).value_or(body.open) - 1);
 }
 
 /// The "{" of a function.

@@ -20,10 +20,12 @@ std::vector<HostCalls::TokenRange> HostCalls::ranges(std::size_t begin, std::siz
     for (std::size_t i = begin; i < end; ++i) {
         if (text_.is(i, "(") || text_.is(i, "{") || text_.is(i, "["))
             i = std::min(text_.after_closing(i).value_or(end), end) - 1;
-        // The arguments of a template: "kernel<float, 2>,".
+        // The arguments of a template: "kernel<float, 2>,", "Map<int, float> &m".
         const std::size_t after =
             text_.is(i, "<") && i > begin && text_.is_word(i - 1) ? after_angles(i, end) : end;
-        if (after < end && (text_.is(after, ",") || text_.is(after, "("))) i = after - 1;
+        const bool is_list = text_.is(after, ",") || text_.is(after, "(") || text_.is(after, "{") ||
+                             text_.is(after, "*") || text_.is(after, "&") || text_.is_word(after);
+        if (after < end && is_list) i = after - 1;
         if (!text_.is(i, ",")) continue;
         found.emplace_back(begin, i);
         begin = i + 1;
