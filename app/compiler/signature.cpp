@@ -193,6 +193,11 @@ class SignatureReader {
         return entry.linkage_name.empty() ? entry.name : entry.linkage_name;
     }
 
+    static bool has_parameter(const Signature& kernel, const std::string& name) {
+        return std::ranges::find(kernel.parameters, name, &KernelParameter::name) !=
+               kernel.parameters.end();
+    }
+
     Signature signature(const FunctionText& entry, const Function& function) {
         Signature made;
         made.entry = entry.name;
@@ -204,7 +209,11 @@ class SignatureReader {
         for (const std::size_t child : function.definition->children) {
             const DebugEntry& parameter = info_.entries()[child];
             if (parameter.tag != DebugTag::formal_parameter) continue;
-            made.parameters.push_back({parameter.name, types_.read(parameter.type)});
+            // Those of a parameter pack all have the name of the pack.
+            std::string name = parameter.name;
+            for (int k = 2; !name.empty() && has_parameter(made, name); ++k)
+                name = fmt::format("{}_{}", parameter.name, k);
+            made.parameters.push_back({std::move(name), types_.read(parameter.type)});
             if (!made.parameters.back().type)
                 throw DebugInfoError(fmt::format("a parameter of {} has no type", made.name));
         }

@@ -78,8 +78,9 @@ std::optional<std::size_t> HostFunctions::follow_method(std::size_t i) {
     const Scope before = std::exchange(scope_, found->scope);
     pass(body.templates, templates);
     const std::string result = run(body, given);
+    const HostVariable type = result_of(body);
     scope_ = before;
-    set_result(i, result);
+    set_result(i, result, type);
     return after;
 }
 
@@ -147,9 +148,7 @@ void HostFunctions::build(const Class& type, const std::string& object, const Te
             const std::string own = name == "operator" ? object : object + "$" + name;
             program_.values[own] = result;
             methods_.insert(own);
-            for_declarators(method.begin, [&](std::size_t, const HostVariable& variable) {
-                program_.variables.try_emplace(own, variable);
-            });
+            program_.variables.try_emplace(own, result_of(method));
         }
     const Scope scope = scope_;
     objects_[object] = {&type, scope};

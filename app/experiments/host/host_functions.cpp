@@ -160,8 +160,9 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     if (!body.is_lambda) enter_file();
     pass(body.templates, templates);
     const std::string result = run(body, std::move(given));
+    const HostVariable type = result_of(body);
     leave(body, before);
-    set_result(i, result);
+    set_result(i, result, type);
     return after;
 }
 
@@ -235,13 +236,28 @@ std::string HostFunctions::returned(const Body& body) const {
     return text_.is(i, "return") ? words(i + 1, body.end - 2) : "";
 }
 
+/// What a function returns, as its declaration says.
+HostVariable HostFunctions::result_of(const Body& body) const {
+    std::size_t begin = body.begin;
+    (void)template_names(begin, body.open);
+    HostVariable result;
+    for_declarators(begin, [&](std::size_t, const HostVariable& variable) {
+        if (result.type.empty()) result = variable;
+    });
+    return result;
+}
+
 /// "p = call(…)": p is what the call has returned.
-void HostFunctions::set_result(std::size_t call, const std::string& result) {
+void HostFunctions::set_result(std::size_t call, const std::string& result,
+                               const HostVariable& returned) {
     if (call < 2 || !text_.is(call - 1, "=") || !text_.is_word(call - 2) || result.empty()) return;
     std::string target = name_now(text_.text(call - 2));
     if (call > 3 && text_.is(call - 3, "."))
         target = name_now(text_.text(call - 4)) + "$" + std::string(text_.text(call - 2));
     const auto variable = program_.variables.find(target);
+    if (variable != program_.variables.end() && variable->second.type == "auto" &&
+        !returned.type.empty())
+        variable->second = returned;
     const auto type = variable == program_.variables.end() ? classes_.end()
                                                            : classes_.find(variable->second.type);
     const TokenText value(result);

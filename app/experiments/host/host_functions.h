@@ -68,7 +68,8 @@ class HostFunctions : public HostCalls {
     /// Reads a body with these arguments in scope_, and returns what it returns.
     std::string run(const Body& body, Texts given);
     std::string returned(const Body& body) const;
-    void set_result(std::size_t call, const std::string& result);
+    HostVariable result_of(const Body& body) const;
+    void set_result(std::size_t call, const std::string& result, const HostVariable& returned);
     bool set_members(const Class& type, const std::string& object, std::string_view list);
     const Object* find_object(std::string name) const;
     std::optional<std::size_t> follow_method(std::size_t i);
