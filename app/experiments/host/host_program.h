@@ -88,7 +88,8 @@ struct HostFunction {
 };
 
 /// What a host program says of its launches. It is read once, from the beginning of main() to its
-/// end: a loop is passed once, a function is followed where it is called, and the branch of an `if`
+/// end: a loop is passed once, or pass by pass where it has few and its counter chooses what is
+/// launched, a function is followed where it is called, and the branch of an `if`
 /// or `switch` is taken whose condition is known. Without main(), its functions are read in their
 /// order, with unknown parameters.
 struct HostProgram {
