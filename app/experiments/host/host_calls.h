@@ -142,6 +142,7 @@ class HostCalls {
 
     bool is_three(std::size_t i, const char* sign) const;
     void declare(std::size_t i);
+    void declare_function_pointer(std::size_t open);
     struct Declared;
     std::optional<Declared> read_type(std::size_t i) const;
     std::size_t read_declarator(std::size_t i, HostVariable& variable) const;
@@ -155,6 +156,7 @@ class HostCalls {
     /// index is none of the loops.
     std::vector<std::pair<std::string, std::string>> counters_in(const std::string& index) const;
     std::optional<std::size_t> kernel_before(std::size_t i) const;
+    std::string element_before(std::size_t i) const;
     void set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const;
     void name_kernel(HostLaunch& launch, std::string pointer) const;
     void read_launch_call(std::size_t i);

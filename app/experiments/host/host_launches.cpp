@@ -50,6 +50,19 @@ std::optional<std::size_t> HostCalls::kernel_before(std::size_t i) const {
     return std::nullopt;
 }
 
+/// The element that "kernels[1]" names, whose "]" is here. Empty: it is not known.
+std::string HostCalls::element_before(std::size_t i) const {
+    std::size_t open = i;
+    while (open > 0 && !text_.is(open, "[") && !text_.is(open, ";")) --open;
+    if (!text_.is(i, "]") || !text_.is(open, "[")) return "";
+    const auto array = program_.variables.find(name_now(at(open - 1)));
+    const auto index = HostValues(program_).number(words(open + 1, i));
+    if (array == program_.variables.end() || !index || real(*index) < 0) return "";
+    const auto& elements = array->second.elements;
+    const auto k = std::size_t(real(*index));
+    return k < elements.size() ? elements[k] : "";
+}
+
 void HostCalls::set_kernel(HostLaunch& launch, std::size_t kernel, std::size_t open) const {
     launch.kernel = text_.text(kernel);
     if (kernel + 1 < open) {
@@ -165,9 +178,13 @@ void HostCalls::read_launch_call(std::size_t i) {
 void HostCalls::read_launch(std::size_t open) {
     if (is_launch_call(open)) return read_launch_call(open);
     const auto kernel = kernel_before(open - 1);
-    if (!kernel || program_.launches.size() >= most_launches) return;
+    const std::string element = kernel ? "" : element_before(open - 1);
+    if ((!kernel && element.empty()) || program_.launches.size() >= most_launches) return;
     HostLaunch launch;
-    set_kernel(launch, *kernel, open);
+    if (kernel)
+        set_kernel(launch, *kernel, open);
+    else
+        name_kernel(launch, element);
     std::string stream;
     std::size_t begin = open + 3, part = 0;
     const std::size_t last = std::min(text_.size(), open + longest);
@@ -193,7 +210,7 @@ void HostCalls::read_launch(std::size_t open) {
         for (std::string& argument : launch.arguments) argument = value_of_step(argument);
         if (after) is_harmless(open, *after);
         add_stream(stream);
-        return add_launch(std::move(launch), *kernel);
+        return add_launch(std::move(launch), kernel.value_or(open - 1));
     }
 }
 

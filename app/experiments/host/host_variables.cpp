@@ -124,10 +124,25 @@ std::string HostCalls::fill_of(const std::vector<std::string>& elements) const {
     return all.empty() ? "" : all + "0";
 }
 
+/// "(*kernel)(float *) = add", "(*kernels[])(float *) = {add, scale}"
+void HostCalls::declare_function_pointer(std::size_t open) {
+    const std::size_t name = open + 2, close = text_.after_closing(open).value_or(text_.size());
+    const std::size_t sign = text_.after_closing(close).value_or(text_.size());
+    if (!text_.is_word(name) || !text_.is(close, "(") || !text_.is(sign, "=")) return;
+    const std::string own = made(std::string(text_.text(name)));
+    if (text_.is(sign + 1, "{"))
+        program_.variables[own].elements =
+            parts(sign + 2, text_.after_closing(sign + 1).value_or(sign + 3) - 1);
+    else
+        program_.values[own] = words(sign + 1, end_of_value(sign + 1));
+}
+
 /// "float *a, b[4];": their names are those of this function. With a value a variable gets its name
 /// when that is read.
 void HostCalls::declare(std::size_t i) {
     const auto declared = read_type(i);
+    if (declared && text_.is(declared->end, "(") && text_.is(declared->end + 1, "*"))
+        return declare_function_pointer(declared->end);
     for_declarators(i, [&](std::size_t at, const HostVariable& variable) {
         const std::string name(text_.text(at));
         const bool is_call = text_.is(at + 1, "(") || text_.is(at + 1, "{");
