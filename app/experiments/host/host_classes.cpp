@@ -31,9 +31,9 @@ std::size_t HostFunctions::read_member(Class& type, std::size_t begin, std::size
         if (parameters > 0 && text_.is(last, "{") && !is_initializer) {
             std::size_t name = begin;
             while (name + 1 < parameters && !text_.is(name, "operator")) ++name;
-            if (name == begin || !text_.is(name - 1, "~"))
-                type.methods.emplace(std::string(text_.text(name)),
-                                     read_function(begin, last, after));
+            const bool is_destructor = name > begin && text_.is(name - 1, "~");
+            type.methods.emplace(is_destructor ? "~" : std::string(text_.text(name)),
+                                 read_function(begin, last, after));
             return after;
         }
         last = after - 1;
@@ -110,6 +110,7 @@ void HostFunctions::construct(std::size_t i) {
         const bool has_arguments = after && !text_.is(open, "[") && *after > open + 2;
         build(found->second, object, templates,
               has_arguments ? parts(open + 1, *after - 1) : Texts());
+        locals_.push_back({std::string(text_.text(name)), object});
         const std::size_t end = end_of_value(name + 1);
         if (!text_.is(end, ",")) return;
         name = end + 1;

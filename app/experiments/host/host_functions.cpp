@@ -4,15 +4,9 @@
 #include <utility>
 
 namespace warpscope::experiments {
-namespace {
 
 using compiler::Declaration;
 using compiler::TokenText;
-
-/// Calls that are followed within each other: a program may call itself.
-constexpr int deepest_call = 8;
-
-}  // namespace
 
 void HostFunctions::read_declarations() {
     const auto is_device_word = [](std::string_view word) {
@@ -61,10 +55,13 @@ void HostFunctions::read_declarations() {
         // "void Class::method(…) {…}"
         std::size_t name = declaration.begin;
         while (name + 1 < *open && !text_.is(name + 1, "(")) ++name;
-        const bool has_owner = name > declaration.begin + 2 && text_.is(name - 1, ":");
-        const auto owner = classes_.find(has_owner ? text_.text(name - 3) : "");
+        const bool is_destructor = name > declaration.begin && text_.is(name - 1, "~");
+        const std::size_t sign = is_destructor ? name - 2 : name - 1;
+        const bool has_owner = sign > declaration.begin + 1 && text_.is(sign, ":");
+        const auto owner = classes_.find(has_owner ? text_.text(sign - 2) : "");
         if (owner != classes_.end())
-            owner->second.methods.emplace(std::string(text_.text(name)), std::move(body));
+            owner->second.methods.emplace(is_destructor ? "~" : std::string(text_.text(name)),
+                                          std::move(body));
         else if (!declaration.on_device)
             bodies_.emplace(declaration.name, std::move(body));
     }
@@ -217,9 +214,11 @@ std::string HostFunctions::run(const Body& body, Texts given) {
     pass(body.parameters, given);
     for (const std::size_t one : body.declarations) declare_parameter(one);
     ++depth_;
-    walk(body.open + 1, body.end - 1);
+    walk_block(body.open, body.end);
+    const std::string result = returned(body);
+    destroy_parameters(body, given);
     --depth_;
-    return returned(body);
+    return result;
 }
 
 /// What stands behind the last return of a body, in terms of scope_.

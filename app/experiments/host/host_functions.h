@@ -36,10 +36,15 @@ class HostFunctions : public HostCalls {
     std::optional<std::size_t> read_lambda(std::size_t i);
     /// Where objects of a class are declared: reads its constructor.
     void construct(std::size_t i);
+    /// Reads "{…}", and the destructors of its objects.
+    void walk_block(std::size_t open, std::size_t end);
 
     Bodies bodies_;
 
   private:
+    /// Calls that are followed within each other: a program may call itself.
+    static constexpr int deepest_call = 8;
+
     struct Class {
         std::string name;
         std::vector<std::string> templates;
@@ -79,6 +84,14 @@ class HostFunctions : public HostCalls {
                       const Texts& given);
     void initialize(const Class& type, const Body& constructor);
 
+    void destroy(const std::string& object, std::string_view word, TokenRange block);
+    void destroy_parameters(const Body& body, const Texts& given);
+    bool may_be_moved(std::string_view word, TokenRange block) const;
+
+    struct Local {
+        std::string word, object;
+    };
+    std::vector<Local> locals_;  ///< objects of the blocks that are read
     std::map<std::string, Class, std::less<>> classes_;
     std::map<std::string, Object, std::less<>> objects_;
     int depth_ = 0;
