@@ -84,7 +84,8 @@ void HostCalls::note_bad_pointers(HostLaunch& launch, std::size_t i) const {
     std::set<std::tuple<std::string, std::size_t, std::string>> known;
     const auto add = [&](const std::string& pointer, const HostBadPointer& of) {
         auto found = bad_pointer(pointer);
-        if (!found || !known.insert({of.variable, of.argument, found->name}).second) return;
+        const std::string array = place_of(program_, pointer).array;
+        if (!found || !known.insert({of.variable, of.argument, array}).second) return;
         found->variable = of.variable;
         found->argument = of.argument;
         found->launch = line_of(i);

@@ -77,17 +77,17 @@ TEST(ProposedLaunches, AKernelThatUsesFreedMemoryIsListed) {
     };
     constexpr compiler::MemoryUse reads{.reads = true}, nothing{};
     const ProposedLaunches made = freed("cudaFree(x);", reads);
-    ASSERT_EQ(made.freed.size(), 1U);
-    EXPECT_EQ(made.freed[0].line, 4);
-    EXPECT_EQ(made.freed[0].sentence,
+    ASSERT_EQ(made.faults.size(), 1U);
+    EXPECT_EQ(made.faults[0].line, 4);
+    EXPECT_EQ(made.faults[0].sentence,
               "The kernel add uses the memory of x, which cudaFree() frees on line 3, before this "
               "launch.");
-    EXPECT_TRUE(freed("cudaFree(x);", nothing).freed.empty());
-    EXPECT_TRUE(freed("cudaFree(x); cudaMalloc(&x, 800);", reads).freed.empty());
-    EXPECT_TRUE(freed("if (broken()) { cudaFree(x); return 1; }", reads).freed.empty());
-    EXPECT_TRUE(freed("auto release = [&] { cudaFree(x); };", reads).freed.empty());
+    EXPECT_TRUE(freed("cudaFree(x);", nothing).faults.empty());
+    EXPECT_TRUE(freed("cudaFree(x); cudaMalloc(&x, 800);", reads).faults.empty());
+    EXPECT_TRUE(freed("if (broken()) { cudaFree(x); return 1; }", reads).faults.empty());
+    EXPECT_TRUE(freed("auto release = [&] { cudaFree(x); };", reads).faults.empty());
     const ProposedLaunches perhaps = freed("if (late()) cudaFree(x);", reads);
-    EXPECT_TRUE(perhaps.freed.empty());
+    EXPECT_TRUE(perhaps.faults.empty());
     EXPECT_EQ(perhaps.guesses[0],
               Listed{"that x still has its memory, which cudaFree() frees on line 3"});
 }
