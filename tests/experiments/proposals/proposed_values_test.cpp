@@ -48,50 +48,6 @@ TEST(ProposedLaunches, NumbersThatTheProgramDoesNotSayAreListed) {
     EXPECT_EQ(steered.chosen[0], (std::set<std::string>{of_y}));
 }
 
-TEST(ProposedLaunches, MemoryThatTheProgramNeverWritesIsUnwritten) {
-    const auto unwritten = [&](const std::string& more) {
-        Signature add = tests::add_signature();
-        add.traits.memory = {{}, {}, {.reads = true}, {true, true}};
-        return proposed_for(add,
-                            "int main() { float *x, *y, *h; cudaMalloc(&x, 400);\n"
-                            "cudaMalloc(&y, 400);" +
-                                more + "add<<<1, 100>>>(100, 2.0f, x, y); cudaFree(x); }")
-            .unwritten;
-    };
-    using Names = std::set<std::string>;
-    EXPECT_EQ(unwritten(""), (Names{"x", "y"}));
-    EXPECT_EQ(unwritten("cudaMemcpy(h, y, 400, cudaMemcpyDeviceToHost);"), (Names{"x", "y"}));
-    EXPECT_EQ(unwritten("cudaMemcpy(y, h, 400, cudaMemcpyHostToDevice);"), (Names{"x"}));
-    EXPECT_EQ(unwritten("cudaMemset(x, 0, 400);"), (Names{"y"}));
-    EXPECT_EQ(unwritten("load(x);"), (Names{"y"}));
-    EXPECT_EQ(unwritten("float** p = &x; load(p);"), (Names{"y"}));
-    EXPECT_EQ(unwritten("elsewhere<<<1, 1>>>(x);"), (Names{"y"}));
-}
-
-TEST(ProposedLaunches, AKernelThatUsesFreedMemoryIsListed) {
-    const auto freed = [&](const std::string& free, const compiler::MemoryUse& use) {
-        Signature add = tests::add_signature();
-        add.traits.memory = {{}, {}, use, {.writes = true}};
-        return proposed_for(add, "int main() {\nfloat *x, *y; cudaMalloc(&x, 400);\n" + free +
-                                     "\ncudaMalloc(&y, 400); add<<<1, 100>>>(100, 2.0f, x, y); }");
-    };
-    constexpr compiler::MemoryUse reads{.reads = true}, nothing{};
-    const ProposedLaunches made = freed("cudaFree(x);", reads);
-    ASSERT_EQ(made.faults.size(), 1U);
-    EXPECT_EQ(made.faults[0].line, 4);
-    EXPECT_EQ(made.faults[0].sentence,
-              "The kernel add uses the memory of x, which cudaFree() frees on line 3, before this "
-              "launch.");
-    EXPECT_TRUE(freed("cudaFree(x);", nothing).faults.empty());
-    EXPECT_TRUE(freed("cudaFree(x); cudaMalloc(&x, 800);", reads).faults.empty());
-    EXPECT_TRUE(freed("if (broken()) { cudaFree(x); return 1; }", reads).faults.empty());
-    EXPECT_TRUE(freed("auto release = [&] { cudaFree(x); };", reads).faults.empty());
-    const ProposedLaunches perhaps = freed("if (late()) cudaFree(x);", reads);
-    EXPECT_TRUE(perhaps.faults.empty());
-    EXPECT_EQ(perhaps.guesses[0],
-              Listed{"that x still has its memory, which cudaFree() frees on line 3"});
-}
-
 TEST(ProposedLaunches, NumbersOfVariablesThatNobodyFillsAreListed) {
     const std::vector<compiler::ModuleVariable> variables{
         {"taps", "taps_entry", tests::array_of(f32, 3), true},
