@@ -150,8 +150,11 @@ void HostCalls::read_value(std::size_t i) {
     if (read_member_value(i)) return;
     if (text_.is(i + 1, "[")) return read_element(name_now(text_.text(i)), i + 1);
     const std::string name(text_.text(i));
-    if (text_.is(i + 1, "=") && !text_.is(i + 2, "="))
-        return assign(name, words(i + 2, end_of_value(i + 2)));
+    if (text_.is(i + 1, "=") && !text_.is(i + 2, "=")) {
+        std::size_t end = end_of_value(i + 2);
+        while (i > 0 && text_.is(i - 1, "using") && text_.is(end, ",")) end = end_of_value(end + 1);
+        return assign(name, words(i + 2, end));
+    }
     static constexpr std::string_view signs = "+-*/%";
     const bool has_sign = i + 2 < text_.size() && signs.find(at(i + 1)) != signs.npos;
     if (has_sign && text_.is(i + 2, "="))

@@ -94,9 +94,10 @@ void HostReader::repeat(const Loop& loop) {
         (is_do || condition(loop.condition.first, loop.condition.second).value_or(false)) &&
         !leaves_in(loop.body.first, loop.body.second);
     const std::size_t before = program_.launches.size();
-    const bool is_unrolled = is_passed && loop.step.first < loop.step.second &&
-                             counter < text_.size() && chooses(at(counter), loop.body, 0) &&
-                             unroll(loop);
+    std::size_t stepped = loop.step.first;  // "k" of "k += 2"
+    while (stepped < loop.step.second && !(text_.is_word(stepped) && changes(stepped))) ++stepped;
+    const bool is_unrolled = is_passed && stepped < loop.step.second &&
+                             chooses(at(stepped), loop.body, 0) && unroll(loop);
     if (!is_unrolled) {
         if (counter < text_.size()) loops_.push_back(name_now(at(counter)));
         ++depth_of_loops_;

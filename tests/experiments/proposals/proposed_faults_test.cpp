@@ -40,7 +40,7 @@ std::map<std::string, std::string> written(const std::string& statements) {
     const auto made = proposed_for(
         "int main() { const int n = 100; float *x, *y, *h; cudaMalloc(&x, 400); cudaMalloc(&y, "
         "400);" +
-        statements + "add<<<1, 100>>>(n, 2.0f, x, y); cudaFree(x); }");
+        statements + "add<<<1, 100>>>(100, 2.0f, x, y); cudaFree(x); }");
     for (const auto& [name, elements] : made.written) all[name] = elements.text();
     return all;
 }
@@ -141,7 +141,8 @@ TEST(ProposedLaunches, MemoryOfTheHostMayBeSharedWithTheDevice) {
         "int main() { float *x, *y; cudaMalloc(&y, 400);\n"
         "if (late()) x = (float*)malloc(400);\nadd<<<1, 100>>>(100, 2.0f, x, y); }");
     EXPECT_TRUE(made.faults.empty());
-    EXPECT_EQ(made.guesses[0][0], "that x has memory of the device, not of malloc()");
+    EXPECT_EQ(made.guesses[0],
+              (Listed{"the size of x", "that x has memory of the device, not of malloc()"}));
 }
 
 TEST(ProposedLaunches, APointerWithoutAValueIsListed) {
@@ -207,10 +208,12 @@ std::string owner(const std::string& more = "") {
            "~Owner() { cudaFree(p); } float* data() const { return p; } };\n";
 }
 
+/// The launches that get freed memory.
 std::size_t freed_with(const std::string& source) {
     std::size_t count = 0;
-    for (const std::string& one : faults_of(source))
-        count += std::size_t(one.find("frees") != one.npos);
+    for (const HostLaunch& launch : read_host_program(source).launches)
+        for (const HostBadPointer& bad : launch.bad_pointers)
+            count += std::size_t(bad.memory == HostBadPointer::Memory::freed && bad.certain);
     return count;
 }
 
