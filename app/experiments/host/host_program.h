@@ -62,6 +62,7 @@ struct HostArray {
 struct HostVariable {
     std::string type{};
     std::vector<std::string> arguments{};  ///< of the template that the type is made of
+    std::string container{};               ///< "vector": it has elements of the type
     std::size_t pointers = 0;
     bool is_reference = false;
     bool is_unset = false;  ///< a pointer to which no statement gives a value

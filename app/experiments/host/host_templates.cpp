@@ -118,10 +118,13 @@ std::string HostCalls::type_of(const std::string& argument, std::size_t stars) c
         const std::string value = program_.value_of(name).value_or(name);
         return value == name || value == argument ? "" : type_of(value, stars);
     }
-    std::string type = template_argument(is.type);
+    const bool is_all = !is.container.empty() && argument == name;  // not "v.data()"
+    std::string type = is_all ? is.container : template_argument(is.type);
     std::vector<std::string> arguments;
     for (const std::string& one : is.arguments) arguments.push_back(template_argument(one));
-    if (!arguments.empty()) type += fmt::format("<{}>", fmt::join(arguments, ","));
+    if (!arguments.empty() && (is_all || is.container.empty()))
+        type += fmt::format("<{}>", fmt::join(arguments, ","));
+    if (is_all) return type;
     for (std::size_t depth = is.pointers + is.extents.size(); depth > stars; --depth) type += "*";
     return type;
 }

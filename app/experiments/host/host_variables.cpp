@@ -30,9 +30,8 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
 /// The type at the beginning of a declaration.
 struct HostCalls::Declared {
     HostVariable variable;
-    bool is_container = false;  ///< a std::vector or std::array of the variable's type
-    bool on_device = false;     ///< __device__, __constant__ or __managed__
-    std::size_t end = 0;        ///< the token behind it
+    bool on_device = false;  ///< __device__, __constant__ or __managed__
+    std::size_t end = 0;     ///< the token behind it
 };
 
 std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
@@ -51,13 +50,14 @@ std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
         found.end = after_angles(i + 1, text_.size());
         const std::vector<std::string> given = parts(i + 2, found.end - 1);
         const bool is_array = text_.is(i, "array") && given.size() == 2;
-        found.is_container = is_array || text_.text(i).ends_with("vector");
-        if (found.is_container)
+        const bool is_container = is_array || text_.text(i).ends_with("vector");
+        found.variable.arguments = given;
+        if (is_container) {
             found.variable.type = given[0];
-        else
-            found.variable.arguments = given;
+            found.variable.container = text_.text(i);
+        }
         if (is_array) found.variable.extents = {given[1]};
-        if (found.is_container && !is_array) found.variable.pointers = 1;
+        if (is_container && !is_array) found.variable.pointers = 1;
         // With an allocator of its own a vector may be anywhere.
         const bool is_of_host =
             is_array || text_.is(i, "host_vector") || (text_.is(i, "vector") && given.size() == 1);
@@ -151,13 +151,13 @@ void HostCalls::declare(std::size_t i) {
         program_.variables[own] = variable;
         is_harmless(at, at + 1);
         const bool is_array = !variable.extents.empty() && variable.pointers == 0;
-        if (is_array && !declared->is_container && !declared->on_device)
+        if (is_array && declared->variable.container.empty() && !declared->on_device)
             program_.variables[own].owner = "an array of the host program";
         program_.variables[own].is_unset = variable.pointers > 0 && variable.extents.empty() &&
-                                           !variable.is_reference && !declared->is_container &&
-                                           !in_file_ &&
+                                           !variable.is_reference &&
+                                           declared->variable.container.empty() && !in_file_ &&
                                            (text_.is(at + 1, ";") || text_.is(at + 1, ","));
-        if (declared->is_container) return fill_container(at + 1, own);
+        if (!declared->variable.container.empty()) return fill_container(at + 1, own);
         if (text_.is(at + 1, "[") && !variable.elements.empty())
             program_.arrays[own].fill = fill_of(variable.elements);
         const std::size_t value = end_of_value(at + 1) - 1;  // char s[] = "text"

@@ -150,7 +150,8 @@ std::size_t LaunchBuffers::written_bytes(std::size_t buffer, const Names& names)
     const bool is_first = !begun_ && device_->info().kind == compute::DeviceKind::emulator;
     if (!is_first || written == plan_->written.end()) return all;
     const auto elements = std::max(std::int64_t(0), whole(written->second.value(names)));
-    return std::min(all, std::size_t(elements) * plan_->types[buffer].size());
+    const std::size_t row = std::max<std::size_t>(plan_->rows[buffer], 1);
+    return std::min(all, std::size_t(elements) * row * plan_->types[buffer].size());
 }
 
 void LaunchBuffers::begin_frame(const Names& names) {
