@@ -88,6 +88,11 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     HostPlace place = place_of(program_, pointer);
     if (const std::string name = own_name(name_in(pointer)); is_member(name)) place.array = name;
     if (place.array.empty()) return;
+    // "&rows[k]" of an array of pointers
+    if (const auto rows = program_.variables.find(place.array);
+        !place.offset.empty() && rows != program_.variables.end() &&
+        rows->second.pointers + rows->second.extents.size() > 1)
+        place.array = fmt::format("{} [ {} ]", place.array, place.offset);
     // Another array for a pointer that had one.
     if (program_.arrays.contains(place.array) &&
         (launched_.contains(place.array) || freed_.contains(place.array))) {

@@ -12,6 +12,18 @@ using compiler::TokenText;
 
 constexpr int deepest_alias = 12;
 
+/// Whether the program knows what the method of an object, or of one that a name stands for,
+/// returns.
+bool is_method(const HostProgram& program, std::string name) {
+    for (int depth = 0; depth < deepest_alias; ++depth) {
+        if (program.values.contains(name)) return true;
+        const auto value = program.value_of(name);
+        if (!value) break;
+        name = *value;
+    }
+    return false;
+}
+
 /// Tokens of a pointer.
 class Pointer {
   public:
@@ -24,12 +36,12 @@ class Pointer {
         return end_ - begin_ == 1 &&
                (text_.is(begin_, "nullptr") || text_.is(begin_, "NULL") || text_.is(begin_, "0"));
     }
-    /// Empty: the text names no array. `values`: of functions "object$method".
-    std::string name(const std::map<std::string, std::string, std::less<>>& values = {}) const {
+    /// Empty: the text names no array. `program`: of the values of methods, "object$method".
+    std::string name(const HostProgram* program = nullptr) const {
         if (begin_ >= end_ || !text_.is_word(begin_) || text_.is(begin_, "new")) return "";
         std::string name(text_.text(begin_));
         const bool is_call = text_.is(begin_ + 1, "(") && text_.is(begin_ + 2, ")");
-        if (is_call && values.contains(name)) return name;
+        if (is_call && program && is_method(*program, name)) return name;
         for (const std::string_view function : {"$data", "$begin", "$get"})
             if (name.ends_with(function) && is_call)
                 return name.substr(0, name.size() - function.size());
@@ -178,7 +190,7 @@ HostPlace place_of(const HostProgram& program, std::string_view text) {
     for (int depth = 0; depth < deepest_alias; ++depth) {
         const Pointer pointer(text);
         if (pointer.is_null()) return depth == 0 ? HostPlace() : place;
-        const std::string inner = pointer.inner(), name = pointer.name(program.values);
+        const std::string inner = pointer.inner(), name = pointer.name(&program);
         const auto offset = inner.empty() ? pointer.offset() : pointer.behind_inner();
         if ((inner.empty() && name.empty()) || !offset) break;
         if (!offset->empty()) {

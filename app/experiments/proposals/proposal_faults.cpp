@@ -47,9 +47,9 @@ std::string Proposal::fault_of(const HostBadPointer& bad) const {
     switch (bad.memory) {
         case HostBadPointer::Memory::of_host:
             return fmt::format(
-                "The kernel {} uses the memory of {}, which is of {} and only the host has: copy "
-                "it "
-                "to memory of cudaMalloc(), or allocate it with cudaMallocManaged().",
+                "The kernel {} uses {}, which leads to memory of the host ({}), and a GPU has no "
+                "access to it: copy it to memory of cudaMalloc(), or allocate it with "
+                "cudaMallocManaged().",
                 kernel_->name, bad.name, bad.owner);
         case HostBadPointer::Memory::none:
             return fmt::format(
@@ -74,7 +74,8 @@ std::string Proposal::fault_of(const HostBadPointer& bad) const {
 std::string Proposal::assumption_of(const HostBadPointer& bad) {
     switch (bad.memory) {
         case HostBadPointer::Memory::of_host:
-            return fmt::format("that {} has memory of the device, not of {}", bad.name, bad.owner);
+            return fmt::format("that {} does not lead to memory of the host ({})", bad.name,
+                               bad.owner);
         case HostBadPointer::Memory::none:
             return fmt::format("that {} has memory", bad.name);
         case HostBadPointer::Memory::freed:

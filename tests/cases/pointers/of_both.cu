@@ -22,7 +22,7 @@ float* allocated(int n) {
     return x;
 }
 
-void allocate(Signal* signal, int n) {
+void allocate_signal(Signal* signal, int n) {
     signal->count = n;
     cudaMalloc(&signal->samples, n * sizeof(float));
 }
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     fill<<<3, 128>>>(by_reference, n);
     fill<<<3, 128>>>(allocated(n), n);
     Signal signal;
-    allocate(&signal, n);
+    allocate_signal(&signal, n);
     fill<<<3, 128>>>(signal.samples, signal.count);
     if (argc > 1)
         cudaMallocManaged(&chosen, n * sizeof(float));

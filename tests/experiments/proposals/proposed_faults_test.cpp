@@ -103,9 +103,9 @@ Sentences faults_with(const std::string& statements, const MemoryUse& use = read
 }
 
 Sentences only_the_host_has(const std::string& owner) {
-    return {"The kernel add uses the memory of x, which is of " + owner +
-            " and only the host has: copy it to memory of cudaMalloc(), or allocate it with "
-            "cudaMallocManaged()."};
+    return {"The kernel add uses x, which leads to memory of the host (" + owner +
+            "), and a GPU has no access to it: copy it to memory of cudaMalloc(), or allocate it "
+            "with cudaMallocManaged()."};
 }
 
 TEST(ProposedLaunches, MemoryOfTheHostIsNoMemoryOfAKernel) {
@@ -142,7 +142,7 @@ TEST(ProposedLaunches, MemoryOfTheHostMayBeSharedWithTheDevice) {
         "if (late()) x = (float*)malloc(400);\nadd<<<1, 100>>>(100, 2.0f, x, y); }");
     EXPECT_TRUE(made.faults.empty());
     EXPECT_EQ(made.guesses[0],
-              (Listed{"the size of x", "that x has memory of the device, not of malloc()"}));
+              (Listed{"the size of x", "that x does not lead to memory of the host (malloc())"}));
 }
 
 TEST(ProposedLaunches, APointerWithoutAValueIsListed) {
