@@ -92,7 +92,7 @@ void HostCalls::allocate(const std::string& pointer, const std::string& bytes) {
     if (const auto rows = program_.variables.find(place.array);
         !place.offset.empty() && rows != program_.variables.end() &&
         rows->second.pointers + rows->second.extents.size() > 1)
-        place.array = fmt::format("{} [ {} ]", place.array, place.offset);
+        place.array = fmt::format("{}[ {} ]", place.array, place.offset);
     // Another array for a pointer that had one.
     if (program_.arrays.contains(place.array) &&
         (launched_.contains(place.array) || freed_.contains(place.array))) {
