@@ -340,7 +340,7 @@ void HostCalls::read_call(std::size_t i) {
             array->second.written = "0";
     } else if (call.ends_with("memset") || call.starts_with("cudaMemset")) {
         if (call.starts_with("cuda") && given.size() > 2 && write(i, given[0], given[2]))
-            is_harmless(i + 2, end_of_value(i + 2));
+            is_harmless(i, *after);
         fill(given[0], fmt::format("memset ( {} )", given[1]));
     } else if (call.starts_with("cudaMemcpy") || call == "memcpy") {
         if (call.starts_with("cudaMemcpyToSymbol")) symbols_.insert(given[0]);
@@ -348,6 +348,7 @@ void HostCalls::read_call(std::size_t i) {
         if (all.size() > 3 && !given[1].starts_with("& ")) is_harmless(all[1].first, all[1].second);
         if (all.size() > 3 && (call == "cudaMemcpy" || call == "cudaMemcpyAsync")) {
             check_size(i, place_of(program_, given[1]), given[2]);
+            is_harmless(all[2].first, all[2].second);
             if (write(i, given[0], given[2])) is_harmless(all[0].first, all[0].second);
         }
         copy(given[0], given[1]);
