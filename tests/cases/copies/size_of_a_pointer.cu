@@ -8,7 +8,7 @@ int main() {
     const int n = 100;
     int *values, *total;
     cudaMalloc(&values, n * sizeof(int));
-    cudaMemset(values, 0x11, n * sizeof(int));
+    cudaMemset(values, 0x12, n * sizeof(int));
     cudaMalloc(&total, 16 * sizeof(int));
     cudaMemset(total, 0, sizeof(total));
     count<<<1, 128>>>(values, total, n);
