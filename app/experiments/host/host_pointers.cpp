@@ -27,7 +27,7 @@ std::vector<std::string> HostCalls::arrays_in(std::string object) const {
     return found;
 }
 
-/// What has allocated memory that only the host can use: "malloc()", "a std::vector". Empty: the
+/// What has allocated memory that only the host can use: "malloc()", "std::vector". Empty: the
 /// device may have this memory, too.
 std::string HostCalls::owner_of(const std::string& array) const {
     // They make memory of the host known to the device, or allocate memory that both can use.

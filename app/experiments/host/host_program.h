@@ -16,7 +16,7 @@ struct HostBadPointer {
     std::size_t argument = 0;  ///< its index
     std::string name{};        ///< of the pointer in the source: "p.data"
     Memory memory = Memory::freed;
-    std::string owner{};       ///< of memory of the host: "malloc()", "a std::vector"
+    std::string owner{};       ///< of memory of the host: "malloc()", "std::vector"
     int line = 0, launch = 0;  ///< of cudaFree() and of the launch; 0: in a header
     bool certain = true;       ///< false: it is so where a condition holds that is not known
     bool operator==(const HostBadPointer&) const = default;
@@ -66,7 +66,7 @@ struct HostVariable {
     std::size_t pointers = 0;
     bool is_reference = false;
     bool is_unset = false;  ///< a pointer to which no statement gives a value
-    std::string owner{};    ///< of memory that only the host has: "a std::vector"
+    std::string owner{};    ///< of memory that only the host has: "std::vector"
     std::vector<std::string> extents{};
     std::vector<std::string> elements{};  ///< of an array: those that are given one by one
 };

@@ -63,7 +63,7 @@ std::optional<HostCalls::Declared> HostCalls::read_type(std::size_t i) const {
             is_array || text_.is(i, "host_vector") || (text_.is(i, "vector") && given.size() == 1);
         if (is_of_host && given[0].find('*') == std::string::npos)
             found.variable.owner =
-                (text_.is(i, "host_vector") ? "a thrust::" : "a std::") + std::string(at(i));
+                (text_.is(i, "host_vector") ? "thrust::" : "std::") + std::string(at(i));
     }
     return found;
 }
@@ -152,7 +152,7 @@ void HostCalls::declare(std::size_t i) {
         is_harmless(at, at + 1);
         const bool is_array = !variable.extents.empty() && variable.pointers == 0;
         if (is_array && declared->variable.container.empty() && !declared->on_device)
-            program_.variables[own].owner = "an array of the host program";
+            program_.variables[own].owner = variable.type + "[]";
         program_.variables[own].is_unset = variable.pointers > 0 && variable.extents.empty() &&
                                            !variable.is_reference &&
                                            declared->variable.container.empty() && !in_file_ &&

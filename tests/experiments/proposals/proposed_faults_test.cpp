@@ -113,12 +113,12 @@ TEST(ProposedLaunches, MemoryOfTheHostIsNoMemoryOfAKernel) {
     EXPECT_EQ(faults_with("auto x = static_cast<float*>(std::calloc(100, 4));"),
               only_the_host_has("calloc()"));
     EXPECT_EQ(faults_with("float* x = new float[100];"), only_the_host_has("new"));
-    EXPECT_EQ(faults_with("float x[100];"), only_the_host_has("an array of the host program"));
+    EXPECT_EQ(faults_with("float x[100];"), only_the_host_has("float[]"));
     const std::string vector =
         "int main() { std::vector<float> x(100); float* y;\n"
         "cudaMalloc(&y, 400); add<<<1, 100>>>(100, 2.0f, ";
-    EXPECT_EQ(faults_of(vector + "x.data(), y); }"), only_the_host_has("a std::vector"));
-    EXPECT_EQ(faults_of(vector + "&x[0], y); }"), only_the_host_has("a std::vector"));
+    EXPECT_EQ(faults_of(vector + "x.data(), y); }"), only_the_host_has("std::vector"));
+    EXPECT_EQ(faults_of(vector + "&x[0], y); }"), only_the_host_has("std::vector"));
     EXPECT_EQ(faults_with("float* x = (float*)malloc(400);", nothing), Sentences())
         << "the kernel does not use it";
 }
