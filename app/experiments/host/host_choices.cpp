@@ -95,6 +95,7 @@ std::size_t HostReader::choose_case(std::size_t i, std::size_t end) {
         text_.is(open, "{") ? text_.after_closing(open).value_or(end) : statement_end(open, end);
     const auto value = HostValues(program_).number(words(i + 2, open - 1));
     std::optional<std::size_t> chosen, otherwise;
+    bool is_certain = value.has_value();
     const auto next = [&](std::size_t t) {  // at this depth
         return text_.is(t, "{") ? text_.after_closing(t).value_or(after) : t + 1;
     };
@@ -106,19 +107,20 @@ std::size_t HostReader::choose_case(std::size_t i, std::size_t end) {
         const auto label = HostValues(program_).number(words(t + 1, colon));
         const bool is_it = value && label && real(*value) == real(*label);
         if (is_it && !chosen) chosen = colon + 1;
+        is_certain = is_certain && (chosen || label);
         if (!value && !otherwise) otherwise = colon + 1;
     }
     const auto from = chosen ? chosen : otherwise;
     if (!from) return after;
     std::size_t last = *from;
     while (last < after && !text_.is(last, "break") && !text_.is(last, "return")) last = next(last);
-    if (chosen)
+    const std::string choice = "switch (" + plain_words(i + 2, open - 1) + ")";
+    if (is_certain)
         walk(*from, std::min(last, after));
     else
-        assume("the case of switch (" + plain_words(i + 2, open - 1) + ")", *from,
-               std::min(last, after));
-    skip(open, after);  // the other cases
-    if (!chosen) touch(open, after);
+        assume("the case of " + choice, *from, std::min(last, after));
+    if (skip(open, after) && !is_certain) program_.left_out.insert("the other cases of " + choice);
+    if (!is_certain) touch(open, after);
     return after;
 }
 

@@ -102,6 +102,8 @@ struct HostProgram {
     std::map<std::string, HostFunction, std::less<>> functions;
     std::map<std::string, HostTexture, std::less<>> textures;  ///< by the names of their handles
     std::set<std::string, std::less<>> of_file;  ///< names that device code may use, too
+    std::set<std::string>
+        left_out;  ///< launches that are not read: "the other cases of switch (n)"
     std::vector<HostFault> faults;
     std::set<std::string> streams;  ///< in which it launches; "": the default stream
 

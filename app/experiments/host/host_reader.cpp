@@ -109,10 +109,13 @@ std::size_t HostReader::statement_end(std::size_t i, std::size_t end) const {
     return std::min(i + 1, end);
 }
 
-/// The launches between these tokens are not made.
-void HostReader::skip(std::size_t begin, std::size_t end) {
+/// The launches between these tokens are not made, but for those that have been read. False: there
+/// are none.
+bool HostReader::skip(std::size_t begin, std::size_t end) {
+    bool has_launches = false;
     for (std::size_t t = begin; t < end; ++t)
-        if (is_launch(t)) read_.insert(t);
+        if (is_launch(t)) has_launches = read_.insert(t).second || has_launches;
+    return has_launches;
 }
 
 /// A lambda that begins here, and has no name: "[&](int n) {…}".

@@ -28,8 +28,9 @@ class HostReader : public HostFunctions {
     std::size_t step(std::size_t i, std::size_t end);
     /// The token after the statement that begins here.
     std::size_t statement_end(std::size_t i, std::size_t end) const;
-    /// The launches between these tokens are not made.
-    void skip(std::size_t begin, std::size_t end);
+    /// The launches between these tokens are not made, but for those that have been read. False:
+    /// there are none.
+    bool skip(std::size_t begin, std::size_t end);
     /// A lambda that begins here, and has no name: "[&](int n) {…}".
     void note_lambda(std::size_t i);
 

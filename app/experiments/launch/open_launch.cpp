@@ -149,6 +149,7 @@ LaunchPlan proposed_plan(const LaunchFile& file, const CompiledLaunch& source,
                 if (std::ranges::find(plan.not_launched, what) == plan.not_launched.end())
                     plan.not_launched.push_back(std::move(what));
             };
+            for (const std::string& launches : program.left_out) leave_out(launches);
             for (const HostLaunch& launch : program.launches)
                 if (takes_lambda(launch))
                     leave_out(launch.kernel + " with a lambda");

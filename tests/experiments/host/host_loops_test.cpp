@@ -138,5 +138,24 @@ TEST(HostPrograms, ArgumentsOfTemplatesFollowFromTypes) {
     EXPECT_EQ(templates("Span<int> s; two<<<1, 1>>>(s, 1.0f);"), Texts()) << "I does not follow";
 }
 
+TEST(HostPrograms, TheOtherCasesOfAnUnknownSwitchAreNamed) {
+    const auto with = [](const std::string& value) {
+        return main_with("switch (" + value +
+                         ") { case 1: a<<<1, 1>>>(); break; case 2: b<<<1, 2>>>(); break;\n"
+                         "default: c<<<1, 3>>>(); }");
+    };
+    const HostProgram unknown = with("mode()");
+    EXPECT_EQ(launches_of(unknown), "c 3;");
+    EXPECT_EQ(unknown.launches[0].assumed,
+              (std::set<std::string>{"the case of switch (mode ( ))"}));
+    EXPECT_EQ(unknown.left_out, (std::set<std::string>{"the other cases of switch (mode ( ))"}));
+    for (const std::string known : {"2", "7"}) {
+        const HostProgram program = with(known);
+        EXPECT_EQ(launches_of(program), known == "2" ? "b 2;" : "c 3;");
+        EXPECT_TRUE(program.launches[0].assumed.empty()) << known;
+        EXPECT_TRUE(program.left_out.empty()) << known;
+    }
+}
+
 }  // namespace
 }  // namespace warpscope::experiments
