@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
