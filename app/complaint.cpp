@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "experiments/bodies/bodies_file.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope {
 

@@ -28,7 +28,7 @@
 #include "jobs/helper.h"
 #include "jobs/lessons/grade.h"
 #include "jobs/list.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/programs/run_program.h"
 #include "jobs/serve.h"
 #include "options.h"

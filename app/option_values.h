@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "experiments/framework/experiment.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope {
 

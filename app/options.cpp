@@ -8,8 +8,8 @@
 #include "experiments/lessons/lesson.h"
 #include "gl/recording/recording.h"
 #include "help_text.h"
-#include "jobs/output/output.h"
-#include "jobs/output/word_list.h"
+#include "jobs/output/files_and_terminal.h"
+#include "jobs/output/parse_word_list.h"
 #include "option_values.h"
 
 namespace warpscope {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "compiler/log.h"
+#include "compiler/nvrtc_output.h"
 #include "compiler/target.h"
 
 namespace warpscope::compiler {

@@ -8,7 +8,7 @@
 #include "emulator/counters/heat_map.h"
 #include "emulator/observe/findings.h"
 #include "emulator/observe/observer_list.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {

@@ -9,7 +9,7 @@
 
 #include "compute/helper/helper_server.h"
 #include "compute/pick_device.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "experiments/launch/gallery.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 

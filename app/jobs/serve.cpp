@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/output/json.h"
-#include "jobs/output/output.h"
 
 namespace warpscope::jobs {
 namespace {

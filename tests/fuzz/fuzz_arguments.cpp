@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "fuzz.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "options.h"
 #include "ui/microscope/microscope.h"
 

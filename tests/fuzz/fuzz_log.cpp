@@ -1,4 +1,4 @@
-#include "compiler/log.h"
+#include "compiler/nvrtc_output.h"
 #include "fuzz.h"
 
 // The messages of the compiler, in which the words of a kernel source stand. The texts of all

@@ -21,7 +21,7 @@ ROOF = ""  # options and main, straight in app/
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
-    "emulator": [{"program"}, {"async"}, {"warp", "ptx"}, {"images"}, {"observe"}, {"machine", "handlers", "lower"},
+    "emulator": [{"program"}, {"async"}, {"warp", "ptx"}, {"textures"}, {"observe"}, {"machine", "handlers", "lower"},
                  {"decode", "happens_before", "checks", "counters"}, {"races"}, {"stepper"}, {"witness"}, {"slice"},
                  {"fast_paths"}],
     "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],

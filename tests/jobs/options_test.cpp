@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope {
 namespace {

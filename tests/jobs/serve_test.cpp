@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 namespace {

@@ -13,7 +13,7 @@
 #include "emulator/fast_paths/alike/warp_independence.h"
 #include "emulator/fast_paths/compiled/both_forms.h"
 #include "emulator/ptx_fixture.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "race_kernels.h"
 
 namespace warpscope::tests::block_model {

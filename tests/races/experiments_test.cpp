@@ -4,7 +4,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "experiments/settings.h"
 #include "race_kernels.h"
 

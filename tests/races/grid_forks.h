@@ -5,7 +5,7 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/observe/observer_list.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::tests {

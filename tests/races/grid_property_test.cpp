@@ -5,7 +5,7 @@
 #include "emulator/counters/heat_map.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/global_window.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "grid_forks.h"
 #include "race_kernels.h"
 

@@ -4,7 +4,7 @@
 #include "emulator/counters/heat_map.h"
 #include "emulator/program/error.h"
 #include "emulator/ptx_fixture.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "race_kernels.h"
 
 /// The races of each word of memory, as a heat map has them.

@@ -14,9 +14,9 @@
 #include "compute/cuda/cluster_launch.h"
 #include "compute/cuda/compiling.h"
 #include "compute/cuda/cuda_check.h"
-#include "compute/cuda/cuda_image.h"
 #include "compute/cuda/cuda_info.h"
 #include "compute/cuda/cuda_library.h"
+#include "compute/cuda/cuda_texture.h"
 #include "compute/cuda/primary_context.h"
 #include "compute/cuda/timing_event.h"
 #include "compute/device/kernel_images.h"
@@ -126,7 +126,7 @@ class CudaDevice : public Device {
     void detach(std::uint64_t) noexcept override {}
     TextureHandle make_texture(const emulator::Texture& texture, bool is_surface) override {
         context_.make_current();
-        auto image = std::make_unique<CudaImage>(texture, is_surface);
+        auto image = std::make_unique<CudaTexture>(texture, is_surface);
         const TextureHandle handle{image->handle(), is_surface};
         textures_[handle] = std::move(image);
         return handle;
@@ -216,7 +216,7 @@ class CudaDevice : public Device {
     std::list<CudaLibrary> libraries_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>, const CudaLibrary*> images_;
     std::map<CudaFunction, CudaKernel> kernels_;
-    std::map<TextureHandle, std::unique_ptr<CudaImage>> textures_;
+    std::map<TextureHandle, std::unique_ptr<CudaTexture>> textures_;
     std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
     std::optional<Pending> group_;  ///< the group of the time_as() that is running

@@ -1,6 +1,6 @@
 #include "compute/helper/helper_codec.h"
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 
 namespace warpscope::compute {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/counters/image_request.h"
 #include "emulator/counters/kernel_counters.h"
+#include "emulator/counters/texture_request.h"
 #include "emulator/observe/block_summaries.h"
 
 namespace warpscope::emulator {
@@ -127,7 +127,7 @@ class AccessCounters : public Observer, BlockSummaries {
     std::vector<CachedCost> costs_;  ///< indexed by pc
     std::vector<Counts> before_;     ///< the counts when the model began
     Model model_;
-    ImageRequest image_;
+    TextureRequest image_;
 };
 
 }  // namespace warpscope::emulator

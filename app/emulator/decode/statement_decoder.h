@@ -114,7 +114,7 @@ void decode_fragment_load(StatementDecoder& d);
 void decode_fragment_store(StatementDecoder& d);
 void decode_fragment_product(StatementDecoder& d);
 
-// decode_image.cpp
+// decode_texture.cpp
 void decode_texture(StatementDecoder& d);
 void decode_surface_load(StatementDecoder& d);
 void decode_surface_store(StatementDecoder& d);

@@ -169,7 +169,7 @@ struct FragmentParts {
 };
 const Instruction* find_fragment_parts(const Instruction* i, Warp& w);
 
-/// Instruction::target holds an ImageForm. Operands: four results, handle, coordinates. Two
+/// Instruction::target holds an TextureForm. Operands: four results, handle, coordinates. Two
 /// coordinates are in one slot of 64 bits.
 const Instruction* fetch_texture(const Instruction* i, Warp& w);
 const Instruction* load_surface(const Instruction* i, Warp& w);   ///< results, handle, coordinates

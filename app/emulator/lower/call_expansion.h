@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/lower/added_statements.h"
 #include "emulator/lower/call_graph.h"
-#include "emulator/lower/statements.h"
 
 namespace warpscope::emulator {
 

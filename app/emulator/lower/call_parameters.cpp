@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "emulator/lower/added_statements.h"
 #include "emulator/lower/calls.h"
-#include "emulator/lower/statements.h"
 
 // Replaces the .param variables of calls. Each offset that is stored to and loaded from becomes a
 // register. A variable with overlapping accesses, or whose address is taken, becomes local memory.

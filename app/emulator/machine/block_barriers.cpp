@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/machine/block_report.h"
+#include "emulator/machine/block_errors.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/instruction_walk.h"
 
@@ -71,8 +71,8 @@ void BlockBarriers::release(unsigned id, BlockEvents* events) {
     block_.barriers[id] = {};
     block_.awaited &= ~(1u << id);
     ++block_.statistics.barriers;
-    if (events) events->barrier_release(id, block_.epoch);
-    ++block_.epoch;
+    if (events) events->barrier_release(id, block_.completed_barriers);
+    ++block_.completed_barriers;
 }
 
 inline void BlockBarriers::release_split(Warp& warp, Split& split) {

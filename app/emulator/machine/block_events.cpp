@@ -3,10 +3,10 @@
 #include <bit>
 #include <utility>
 
-#include "emulator/images/image_lanes.h"
 #include "emulator/observe/copy_accesses.h"
 #include "emulator/program/lanes.h"
 #include "emulator/ptx/opcodes.h"
+#include "emulator/textures/texture_lanes.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/instruction_walk.h"
 #include "emulator/warp/memory.h"
@@ -142,7 +142,7 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
 // An access that fails is not told: its handler reports it.
 void BlockEvents::image_access(const Instruction* i, const Warp& warp, std::uint32_t mask) {
     const InstructionInfo& info = block_.kernel->lines[block_.kernel->index_of(i)];
-    const ImageLanes lanes(*i, warp, info.address_operand);
+    const TextureLanes lanes(*i, warp, info.address_operand);
     Access::Image part = Access::Image::first;
     while (mask) {  // the lanes that access one image
         const auto lane = unsigned(std::countr_zero(mask));
@@ -279,9 +279,12 @@ void BlockEvents::tell_arrival(const Instruction* i, const Warp& warp, std::uint
              BarrierKind(i->detail) != BarrierKind::arrive});
 }
 
-void BlockEvents::tell_release(unsigned barrier, std::uint32_t epoch) {
-    release(
-        {block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}});
+void BlockEvents::tell_release(unsigned barrier, std::uint32_t completed) {
+    release({block_.block,
+             barrier,
+             completed,
+             block_.live_threads,
+             {block_.shared, block_.shared_bytes}});
 }
 
 }  // namespace warpscope::emulator

@@ -58,8 +58,8 @@ class BlockEvents : public AsyncListener {
                          unsigned barrier, std::uint32_t expected) {
         if (wants_barriers_) tell_arrival(i, warp, lanes, barrier, expected);
     }
-    void barrier_release(unsigned barrier, std::uint32_t epoch) {
-        if (wants_barriers_) tell_release(barrier, epoch);
+    void barrier_release(unsigned barrier, std::uint32_t completed) {
+        if (wants_barriers_) tell_release(barrier, completed);
     }
     void on_async(const AsyncEvent& event) override;
     /// Completes the warp-wide instructions of `warp` whose members all wait.
@@ -96,7 +96,7 @@ class BlockEvents : public AsyncListener {
     void tell_member_faults();
     void tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes, unsigned barrier,
                       std::uint32_t expected);
-    void tell_release(unsigned barrier, std::uint32_t epoch);
+    void tell_release(unsigned barrier, std::uint32_t completed);
     void copy_accesses(const AsyncEvent& event, bool destinations, bool shared);
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void image_access(const Instruction* i, const Warp& warp, std::uint32_t mask);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "emulator/machine/block_report.h"
+#include "emulator/machine/block_errors.h"
 #include "emulator/machine/special_registers.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/execution_count.h"
@@ -84,7 +84,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     printed_ = {};
     block_.barriers.fill({});
     block_.awaited = 0;
-    block_.epoch = 0;
+    block_.completed_barriers = 0;
     block_.listed = 0;
     block_.stop = {};
     block_.runnable = std::uint32_t((1ull << block_.warps.size()) - 1);

@@ -39,15 +39,15 @@ struct BlockState {
     AlignedBytes local;      ///< local memory of all threads
     std::vector<Warp> warps;
     std::array<BarrierState, barriers_per_block> barriers;
-    AsyncCopies async;            ///< of a kernel that has some
-    std::uint32_t awaited = 0;    ///< barriers at which threads have arrived, a bit each
-    std::uint32_t runnable = 0;   ///< warps that can run, a bit each
-    std::uint32_t last_warp = 0;  ///< warp of the last turn
-    std::uint32_t epoch = 0;      ///< completed barriers of the block
-    StopBefore stop;              ///< of the current turn
+    AsyncCopies async;                     ///< of a kernel that has some
+    std::uint32_t awaited = 0;             ///< barriers at which threads have arrived, a bit each
+    std::uint32_t runnable = 0;            ///< warps that can run, a bit each
+    std::uint32_t last_warp = 0;           ///< warp of the last turn
+    std::uint32_t completed_barriers = 0;  ///< also those with a thread count
+    StopBefore stop;                       ///< of the current turn
     /// Turns of LaunchSettings::turns that have begun; one more: turns that are not listed, too.
     std::uint32_t listed = 0;
-    std::uint32_t listed_epoch = 0;  ///< and their epoch
+    std::uint32_t listed_epoch = 0;  ///< completed_barriers when they began
     std::uint64_t random = 0;        ///< the next number of the schedule's generator
     std::uint32_t next_first = 0;    ///< of the next random turn: where to look for its warp first
     std::uint64_t next_length = 0;   ///< and its length, of 2^32

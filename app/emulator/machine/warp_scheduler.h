@@ -85,21 +85,22 @@ class WarpScheduler {
         return x;
     }
     std::uint32_t begin_listed_turn(BlockState& state) const {
-        if (state.listed_epoch != state.epoch) state.listed = 0;
-        state.listed_epoch = state.epoch;
+        if (state.listed_epoch != state.completed_barriers) state.listed = 0;
+        state.listed_epoch = state.completed_barriers;
         state.stop = {};
         const bool has_turns =
             settings_.together.empty() &&
             settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
-            state.epoch < settings_.turns.size();
-        while (has_turns && state.listed < settings_.turns[state.epoch].size()) {
-            const ListedTurn& turn = settings_.turns[state.epoch][state.listed++];
+            state.completed_barriers < settings_.turns.size();
+        while (has_turns && state.listed < settings_.turns[state.completed_barriers].size()) {
+            const ListedTurn& turn = settings_.turns[state.completed_barriers][state.listed++];
             if (turn.warp >= state.warps.size() || !(state.runnable >> turn.warp & 1)) continue;
             if (turn.until < state.context.kernel->code.size())
                 state.stop = {&state.context.kernel->code[turn.until], turn.after};
             return turn.warp;
         }
-        if (has_turns) state.listed = std::uint32_t(settings_.turns[state.epoch].size()) + 1;
+        if (has_turns)
+            state.listed = std::uint32_t(settings_.turns[state.completed_barriers].size()) + 1;
         return next_after(state.last_warp, state.runnable);
     }
 

@@ -17,7 +17,7 @@ void Access::stored(unsigned lane, std::byte* into) const {
         }
     };
     if (image != Image::none) {
-        const ImageForm form(i.target);
+        const TextureForm form(i.target);
         return copy(form.elements, 2, form.bytes == 8);
     }
     const AccessForm form(i.target);

@@ -76,8 +76,8 @@ struct Provocation {
     unsigned wrong_delayed = 0;  ///< with the wait
 };
 
-/// One line of a check's result: what was found at one source line or pair of lines, how often, and
-/// one example.
+/// One entry in a check's result: what was found at one source line or pair of lines, how often,
+/// and one example.
 struct Finding {
     FindingKind kind = FindingKind::race;
     Severity severity = Severity::error;

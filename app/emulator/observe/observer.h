@@ -86,8 +86,8 @@ struct BarrierArrival {
 struct BarrierRelease {
     std::uint32_t block = 0;
     std::uint32_t barrier = 0;
-    std::uint32_t epoch = 0;         ///< completed barriers of the block before this one
-    std::uint32_t live_threads = 0;  ///< of the block: that have not exited
+    std::uint32_t completed_barriers = 0;  ///< of the block, before this one
+    std::uint32_t live_threads = 0;        ///< of the block: that have not exited
     std::span<const std::byte> shared_memory;
 };
 

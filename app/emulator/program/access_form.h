@@ -63,22 +63,22 @@ struct AccessForm {
 
 /// What the coordinates of a texture or a surface are: x, (x, y), (x, y, z); the number of a layer
 /// and then x or (x, y); a direction.
-enum class ImageGeometry : std::uint8_t { line, plane, volume, lines, planes, cube };
+enum class TextureGeometry : std::uint8_t { line, plane, volume, lines, planes, cube };
 
 /// How an instruction accesses a texture or a surface, as Instruction::target holds it.
-struct ImageForm {
+struct TextureForm {
     /// What an access outside of a surface does.
     enum class Outside : std::uint8_t { trap, clamp, zero };
 
-    ImageGeometry geometry = ImageGeometry::line;
+    TextureGeometry geometry = TextureGeometry::line;
     unsigned bytes = 4;     ///< width of one element: 1, 2, 4 or 8
     unsigned elements = 1;  ///< of a surface
     bool integer_coordinates = false;
     Outside outside = Outside::trap;
 
-    constexpr ImageForm() = default;
-    explicit constexpr ImageForm(std::uint32_t target)
-        : geometry(ImageGeometry(target & 7)),
+    constexpr TextureForm() = default;
+    explicit constexpr TextureForm(std::uint32_t target)
+        : geometry(TextureGeometry(target & 7)),
           bytes(target >> 3 & 15),
           elements(target >> 7 & 7),
           integer_coordinates(target >> 10 & 1),
@@ -89,11 +89,11 @@ struct ImageForm {
                std::uint32_t(integer_coordinates) << 10 | std::uint32_t(outside) << 11;
     }
     constexpr bool has_layers() const {
-        return geometry == ImageGeometry::lines || geometry == ImageGeometry::planes;
+        return geometry == TextureGeometry::lines || geometry == TextureGeometry::planes;
     }
     constexpr unsigned coordinates() const {
-        if (geometry == ImageGeometry::line) return 1;
-        return geometry == ImageGeometry::plane || geometry == ImageGeometry::lines ? 2 : 3;
+        if (geometry == TextureGeometry::line) return 1;
+        return geometry == TextureGeometry::plane || geometry == TextureGeometry::lines ? 2 : 3;
     }
 };
 

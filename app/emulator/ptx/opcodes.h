@@ -185,7 +185,7 @@ constexpr bool has_further_operands(Operation operation) {
            operation == Operation::cp_tensor || operation == Operation::cp_tensor_reduce;
 }
 
-/// tex, suld and sust: Instruction::target holds an ImageForm.
+/// tex, suld and sust: Instruction::target holds an TextureForm.
 constexpr bool accesses_image(Operation operation) {
     return operation >= Operation::tex && operation <= Operation::sust;
 }

@@ -9,9 +9,9 @@
 #include "emulator/happens_before/block_order.h"
 #include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
-#include "emulator/races/async/async_races.h"
-#include "emulator/races/async/proxy_fences.h"
+#include "emulator/races/async_races.h"
 #include "emulator/races/global_window.h"
+#include "emulator/races/proxy_fences.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "emulator/ptx/opcodes.h"
-#include "emulator/slice/statements.h"
+#include "emulator/slice/kernel_statements.h"
 #include "emulator/witness/schedule_file.h"
 
 namespace warpscope::emulator {

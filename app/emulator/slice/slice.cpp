@@ -6,7 +6,7 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "emulator/slice/statements.h"
+#include "emulator/slice/kernel_statements.h"
 
 namespace warpscope::emulator {
 

@@ -137,7 +137,7 @@ void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
 }
 
 void StepRecorder::on_barrier_release(const BarrierRelease& r) {
-    if (Observations::Tile* const tile = tile_of(r.block)) tile->epoch = r.epoch + 1;
+    if (Observations::Tile* const tile = tile_of(r.block)) tile->epoch = r.completed_barriers + 1;
     if (!is_stepped(r.block)) return;
     observed.races.on_barrier_release(r);
     observed.barriers.on_barrier_release(r);

@@ -14,7 +14,7 @@
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/member_fault.h"
-#include "emulator/warp/printed.h"
+#include "emulator/warp/print_log.h"
 
 namespace warpscope::emulator {
 

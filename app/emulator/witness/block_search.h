@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/witness/access_orders.h"
 #include "emulator/witness/order_search.h"
-#include "emulator/witness/reversals.h"
 #include "emulator/witness/unit_runner.h"
 
 namespace warpscope::emulator {

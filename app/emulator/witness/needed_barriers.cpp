@@ -9,7 +9,7 @@
 #include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "emulator/witness/access_watch.h"
 #include "emulator/witness/schedule_file.h"

@@ -117,7 +117,7 @@ void TurnRunner::begin_turn(std::uint32_t warp) {
 
 bool TurnRunner::go_on(StopAt where) {
     Warp& warp = block_.warps[warp_];
-    watch_.epoch = block_.epoch;
+    watch_.epoch = block_.completed_barriers;
     bool stands_here = std::exchange(suspended_, false);
     const Instruction* i = nullptr;
     if (stands_here) {
@@ -225,7 +225,7 @@ TurnRunner::Key TurnRunner::key() const {
     hash.add(block_.local.data(), block_.local.size());
     hash.add(block_.context.shared, block_.context.shared_bytes);
     hash.add(watch_.written.key());
-    hash.add(block_.epoch | std::uint64_t(ready_warps()) << 32);
+    hash.add(block_.completed_barriers | std::uint64_t(ready_warps()) << 32);
     hash.add(block_.context.live_threads);
     if (reads_clock_) hash.add(block_.context.clock);
     for (const BarrierState& barrier : block_.barriers) {

@@ -29,7 +29,7 @@ class TurnRunner : public BlockRunner {
     std::uint32_t ready_warps() const;
     /// Whether key() covers the whole state: it knows no copies and no mbarriers.
     bool has_whole_key() const { return !kernel_.has_mbarriers && !has_copies_; }
-    std::uint32_t epoch() const { return block_.epoch; }
+    std::uint32_t epoch() const { return block_.completed_barriers; }
 
     /// Where go_on() stops, before the turn is over.
     enum class StopAt : std::uint8_t { end_only, contended, any_access };

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compute/device/enum_words.h"
 #include "compute/device/kernel_source.h"
-#include "compute/device/words.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compiler/source_file.h"
 #include "compiler/take_line.h"
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "compute/libraries/shared_file.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/launch_files/file_kind.h"

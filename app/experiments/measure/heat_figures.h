@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "compute/device/enum_words.h"
 #include "compute/device/kernel_edit.h"
-#include "compute/device/words.h"
 #include "emulator/counters/kernel_heat.h"
 
 namespace warpscope::experiments {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/device/enum_words.h"
 #include "compute/device/kernel_edit.h"
-#include "compute/device/words.h"
 #include "emulator/counters/kernel_counters.h"
 
 namespace warpscope::experiments {

@@ -5,7 +5,7 @@
 #include "emulator/counters/heat_map.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "experiments/replicas/specimen.h"
 

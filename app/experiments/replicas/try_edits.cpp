@@ -6,7 +6,7 @@
 
 #include "compute/device/sentences.h"
 #include "compute/pick_device.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 
 namespace warpscope::experiments {
 namespace {

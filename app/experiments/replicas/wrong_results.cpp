@@ -11,7 +11,7 @@
 #include "emulator/witness/schedule_file.h"
 #include "experiments/arrays/element_words.h"
 #include "experiments/arrays/out_of_tolerance.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 
 namespace warpscope::experiments {
 

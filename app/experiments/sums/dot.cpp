@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compute/device/quantity.h"
-#include "compute/emulated/block_trace.h"
+#include "compute/emulated/shared_memory_trace.h"
 #include "experiments/framework/edited.h"
 #include "experiments/framework/emulator_like.h"
 #include "experiments/framework/metadata.h"
@@ -218,7 +218,7 @@ Tree Dot::make_tree() {
                                        {"hold", chosen_.hold.text()}};
     traced.set(same);
     const Variant variant = chosen_.kernel;
-    const compute::BlockTrace trace = compute::trace_block(
+    const compute::SharedMemoryTrace trace = compute::trace_shared_memory(
         *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, chosen_.hold); });
     const bool by_warp = variant >= Variant::shuffle;
     Tree tree =

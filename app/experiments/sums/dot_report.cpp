@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/device/enum_words.h"
 #include "compute/device/quantity.h"
-#include "compute/device/words.h"
 #include "compute/libraries/cublas.h"
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "compute/emulated/block_trace.h"
+#include "compute/emulated/shared_memory_trace.h"
 #include "compute/libraries/cub.h"
 #include "emulator/warp/splitmix64.h"
 #include "experiments/framework/edited.h"
@@ -245,8 +245,8 @@ Tree Reduction::make_tree() {
                                        {"n", std::to_string(n)},
                                        {"block", chosen_.block.text()}};
     traced.set(same);
-    const compute::BlockTrace trace =
-        compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
+    const compute::SharedMemoryTrace trace =
+        compute::trace_shared_memory(*emulator, 0, [&] { traced.launch(variant); });
     Tree tree = sum_tree(trace, std::size_t(chosen_.block),
                          variant >= Variant::shuffle ? "" : "Shared memory", kernel_name(variant));
     tree.title += remark_on(tree.rows);

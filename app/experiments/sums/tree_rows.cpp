@@ -79,7 +79,7 @@ std::vector<Tree::Row> rows_by_pass(const std::vector<compute::TracedStore>& sto
 /// The rows of a tree of the first `elements` floats of a block's shared memory. Thread
 /// `threads_per_element` * i writes element i. There is a row for each barrier; where barriers are
 /// missing, for each pass: the threads' first stores, their second stores, and so on.
-std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t elements,
+std::vector<Tree::Row> tree_rows(const compute::SharedMemoryTrace& trace, std::size_t elements,
                                  unsigned threads_per_element = 1) {
     const std::vector<std::size_t> passes = passes_of(trace.stores);
     const bool missing =
@@ -91,7 +91,7 @@ std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t e
 
 }  // namespace
 
-Tree sum_tree(const compute::BlockTrace& trace, std::size_t threads, std::string_view array,
+Tree sum_tree(const compute::SharedMemoryTrace& trace, std::size_t threads, std::string_view array,
               std::string_view kernel) {
     const bool by_warp = array.empty();
     return {fmt::format("{} of block 0, kernel {}, as the emulator runs it",

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/emulated/block_trace.h"
+#include "compute/emulated/shared_memory_trace.h"
 #include "experiments/framework/report.h"
 
 namespace warpscope::experiments {
 
 /// The tree of the sum in block 0, of an array that is called `array`. Where it is empty, the sums
 /// are those of warps.
-Tree sum_tree(const compute::BlockTrace& trace, std::size_t threads, std::string_view array,
+Tree sum_tree(const compute::SharedMemoryTrace& trace, std::size_t threads, std::string_view array,
               std::string_view kernel);
 
 /// Says that the rows are passes and not barriers; empty where they are barriers.

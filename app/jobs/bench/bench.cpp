@@ -10,7 +10,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/machine/parallel.h"
 #include "jobs/bench/pocl.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 

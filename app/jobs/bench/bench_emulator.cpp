@@ -12,7 +12,7 @@
 #include "emulator/launcher.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/observe/observer_list.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "jobs/bench/pocl.h"
 

@@ -8,7 +8,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/counters/access_counters.h"
 #include "emulator/observe/observer_list.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 
 namespace warpscope::jobs {
 

@@ -4,11 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/check_set.h"
 #include "experiments/launch/proposal_words.h"
-#include "jobs/output/json.h"
 
 namespace warpscope::jobs {
 
@@ -48,16 +47,6 @@ class Checking {
     emulator::CheckSet set_;
 };
 
-/// {sentence, preemptions, turns, schedule}, the last two of an order that was found.
-Json to_json(const std::optional<emulator::WitnessWords>& witness);
-/// {sentence, launches, wrong, wrong_delayed}
-Json to_json(const std::optional<emulator::Provocation>& provocation);
-
-/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, witness,
-/// provocation, sentence}, …]; `first` and `second` are {file, line, thread: [x, y, z], block: [x,
-/// y, z]}; for a race, `first` is the earlier access. Fields without a value are null.
-Json to_json(const std::vector<emulator::Finding>& findings);
-
 /// What was guessed for the launch of the kernel that an error names; null: nothing.
 const std::vector<std::string>* guesses_of(std::string_view error,
                                            const experiments::ProposalWords& proposal);
@@ -71,10 +60,6 @@ experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings
 /// The faults of the host program of a proposed plan that are known before a kernel runs. Null:
 /// there is no plan.
 std::vector<emulator::Finding> faults_of_host_program(const experiments::LaunchPlan* plan);
-
-/// Returns a text as compute-sanitizer prints it: one paragraph for each finding, then a summary
-/// line.
-std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs
 

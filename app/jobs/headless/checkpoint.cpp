@@ -8,8 +8,8 @@
 #include "compiler/regular_file.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_parameters.h"
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/output/json.h"
-#include "jobs/output/output.h"
 
 namespace warpscope::jobs {
 

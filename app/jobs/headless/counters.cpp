@@ -6,7 +6,7 @@
 #include <span>
 
 #include "compute/device/sentences.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 
 namespace warpscope::jobs {
 

@@ -11,13 +11,13 @@
 #include "compute/pick_device.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "experiments/replicas/try_edits.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
+#include "jobs/headless/observed_run.h"
 #include "jobs/headless/plain_target.h"
-#include "jobs/headless/watched_run.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 
 namespace warpscope::jobs {
@@ -340,7 +340,7 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.hottest = request.heat;
     result.edits = device->edits();
     const auto run = [&] { run_frames(result, entry, device, request, painter); };
-    request.checks.any() || request.counters ? run_watched(result, *device, request, run) : run();
+    request.checks.any() || request.counters ? run_observed(result, *device, request, run) : run();
     return result;
 }
 

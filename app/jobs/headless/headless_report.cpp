@@ -4,18 +4,20 @@
 #include <algorithm>
 
 #include "compute/ceiling_shares.h"
+#include "compute/device/enum_words.h"
 #include "compute/device/kernel_source.h"
 #include "compute/device/quantity.h"
 #include "compute/device/sentences.h"
-#include "compute/device/words.h"
 #include "emulator/witness/schedule_file.h"
 #include "experiments/export/page.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "gl/png.h"
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
+#include "jobs/output/findings_json.h"
+#include "jobs/output/findings_text.h"
 
 namespace warpscope::jobs {
 
@@ -202,7 +204,7 @@ std::string summary(const RunResult& r) {
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.why) text += "\n" + why_text(*r.why);
-    if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
+    if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks.words());
     if (r.timed_out)
         text +=
             "========= No verdict: the time limit ended the run, and the rest of it was not "

@@ -9,7 +9,7 @@
 #include "compiler/regular_file.h"
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gl/png.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "experiments/framework/frame_cost.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 namespace {

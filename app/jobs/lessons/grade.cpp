@@ -14,9 +14,9 @@
 #include "compute/helper/helper_process.h"
 #include "compute/helper/spawn.h"
 #include "experiments/export/table.h"
-#include "experiments/lessons/examine.h"
+#include "experiments/lessons/grade_solution.h"
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/output/json.h"
-#include "jobs/output/output.h"
 
 extern char** environ;
 
@@ -154,7 +154,7 @@ int run_grade(const GradeRequest& request) {
 int grade_here(const GradeRequest& request) {
     const experiments::Lesson lesson = experiments::read_lesson(request.lesson);
     compute::Helpers helpers("/proc/self/exe");
-    const Grade grade = experiments::examine(helpers, lesson, request.solution, [] {
+    const Grade grade = experiments::grade_solution(helpers, lesson, request.solution, [] {
         compute::confine({});
         compute::limit_cpu_time(std::chrono::seconds(grade_seconds));
     });

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "compute/ceiling_shares.h"
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 
 namespace warpscope::jobs {
 

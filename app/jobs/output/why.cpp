@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "compute/device/sentences.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
 

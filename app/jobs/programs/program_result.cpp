@@ -7,6 +7,8 @@
 
 #include "compute/device/sentences.h"
 #include "jobs/headless/counters.h"
+#include "jobs/output/findings_json.h"
+#include "jobs/output/findings_text.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::jobs {
@@ -110,7 +112,7 @@ std::string summary(const ProgramResult& result) {
     }
     const auto findings = result.findings();
     const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
-    if (result.checks.any()) text += "\n" + findings_text(findings, result.checks);
+    if (result.checks.any()) text += "\n" + findings_text(findings, result.checks.words());
     const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
     const auto is_at_address = [](const emulator::Finding& f) {
         return f.by_host && !f.first.line;

@@ -17,7 +17,7 @@
 #include "compute/libraries/own_libraries.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/programs/program_result.h"
 #include "programs/report/program_settings.h"

@@ -13,6 +13,12 @@ namespace warpscope::programs {
 /// A place in the code of the program that has called this library; 0: unknown.
 using CallSite = std::uint32_t;
 
+/// What a program has made: "stream" or "event", and where.
+struct MadeObject {
+    const char* name;
+    CallSite at;
+};
+
 /// Where a call site is.
 struct HostPlace {
     std::string function;  ///< as the linker names it; empty: unknown

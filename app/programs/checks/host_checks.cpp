@@ -91,11 +91,14 @@ void HostChecks::report_race(Hazard hazard, CallSite first, CallSite second, std
          words, second, hazard});
 }
 
-void HostChecks::report_leaks() {
+void HostChecks::report_leaks(const std::vector<MadeObject>& left) {
     for (const auto& [address, allocation] : allocations_)
         if (!allocation.freed)
             report(FindingKind::leak, Severity::warning, allocation.allocated,
                    fmt::format("{} bytes were allocated here and never freed.", allocation.bytes));
+    for (const MadeObject& made : left)
+        report(FindingKind::leak, Severity::warning, made.at,
+               fmt::format("This {} was never destroyed.", made.name));
 }
 
 void HostChecks::on_launch_error(CallSite site, const std::string& error) {

@@ -34,8 +34,9 @@ class HostChecks {
     /// streams that nothing orders.
     void report_race(emulator::Hazard hazard, CallSite first, CallSite second,
                      std::uint64_t address, std::uint64_t words);
-    /// Adds a finding for each allocation that was not freed.
-    void report_leaks();
+    /// Adds a finding for each allocation that was not freed, and for each of these objects, which
+    /// were not destroyed.
+    void report_leaks(const std::vector<MadeObject>& left);
 
     /// A launch has failed, or a kernel: somebody has to ask for the error. Only the first one is
     /// kept until then.

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "programs/driver/driver.h"
-#include "programs/gpu/shared_memory.h"
+#include "programs/gpu/interprocess_memory.h"
 
 using namespace warpscope::programs;
 

@@ -280,4 +280,13 @@ void Streams::destroy(Graph* graph) {
     erase_from(graphs_, graph);
 }
 
+std::vector<MadeObject> Streams::left() const {
+    std::vector<MadeObject> left;
+    for (const auto& stream : streams_)
+        if (stream->made_at) left.push_back({"stream", stream->made_at});
+    for (const auto& event : events_)
+        if (event->made_at) left.push_back({"event", event->made_at});
+    return left;
+}
+
 }  // namespace warpscope::programs

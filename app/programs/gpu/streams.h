@@ -110,10 +110,8 @@ class Streams {
     void launch(Graph* graph, Stream& stream);
     void destroy(Graph* graph);
 
-    /// Calls f("stream", made_at) or f("event", made_at) for each one that the program has made and
-    /// not destroyed.
-    template <class F>
-    void for_left(F&& f) const;
+    /// The streams and events that the program has made and not destroyed.
+    std::vector<MadeObject> left() const;
 
   private:
     std::vector<Stream*> all();
@@ -133,13 +131,5 @@ class Streams {
     std::vector<std::shared_ptr<Graph>> graphs_;
     std::unordered_set<WorkId> pending_;
 };
-
-template <class F>
-void Streams::for_left(F&& f) const {
-    for (const auto& stream : streams_)
-        if (stream->made_at) f("stream", stream->made_at);
-    for (const auto& event : events_)
-        if (event->made_at) f("event", event->made_at);
-}
 
 }  // namespace warpscope::programs

@@ -2,7 +2,7 @@
 // allocate from the one memory of the device; their attributes are stored and have no effect.
 #include <cstring>
 
-#include "programs/gpu/shared_memory.h"
+#include "programs/gpu/interprocess_memory.h"
 #include "programs/runtime/both.h"
 
 using namespace warpscope::programs;

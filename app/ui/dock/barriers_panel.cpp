@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"

@@ -16,7 +16,7 @@
 #include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
-#include "ui/microscope/breaks_panel.h"
+#include "ui/microscope/breakpoints_panel.h"
 #include "ui/timeline/order_panel.h"
 #include "ui/timeline/timeline_panel.h"
 #include "ui/why/why_panel.h"
@@ -68,7 +68,7 @@ class Dock {
     OrderPanel order_;
     BanksPanel banks_;
     RegistersPanel registers_;
-    BreaksPanel breaks_;
+    BreakpointsPanel breaks_;
     WhyPanel why_;
     BarriersPanel policies_;
 };

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "compiler/regular_file.h"
+#include "compute/device/enum_words.h"
 #include "compute/device/sentences.h"
-#include "compute/device/words.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/gallery.h"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/log.h"
+#include "compiler/nvrtc_output.h"
 #include "compute/device/sentences.h"
 #include "compute/helper/spawn.h"
 #include "ui/language/language.h"

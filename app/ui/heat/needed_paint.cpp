@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/launch/array_picture.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "gl/texture.h"
 #include "ui/heat/heat_grid.h"
 #include "ui/heat/overlay.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compute/device/kernel_source.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 #include "ui/source/line_diff.h"
 

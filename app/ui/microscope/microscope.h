@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "emulator/stepper/breaks.h"
+#include "emulator/stepper/breakpoints.h"
 #include "ui/microscope/block_run.h"
 #include "ui/microscope/reason_finder.h"
 #include "ui/microscope/witness_finder.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "emulator/witness/schedule_file.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "experiments/replicas/find_witnesses.h"
 
 namespace warpscope::ui {

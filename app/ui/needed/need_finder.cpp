@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

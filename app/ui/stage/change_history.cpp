@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

@@ -16,10 +16,10 @@
 #include "experiments/framework/experiment.h"
 #include "experiments/replicas/pick_for.h"
 #include "ui/stage/edited_kernels.h"
+#include "ui/stage/experiment_reader.h"
 #include "ui/stage/inspector.h"
 #include "ui/stage/live_experiment.h"
 #include "ui/stage/live_launch.h"
-#include "ui/stage/reader.h"
 #include "ui/stage/shown.h"
 
 namespace warpscope::ui {
@@ -189,7 +189,7 @@ class Engine {
     std::function<Time()> clock_;
     std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;
-    Reader reader_;
+    ExperimentReader reader_;
     std::map<std::string, std::unique_ptr<LiveExperiment>> made_;  ///< by experiment
     LiveExperiment* live_ = nullptr;                               ///< the one on show
     compute::RunSettings run_;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/log.h"
+#include "compiler/nvrtc_output.h"
 #include "compute/device/sentences.h"
 #include "compute/pick_ranks.h"
 #include "ui/language/language.h"

@@ -9,7 +9,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/findings_by_repair.h"
-#include "experiments/measure/source_names.h"
+#include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

@@ -15,8 +15,8 @@
 #include "experiments/launch/launch.h"
 #include "gl/pixel_buffer.h"
 #include "ui/documents/kernel_document.h"
+#include "ui/stage/experiment_reader.h"
 #include "ui/stage/inspector.h"
-#include "ui/stage/reader.h"
 
 namespace warpscope::ui {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "emulator/machine/block_report.h"
+#include "emulator/machine/block_errors.h"
 #include "ui/language/language.h"
 #include "ui/microscope_tile/copies_rows.h"
 #include "ui/widgets/format.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/regular_file.h"
-#include "compute/device/words.h"
+#include "compute/device/enum_words.h"
 #include "ui/documents/text_file.h"
 
 namespace warpscope::ui {

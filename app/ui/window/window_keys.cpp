@@ -108,7 +108,7 @@ void WindowView::press(int key, int modifiers) {
 void WindowView::carry_out(Command command) {
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
     if (!carry_out_general(command) && !carry_out_of_view(command) &&
-        !copies_.carry_out(command, ui_.widgets) && !carry_out_in_microscope(command))
+        !text_clipboard_.carry_out(command, ui_.widgets) && !carry_out_in_microscope(command))
         editor_.ask(command);
 }
 
@@ -235,7 +235,7 @@ std::vector<PaletteRow> WindowView::palette_rows() {
     if (microscope_.is_open()) add_commands(rows, KeyScope::microscope);
     if (editor_shows()) add_commands(rows, KeyScope::editor);
     add_commands(rows, KeyScope::general);
-    for (PaletteRow& row : copies_.other_tables()) rows.push_back(std::move(row));
+    for (PaletteRow& row : text_clipboard_.other_tables()) rows.push_back(std::move(row));
     int number = 0;
     for (const experiments::Entry& entry : experiments::registry())
         rows.push_back({entry.id, tr("show the experiment {}", tr(entry.title)),

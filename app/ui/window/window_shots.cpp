@@ -13,8 +13,8 @@
 #include "gl/framebuffer.h"
 #include "gl/png.h"
 #include "gl/window_context.h"
-#include "ui/commands/copies.h"
 #include "ui/commands/picture_clipboard.h"
+#include "ui/commands/text_clipboard.h"
 #include "ui/documents/text_file.h"
 #include "ui/language/language.h"
 

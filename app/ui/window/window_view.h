@@ -9,9 +9,9 @@
 
 #include "compute/libraries/shared_file.h"
 #include "ui/commands/command_palette.h"
-#include "ui/commands/copies.h"
 #include "ui/commands/key_help.h"
 #include "ui/commands/speaker_marks.h"
+#include "ui/commands/text_clipboard.h"
 #include "ui/commands/word_list.h"
 #include "ui/dock/dock.h"
 #include "ui/editor/editor_panel.h"
@@ -175,7 +175,7 @@ class WindowView {
     LessonPanel lesson_panel_{lessons_};
     Tour tour_;
     CommandPalette palette_;
-    Copies copies_{stage_, microscope_, options_};
+    TextClipboard text_clipboard_{stage_, microscope_, options_};
     Caption caption_{stage_};
     WordList words_;
     SpeakerMarks marks_;

@@ -12,7 +12,7 @@ struct Recorder : Observer {
         std::uint64_t first_address;
     };
     std::vector<Seen> shared, global;
-    std::vector<std::uint32_t> epochs, begun, ended;
+    std::vector<std::uint32_t> completed, begun, ended;
     std::uint64_t instructions = 0;
     std::uint32_t only = ~0u;
 
@@ -26,7 +26,7 @@ struct Recorder : Observer {
     void on_shared_access(const Access& a) override { shared.push_back(seen(a)); }
     void on_global_access(const Access& a) override { global.push_back(seen(a)); }
     void on_barrier_release(const BarrierRelease& release) override {
-        epochs.push_back(release.epoch);
+        completed.push_back(release.completed_barriers);
         EXPECT_EQ(release.shared_memory.size(), 256u);
         EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "the value that thread 1 stored";
     }
@@ -49,7 +49,7 @@ TEST(Observer, SeesAccessesBarriersAndInstructions) {
     r.run({{2, 1, 1}, {64, 1, 1}, 0});
     EXPECT_EQ(recorder.begun, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_EQ(recorder.ended, (std::vector<std::uint32_t>{0, 1}));
-    EXPECT_EQ(recorder.epochs, (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(recorder.completed, (std::vector<std::uint32_t>{0, 0}));
     ASSERT_EQ(recorder.shared.size(), 6u) << "two stores and, in the first warp only, a load";
     EXPECT_EQ(recorder.shared[0].kind, MemoryAccess::store);
     EXPECT_EQ(recorder.shared[1].first_address, 128u);

@@ -9,7 +9,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "experiments/nbody/nbody.h"
 #include "jobs/headless/headless.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "support/file_opens.h"
 
 namespace warpscope::jobs {

@@ -9,7 +9,7 @@
 
 #include "compute/pick_device.h"
 #include "gl/png.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "small_request.h"
 #include "support/read_png.h"
 

@@ -10,7 +10,7 @@
 #include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "support/file_opens.h"
 
 namespace warpscope::jobs {

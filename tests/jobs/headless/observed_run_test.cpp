@@ -7,7 +7,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "small_request.h"
 
 namespace warpscope::jobs {

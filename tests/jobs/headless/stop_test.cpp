@@ -5,7 +5,7 @@
 
 #include "experiments/framework/frame_cost.h"
 #include "jobs/headless/headless.h"
-#include "jobs/output/output.h"
+#include "jobs/output/files_and_terminal.h"
 #include "support/read_png.h"
 #include "support/stop_at_launch.h"
 

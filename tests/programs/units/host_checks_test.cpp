@@ -52,7 +52,7 @@ TEST(HostChecks, PlacesAreReplacedInSentences) {
     checks.on_allocate(0x1000, 16);
     checks.on_allocate(0x2000, 32);
     checks.on_free(0x1000, 0);
-    checks.report_leaks();
+    checks.report_leaks({});
     checks.report(FindingKind::call, Severity::error, 0, checks.describe(0x1000) + ".");
     const auto findings = checks.findings();
     ASSERT_EQ(findings.size(), 2u);

@@ -79,9 +79,9 @@ void Rehearsal::run_turn(Warp& warp) {
         do i = step(i, warp);
         while (i);
         if (warp.outcome == Warp::Outcome::at_barrier) arrive_at_barrier(warp);
-        const std::uint32_t epoch = block_.epoch;
+        const std::uint32_t before = block_.completed_barriers;
         const bool goes_on = leave_split(warp);
-        if (block_.epoch != epoch) end_interval();
+        if (block_.completed_barriers != before) end_interval();
         if (!goes_on) return;
     }
 }

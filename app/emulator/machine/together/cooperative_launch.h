@@ -2,7 +2,7 @@
 
 #include "emulator/machine/launch_settings.h"
 #include "emulator/warp/memory.h"
-#include "emulator/warp/printed.h"
+#include "emulator/warp/print_log.h"
 
 namespace warpscope::emulator {
 

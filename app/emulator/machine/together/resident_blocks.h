@@ -9,7 +9,7 @@
 #include "emulator/machine/block_runner.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
-#include "emulator/warp/printed.h"
+#include "emulator/warp/print_log.h"
 
 namespace warpscope::emulator {
 

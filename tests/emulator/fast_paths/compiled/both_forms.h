@@ -11,7 +11,7 @@
 #include "emulator/fast_paths/alike/warp_independence.h"
 #include "emulator/fast_paths/compiled/compiled_kernel.h"
 #include "emulator/ptx_fixture.h"
-#include "emulator/races/grid_races.h"
+#include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
@@ -76,7 +76,7 @@ class EventRecorder : public Observer {
         add({5, a.warp, a.mask, a.live, a.pc, a.barrier, a.expected, a.waits});
     }
     void on_barrier_release(const BarrierRelease& r) override {
-        add({6, r.barrier, r.epoch, r.live_threads});
+        add({6, r.barrier, r.completed_barriers, r.live_threads});
     }
     void on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) override {
         add({7, warp, members});

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/missing_barrier.h"
+#include "emulator/races/grid/grid_races.h"
+#include "emulator/warp/global_range.h"
+
+// What GridRaces reports at the end of a launch.
+namespace warpscope::emulator {
+
+void GridRaces::report(std::uint32_t last_block) {
+    record_postponed();
+    record_followers();
+    std::map<Instructions, Races> races;
+    HazardCounts hazards;
+    for (const Suspect& suspect : suspects_)
+        for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
+            if (const std::uint64_t number = find_races(suspect, cell, last_block, races);
+                heat_ && number && !is_shared(suspect.memory->begin()))
+                hazards.add(suspect.memory->address_of(suspect.row, cell), cell_bytes_, number);
+    if (heat_) heat_->add_races(Space::global, hazards);
+    log_.begin_block(0);
+    for (const auto& [at, found] : races)
+        log_.add({&launch_.kernel(), at.first_pc, at.second_pc, FindingKind::race, at.severity,
+                  at.hazard},
+                 found.count, [&] { return finding(at, found.example); });
+}
+
+// Keeps for each pair of kinds the lowest blocks that race.
+std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                                    std::map<Instructions, Races>& races) const {
+    std::vector<GridStrip> strips;
+    at.memory->for_strips(at.row, [&](const GridStrip& strip) {
+        if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
+            strips.push_back(strip);
+    });
+    std::sort(strips.begin(), strips.end(), [&](const GridStrip& a, const GridStrip& b) {
+        const std::uint32_t block_a = events_[a.event].block, block_b = events_[b.event].block;
+        if (block_a != block_b) return block_a < block_b;
+        if (!by_words() && place_of(a) != place_of(b)) return place_of(a) < place_of(b);
+        return a.event < b.event;
+    });
+    std::array<bool, 16> reported{};
+    std::uint64_t number = 0;
+    for (auto later = strips.begin(); later != strips.end(); ++later)
+        for (auto earlier = strips.begin(); earlier != later; ++earlier) {
+            if (is_one_block(*earlier, *later) || !conflict(*earlier, *later) ||
+                comes_before(*earlier, *later) || comes_before(*later, *earlier))
+                continue;
+            const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
+            const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
+            if (std::exchange(reported[low * 4 + high], true)) continue;
+            ++number;
+            const Pair pair{*earlier, *later, at.memory, at.row, cell};
+            Races& found = races[instructions_of(pair)];
+            if (found.count++ == 0 || order_of(pair) < order_of(found.example))
+                found.example = pair;
+        }
+    return number;
+}
+
+GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
+    const GridStrip &first = pair.first, &second = pair.second;
+    const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
+    return {events_[first.event].pc, events_[second.event].pc,
+            one_value ? Severity::note : Severity::error,
+            !first.writes    ? Hazard::write_after_read
+            : !second.writes ? Hazard::read_after_write
+                             : Hazard::write_after_write};
+}
+
+// The lowest blocks are the example of a finding, and of these the lowest word: it must not depend
+// on the addresses of allocations.
+std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
+    return {events_[pair.first.event].block, events_[pair.second.event].block, pair.row, pair.cell};
+}
+
+ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
+    const GridEvent& event = events_[strip.event];
+    if (is_end_of_block(strip)) return launch_.at(event.pc, 0, event.block);
+    const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
+    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
+    const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
+    return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
+}
+
+Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
+    Finding f;
+    f.kind = FindingKind::race;
+    f.severity = at.severity;
+    f.hazard = at.hazard;
+    f.kernel = launch_.kernel().name;
+    f.first = thread_of(pair.first, pair.cell);
+    f.second = thread_of(pair.second, pair.cell);
+    if (is_end_of_block(pair.first) || is_end_of_block(pair.second)) {
+        f.sentence = sentence_of_end(f, pair);
+        return f;
+    }
+    f.sentence = fmt::format(
+        "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: {}.",
+        name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
+        name_of_place(pair), f.first.where_in_full(), name_of(f.second->thread),
+        name_of(f.second->block), pair.second.writes ? "writes" : "reads",
+        f.second->where_in_full(), at.severity == Severity::note ? ", with the same value" : "",
+        cause(f, pair));
+    return f;
+}
+
+bool GridRaces::is_end_of_block(const GridStrip& strip) const {
+    return launch_.kernel().code[events_[strip.event].pc].role == Role::exit;
+}
+
+std::string GridRaces::sentence_of_end(const Finding& f, const Pair& pair) const {
+    const bool first_ends = is_end_of_block(pair.first);
+    const ThreadAtLine& access = first_ends ? *f.second : f.first;
+    return fmt::format(
+        "Thread {} of block {} {} {} at {}, and nothing makes that block wait before it ends: its "
+        "shared memory may be gone. A barrier of the cluster, such as cluster.sync(), must stand "
+        "behind the access, for both blocks.",
+        name_of(access.thread), name_of(access.block),
+        (first_ends ? pair.second : pair.first).writes ? "writes" : "reads", name_of_place(pair),
+        access.where_in_full());
+}
+
+/// "byte 64 of the shared memory of block (1,0,0)", "byte 12 of an allocation of 400 bytes"
+std::string GridRaces::name_of_place(const Pair& pair) const {
+    const std::uint64_t address = pair.memory->address_of(pair.row, pair.cell);
+    if (!is_shared(address)) return describe_global(*memory_, *launch_.kernel().module, address);
+    const auto block = std::uint32_t(address % shared_window >> rank_shift);
+    return fmt::format("byte {} of the shared memory of block {}", offset_in_cluster(address),
+                       name_of(index_in(launch_.shape().grid, block)));
+}
+
+std::string GridRaces::cause(Finding& f, const Pair& pair) const {
+    if (std::string text = small_scope(pair); !text.empty()) return text;
+    const Kernel& kernel = launch_.kernel();
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const bool in_shared = is_shared(pair.memory->begin());
+    std::string text = in_shared ? "" : missing_fences(f, pair);
+    if (text.empty() && pair.first.writes != pair.second.writes) {
+        text = pair.first.writes ? missing_atomic(f, kernel, other, one)
+                                 : missing_atomic(f, kernel, one, other);
+        if (!text.empty()) return text;
+    }
+    if (text.empty()) text = missing_order(f, pair);
+    if (in_shared) return text;
+    if (orders_.has_fences_of(Scope::block))
+        text +=
+            "; a fence of block scope, such as __threadfence_block(), orders nothing between "
+            "blocks";
+    if (orders_.has_fences_of(Scope::cluster))
+        text += "; a fence of cluster scope orders nothing between clusters";
+    return text;
+}
+
+std::string GridRaces::small_scope(const Pair& pair) const {
+    for (const GridStrip* strip : {&pair.first, &pair.second}) {
+        const std::uint32_t pc = events_[strip->event].pc;
+        const bool of_cluster = scope_of(*strip) == Scope::cluster;
+        if (launch_.kernel().lines[pc].access != MemoryAccess::atomic) continue;
+        if (strip->strong && !of_cluster) continue;
+        return fmt::format(
+            "the atomic operation at {} has the scope of a {}, so it is not atomic for threads "
+            "of other {}",
+            thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
+            of_cluster ? "clusters" : "blocks");
+    }
+    return "";
+}
+
+// Either block may have set the flag for the other one.
+std::string GridRaces::missing_fences(Finding& f, const Pair& pair) const {
+    if (f.severity == Severity::note) return "";
+    const GridEvent &one = events_[pair.first.event], &other = events_[pair.second.event];
+    const Kernel& kernel = launch_.kernel();
+    std::string text =
+        flags_.missing_fences(f, kernel, {one.pc, other.pc, one.block, other.block}, Scope::device);
+    if (text.empty())
+        text = flags_.missing_fences(f, kernel, {other.pc, one.pc, other.block, one.block},
+                                     Scope::device);
+    return text;
+}
+
+std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
+    const Kernel& kernel = launch_.kernel();
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const bool in_shared = is_shared(pair.memory->begin());
+    const AccessOrder order =
+        program_order(kernel, one, other, !in_shared && !kernel.synchronises_grid());
+    const bool is_reversed = order == AccessOrder::reversed ||
+                             (order == AccessOrder::unknown && f.first.line > f.second->line);
+    const AccessPair accesses{kernel, one, other, is_reversed};
+    if (in_shared)
+        return "no barrier of the cluster orders these two: " +
+               missing_barrier(f, accesses, BarrierScope::cluster);
+    const bool words_are_seen = by_words() && orders_.words_are_seen();
+    std::string text =
+        fmt::format("blocks run in any order, and {} orders these two",
+                    words_are_seen ? "no release and acquire of one word" : "nothing");
+    if (kernel.synchronises_grid())
+        text += ": " + missing_barrier(f, accesses, BarrierScope::grid);
+    else if (!words_are_seen && f.severity != Severity::note)
+        text += ": " + missing_barrier(f, accesses, BarrierScope::launch);
+    else if (words_are_seen && f.first.where() != f.second->where())
+        f.barrier = place_between(f, is_reversed, BarrierScope::words);
+    const bool have_barrier = kernel.has_barrier && one != other &&
+                              !reached_in_epoch(kernel, one)[other] &&
+                              !reached_in_epoch(kernel, other)[one];
+    if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
+    return text;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,392 @@
+#include "emulator/races/grid/grid_races.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "emulator/happens_before/synchronise.h"
+#include "emulator/ptx/opcodes.h"
+#include "emulator/races/race_cells.h"
+#include "emulator/warp/global_range.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr std::uint64_t most_blocks_by_words = 4096;
+constexpr std::size_t most_events = 1 << 24;  // 320 MiB
+constexpr std::uint32_t no_block = ~0u;
+constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
+
+/// Returns a value of this many bytes; a hash for more than 4.
+std::uint32_t value_of(const std::byte* bytes, unsigned number) {
+    std::uint32_t value = 0;
+    for (unsigned k = 0; k < number; ++k)
+        value = std::rotl(value, 8) * (k < 4 ? 1 : 0x9E3779B1u) + std::uint32_t(bytes[k]);
+    return value;
+}
+
+}  // namespace
+
+std::unique_ptr<Observer> GridRaces::fork() {
+    if (by_words()) return nullptr;
+    auto fork = std::make_unique<GridRaces>();
+    fork->log_ = log_.fork();
+    fork->launch_ = launch_;
+    fork->orders_ = orders_;
+    fork->prepare(launch_.kernel());
+    return fork;
+}
+
+void GridRaces::join(Observer& other) {
+    auto& fork = dynamic_cast<GridRaces&>(other);
+    if (fork.memory_) memory_ = fork.memory_;
+    flags_.join(fork.flags_);
+    followed_.join(std::move(fork.followed_));
+    has_conflict_ |= fork.has_conflict_;
+    runs_.insert(runs_.end(), fork.runs_.begin() + 1, fork.runs_.end());
+    block_run_ = std::uint32_t(runs_.size());
+    if (memories_.empty()) {
+        events_ = std::move(fork.events_);
+        memories_ = std::move(fork.memories_);
+        suspects_ = std::move(fork.suspects_);
+        block_first_ = std::uint32_t(events_.size());
+        return;
+    }
+    // A strip cannot name an event beyond this limit, which takes eight forks at their own limits.
+    if (events_.size() + fork.events_.size() > event_mask) {
+        has_conflict_ = true;
+        return;
+    }
+    const auto offset = std::uint32_t(events_.size()) - 1;
+    events_.insert(events_.end(), fork.events_.begin() + 1, fork.events_.end());
+    block_first_ = std::uint32_t(events_.size());
+    for (auto& [begin, theirs] : fork.memories_) {
+        GridStrips& own =
+            memories_.try_emplace(begin, begin, theirs.end(), cell_bytes_).first->second;
+        if (!own.join_cells(theirs)) has_conflict_ = true;
+        std::vector<GridStrip> strips;
+        for (const std::uint64_t row : theirs.rows()) {
+            strips.clear();
+            theirs.for_strips(row, [&](const GridStrip& strip) { strips.push_back(strip); });
+            // Looks at the newest strip first.
+            for (auto strip = strips.rbegin(); strip != strips.rend(); ++strip) {
+                strip->event = (strip->event + offset) & event_mask;
+                strip->is_suspect = false;
+                add(own, row, *strip);
+            }
+        }
+    }
+}
+
+void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
+    log_.begin_launch();
+    launch_.begin(kernel, launch);
+    if (std::exchange(continues_, false)) return;
+    orders_.begin_launch(kernel);
+    prepare(kernel);
+    const std::uint32_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    clocks_.begin_launch(launch, in_clusters() ? warps : 1);
+}
+
+void GridRaces::prepare(const Kernel& kernel) {
+    flags_.begin_launch(kernel);
+    cell_bytes_ = cell_bytes(kernel, Space::global);
+    if (kernel.uses_cluster) cell_bytes_ = std::min(cell_bytes_, cell_bytes(kernel, Space::shared));
+    shared_bytes_ = kernel.shared_bytes + launch_.shape().dynamic_shared_bytes;
+    const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    events_.assign(1, {});
+    newest_.assign(warps * kernel.code.size(), 0);
+    if (by_words()) polled_.assign(newest_.size(), 0);
+    block_first_ = first_ = 1;
+    memories_.clear();
+    newest_memory_.assign(kernel.code.size(), nullptr);
+    suspects_.clear();
+    flights_.clear();
+    runs_.assign(1, {});
+    newest_run_.assign(warps * kernel.code.size(), 0);
+    block_run_ = 1;
+    followed_.clear();
+    find_constants(kernel);
+    has_conflict_ = false;
+    block_ = no_block;
+    newest_valued_.assign(kernel.code.size(), no_block);
+}
+
+void GridRaces::find_constants(const Kernel& kernel) {
+    std::map<std::uint32_t, std::uint64_t> values;
+    for (const auto& [slot, value] : kernel.constants) values[slot | uniform_operand] = value;
+    constants_.clear();
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        if (info.access != MemoryAccess::store || info.bytes != cell_bytes_) continue;
+        const Instruction& store = kernel.code[pc];
+        if (accesses_image(store.operation) || AccessForm(store.target).elements != 1) continue;
+        const auto found = values.find(store.operands[1]);
+        if (found == values.end()) continue;
+        std::byte bytes[8];
+        std::memcpy(bytes, &found->second, sizeof(bytes));
+        constants_[pc] = value_of(bytes, info.bytes);
+    }
+}
+
+void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
+    begin_block(block);
+}
+
+void GridRaces::begin_block(std::uint32_t block) {
+    if (block_ == block) return;
+    if (by_words()) clocks_.begin_block(block);
+    running_block(block);
+}
+
+// In a launch of clusters with more blocks, the clusters of the first blocks are checked as wholes:
+// a further block of a cluster could order two of the first ones.
+bool GridRaces::is_beyond(std::uint32_t block) const {
+    const LaunchShape& shape = launch_.shape();
+    if (!by_words() || shape.grid.count() <= most_blocks_by_words) return false;
+    if (!launch_.kernel().uses_cluster || shape.cooperative) return true;
+    const ClusterPlace at = ClusterPlace::of(shape, block);
+    const auto last = std::uint32_t(shape.cluster.count()) - 1;
+    return ClusterPlace{at.cluster, last}.block(shape) >= most_blocks_by_words;
+}
+
+void GridRaces::running_block(std::uint32_t block) {
+    is_off_ = is_beyond(block);
+    block_ = block;
+    block_first_ = first_ = std::uint32_t(events_.size());
+    block_run_ = std::uint32_t(runs_.size());
+}
+
+void GridRaces::on_block_turn(std::uint32_t block) {
+    if (block_ == block) return;
+    if (by_words()) clocks_.go_on_with(block);
+    running_block(block);
+}
+
+std::uint32_t GridRaces::event_of(const Access& a) {
+    std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
+    if (newest < first_) {
+        newest = std::uint32_t(events_.size());
+        const bool publishes =
+            a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
+        const std::uint32_t time = publishes ? clocks_.time_of_publishing(a.warp) : clocks_.time();
+        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen(a.warp)});
+    }
+    return newest;
+}
+
+// True for a load of one word that its warp has just loaded there, as a thread does that polls. Of
+// a grid's barrier, each block would look at the accesses of all others each time.
+bool GridRaces::repeats_newest(const Access& a) {
+    const bool one_word = a.same_address || (a.mask & (a.mask - 1)) == 0;
+    if (a.kind != MemoryAccess::load || !one_word || !orders_.is_strong(a.pc)) return false;
+    const std::size_t place = a.warp * launch_.kernel().code.size() + a.pc;
+    const std::uint64_t address = a.address(unsigned(std::countr_zero(a.mask)));
+    if (std::exchange(polled_[place], address) != address) return false;
+    return newest_[place] >= first_;
+}
+
+GridStrips* GridRaces::memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes) {
+    GridStrips*& newest = newest_memory_[pc];
+    if (newest && newest->holds(address, bytes)) return newest;
+    std::optional<AddressRange> range;
+    if (!is_shared(address))
+        range = find_global(*memory_, *launch_.kernel().module, address, bytes);
+    else if (const std::uint64_t begin = address & ~std::uint64_t(0xFFFFFF);
+             address + bytes <= begin + shared_bytes_)
+        range = {begin, begin + shared_bytes_};
+    if (!range) return nullptr;
+    newest =
+        &memories_.try_emplace(range->begin, range->begin, range->end, cell_bytes_).first->second;
+    return newest;
+}
+
+// The events of the running block are the newest ones.
+bool GridRaces::is_one_block(const GridStrip& one, const GridStrip& other) const {
+    if (one.event >= block_first_ && other.event >= block_first_) return true;
+    return events_[one.event].block == events_[other.event].block;
+}
+
+Scope GridRaces::scope_of(const GridStrip& strip) const {
+    return strip.strong ? orders_.scope(events_[strip.event].pc) : Scope::device;
+}
+
+// Whether accesses of two blocks conflict. What is strong for a cluster is weak for other blocks.
+bool GridRaces::conflict(const GridStrip& one, const GridStrip& other) const {
+    if (one.conflicts_with(other)) return true;
+    if (!one.strong || !other.strong || !(one.writes || other.writes)) return false;
+    if (scope_of(one) == Scope::device && scope_of(other) == Scope::device) return false;
+    const auto cluster_of = [&](const GridStrip& strip) {
+        return ClusterPlace::of(launch_.shape(), events_[strip.event].block).cluster;
+    };
+    return cluster_of(one) != cluster_of(other);
+}
+
+// Chooses which of two accesses by one block stands for both in a finding. The choice must not
+// depend on the order in which the block's warps run.
+bool GridRaces::precedes(const GridStrip& one, const GridStrip& other) const {
+    return !by_words() && place_of(one) < place_of(other);
+}
+
+std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& strip) const {
+    return {events_[strip.event].pc, events_[strip.event].warp};
+}
+
+bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
+    const GridEvent &a = events_[one.event], &b = events_[other.event];
+    return a.time == b.time && a.seen == b.seen && (a.warp == b.warp || !in_clusters());
+}
+
+bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
+    const GridEvent& a = events_[one.event];
+    return by_words() && clocks_.comes_before(a.block, a.warp, a.time, events_[other.event].seen);
+}
+
+// Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
+// lowest ones. Where a third block races with another access, one of the two lowest does. Where
+// words of memory order some blocks, this need not be so, and the writes of all blocks are kept;
+// neither where what is strong is so for a cluster.
+// There, of the accesses of one block the first one is kept, which comes the least after what other
+// blocks have done, and the last one, which comes the least before it; and those that race with an
+// access that was kept when they came.
+void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
+    std::uint32_t own = 0, lower = 0, two_lower = 0;
+    GridStrip* last_own = nullptr;  // of just these cells, but not the first one
+    std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
+    const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
+    has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
+    const bool may_settle = !by_words() && !strip.writes && !strip.strong;
+    if (may_settle && memory.is_settled(row, strip.cells, block_of(strip))) return;
+    unsigned own_strips = 0;
+    bool is_known = false;  // as a suspect
+    const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
+    strip.races = 0;
+    GridStrip* suspect = nullptr;  // or how it becomes one
+    memory.for_strips(row, [&](GridStrip& earlier) {
+        is_known |= earlier.is_suspect;
+        const std::uint32_t both = earlier.cells & strip.cells;
+        if (!both) return;
+        const bool one_block = is_one_block(earlier, strip);
+        if (!one_block && conflict(earlier, strip)) {
+            suspect = &earlier;
+            if (by_words() && !comes_before(earlier, strip)) earlier.races = strip.races = 1;
+        }
+        if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return;
+        if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
+            earlier.many_values = strip.many_values = 1;
+        if (one_block && by_words()) {
+            if (have_one_clock(earlier, strip)) own |= both;
+            const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
+            const bool one_warp = events_[earlier.event].warp == events_[strip.event].warp;
+            if (own_strips++ == 0 && is_alike && !earlier.races && (one_warp || !in_clusters()))
+                last_own = &earlier;
+        } else if (one_block) {
+            if (!precedes(strip, earlier)) own |= both;
+        } else if (block_of(earlier) < block_of(strip) && !keeps_all) {
+            // A block can have several strips with one cell.
+            for (std::uint32_t m = lower & both; m; m &= m - 1)
+                if (lowest[std::size_t(std::countr_zero(m))] != block_of(earlier))
+                    two_lower |= m & (0 - m);
+            for (std::uint32_t m = both & ~lower; m; m &= m - 1)
+                lowest[std::size_t(std::countr_zero(m))] = block_of(earlier);
+            lower |= both;
+        }
+    });
+    if (suspect && !is_known) {
+        suspect->is_suspect = true;
+        suspects_.push_back({&memory, row});
+    }
+    if (last_own && own_strips > 1 && !strip.races && (strip.cells & ~own)) {
+        last_own->event = strip.event;
+        return;
+    }
+    if (may_settle && two_lower) memory.settle(row, two_lower, block_of(strip));
+    // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
+    if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
+}
+
+// `strip` has what all runs of the access have in common, and is changed for each of them.
+void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
+    const bool weak_store = a.kind == MemoryAccess::store && !strip.strong;
+    const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
+    const auto shift = unsigned(std::countr_zero(cells_of_lane));
+    const auto found =
+        weak_store && a.bytes == cell_bytes_ ? constants_.find(a.pc) : constants_.end();
+    const std::uint32_t* const constant = found == constants_.end() ? nullptr : &found->second;
+    const std::uint32_t all = lanes << shift;
+    for (std::uint32_t done = 0; done < all;) {
+        const unsigned lane = first_lane + (done >> shift);
+        GridStrips* const memory = memory_of(a.pc, a.address(lane), a.bytes);
+        if (!memory) {
+            done += cells_of_lane;
+            continue;
+        }
+        const std::uint64_t first = memory->cell_of(a.address(lane)) + done % (1u << shift);
+        const auto in_row = std::uint32_t(first % GridStrips::row_cells);
+        const std::uint32_t number = std::min(
+            {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
+        strip.lane = lane & 31;
+        strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
+        strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_ && !a.is_over;
+        strip.many_values = 0;
+        if (constant) {
+            strip.has_value = 1;
+            strip.value = *constant;
+        } else if (strip.has_value) {
+            std::byte stored[16];
+            a.stored(lane, stored);
+            strip.value = value_of(stored, a.bytes);
+        }
+        add(*memory, first / GridStrips::row_cells, strip);
+        done += number;
+    }
+}
+
+void GridRaces::on_global_access(const Access& a) {
+    has_strong_ |= orders_.is_strong(a.pc);
+    if (flags_.are_polled()) flags_.access(a, block_);
+    if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
+}
+
+void GridRaces::record(const Access& a) {
+    if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
+    if (!a.is_over) memory_ = a.state->block->memory;
+    if (postpone(a)) return;
+    if (by_words() && repeats_newest(a)) return follow_words(a);
+    GridStrip strip;
+    strip.event = event_of(a) & event_mask;
+    strip.writes = a.kind != MemoryAccess::load;
+    strip.strong = orders_.is_strong_between_blocks(a.pc);
+    strip.is_volatile_store = orders_.is_volatile_store(a.pc);
+    const bool once = a.same_address && (strip.strong || !strip.writes);
+    for_runs(a, once ? a.mask & (0 - a.mask) : a.mask,
+             [&](unsigned first, unsigned lanes) { record_run(a, strip, first, lanes); });
+    if (by_words()) follow_words(a);
+}
+
+void GridRaces::follow_words(const Access& a) {
+    const std::pair before(clocks_.time(), clocks_.seen());
+    ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
+    synchronise(a, orders_.between_blocks(a.pc), clocks);
+    // A thread that polls a word in vain learns nothing.
+    if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
+    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.order_warps();
+}
+
+void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope scope) {
+    if (is_off_ || !by_words()) return;
+    if (scope == Scope::block) clocks_.order_warps();
+    if (scope != Scope::block) clocks_.fence(warp, mask, scope);
+    first_ = std::uint32_t(events_.size());
+}
+
+void GridRaces::on_barrier_release(const BarrierRelease&) {
+    if (is_off_ || !by_words()) return;
+    clocks_.barrier();
+    first_ = std::uint32_t(events_.size());
+}
+
+}  // namespace warpscope::emulator
