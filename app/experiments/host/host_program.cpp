@@ -43,7 +43,7 @@ std::string first_name(const HostProgram& program, std::string name) {
 
 HostProgram read_host_program(std::string_view source, std::size_t own) {
     const auto lines = std::ranges::count(source.substr(0, own), '\n');
-    const std::string text = with_launching_macros(source);
+    const std::string text = with_launching_macros(without_inactive_branches(source));
     return HostReader(text, int(lines)).read();
 }
 

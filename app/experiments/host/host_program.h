@@ -111,6 +111,10 @@ struct HostProgram {
     std::optional<std::string> value_of(std::string_view name) const;
 };
 
+/// The text with spaces in place of what a compiler of the host leaves out, as far as the
+/// conditions of #if and #ifdef are known.
+std::string without_inactive_branches(std::string_view source);
+
 /// The text with what its macros stand for, where these launch kernels. Lines keep their numbers.
 std::string with_launching_macros(std::string_view source);
 

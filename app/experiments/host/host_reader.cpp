@@ -83,6 +83,7 @@ std::size_t HostReader::step(std::size_t i, std::size_t end) {
     if (own == bodies_.end() || !own->second.is_lambda) read_call(i);
     if (const auto after = follow_call(i)) return *after;
     pass_to_unknown(i);
+    forget_read(i);
     read_value(i);
     construct(i);
     return i + 1;

@@ -41,6 +41,7 @@ class HostReader : public HostFunctions {
     void pass_elements(TokenRange head, TokenRange body);
     void repeat(const Loop& loop);
     bool unroll(const Loop& loop);
+    void note_further_passes(const HostLaunch& launch, const Loop& loop);
     bool chooses(std::string_view word, TokenRange range, int depth) const;
     std::size_t counter_of(const Loop& loop) const;
     /// "n++", "--n", "n += 1", "n = n + 1"
