@@ -16,10 +16,10 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-using Macros = std::map<std::string, std::string, std::less<>>;
+using Definitions = std::map<std::string, std::string, std::less<>>;
 
 /// Of NVCC for the host, on 64-bit Linux.
-const Macros predefined{{"__CUDACC__", "1"},
+const Definitions predefined{{"__CUDACC__", "1"},
                         {"__NVCC__", "1"},
                         {"__linux__", "1"},
                         {"__unix__", "1"},
@@ -34,7 +34,7 @@ const Macros predefined{{"__CUDACC__", "1"},
 /// The condition of an #if (C++ standard, 15.2). Names that are no macros are 0.
 class Condition {
   public:
-    Condition(std::string_view text, const Macros& macros, int depth = 0)
+    Condition(std::string_view text, const Definitions& macros, int depth = 0)
         : text_(text), macros_(macros), depth_(depth) {}
 
     /// nullopt: it calls a function, or it is no expression of integers.
@@ -127,7 +127,7 @@ class Condition {
     }
 
     TokenText text_;
-    const Macros& macros_;
+    const Definitions& macros_;
     int depth_;
     std::size_t i_ = 0;
     bool failed_ = false;
@@ -212,7 +212,7 @@ class Branches {
     }
 
     std::string& text_;
-    Macros macros_ = predefined;
+    Definitions macros_ = predefined;
     std::vector<Branch> branches_;
 };
 
