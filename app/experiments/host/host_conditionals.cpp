@@ -20,16 +20,16 @@ using Definitions = std::map<std::string, std::string, std::less<>>;
 
 /// Of NVCC for the host, on 64-bit Linux.
 const Definitions predefined{{"__CUDACC__", "1"},
-                        {"__NVCC__", "1"},
-                        {"__linux__", "1"},
-                        {"__unix__", "1"},
-                        {"__x86_64__", "1"},
-                        {"__GNUC__", "12"},
-                        {"__cplusplus", "201703"},
-                        {"__LP64__", "1"},
-                        {"CUDART_VERSION", "13000"},
-                        {"CUDA_VERSION", "13000"},
-                        {"__CUDACC_VER_MAJOR__", "13"}};
+                             {"__NVCC__", "1"},
+                             {"__linux__", "1"},
+                             {"__unix__", "1"},
+                             {"__x86_64__", "1"},
+                             {"__GNUC__", "12"},
+                             {"__cplusplus", "201703"},
+                             {"__LP64__", "1"},
+                             {"CUDART_VERSION", "13000"},
+                             {"CUDA_VERSION", "13000"},
+                             {"__CUDACC_VER_MAJOR__", "13"}};
 
 /// The condition of an #if (C++ standard, 15.2). Names that are no macros are 0.
 class Condition {

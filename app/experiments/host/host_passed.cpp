@@ -28,8 +28,11 @@ void HostCalls::pass_to_unknown(std::size_t i) {
     if (!after || *after == i + 3 || is_known_call(i)) return;
     const bool by_reference = call == "tie" || call == "exchange" || call == "from_chars";
     if (!call.ends_with("printf"))
-        for (const TokenRange& argument : ranges(i + 2, *after - 1))
+        for (const TokenRange& argument : ranges(i + 2, *after - 1)) {
             forget_argument(argument, by_reference);
+            if (argument.second == argument.first + 2 && text_.is(argument.first, "&"))
+                forget_members(std::string(at(argument.first + 1)));
+        }
     if (is_declared) return;
     for (const std::string_view word : readers)
         if (call.find(word) != call.npos) return;
@@ -57,13 +60,18 @@ void HostCalls::forget_number(const std::string& word) {
                            variable->second.pointers + variable->second.extents.size() == 0;
     if (!is_number) return;
     if (program_.values.contains(name) && !dimensions_.contains(name)) forget(word);
+}
+
+void HostCalls::forget_members(const std::string& word) {
+    const std::string name = name_now(word);
+    if (dimensions_.contains(name)) return;
     std::vector<std::string> members;
     for (auto one = program_.values.lower_bound(name + "$");
          one != program_.values.end() && one->first.starts_with(name + "$"); ++one)
         if (is_member(one->first) && HostValues(program_).number(one->second))
             members.push_back(one->first);
     for (const std::string& member : members)
-        if (!methods_.contains(member) && !dimensions_.contains(name)) set_member(member, "?");
+        if (!methods_.contains(member)) set_member(member, "?");
 }
 
 void HostCalls::forget_argument(TokenRange argument, bool by_reference) {
