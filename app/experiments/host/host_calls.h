@@ -96,9 +96,10 @@ class HostCalls {
     /// The word has a value that is not known.
     void forget(const std::string& word) { (void)made(word); }
     /// Numbers that code which is not followed may change: "n" of "&n", where `by_reference` also
-    /// of "n", and the members of an object.
+    /// of "n".
     void forget_argument(TokenRange argument, bool by_reference);
     void forget_number(const std::string& word);
+    void forget_members(const std::string& word);  ///< of an object
     /// "in >> n >> m"
     void forget_read(std::size_t i);
     /// The word gets a value that depends on the one that it has.
