@@ -156,6 +156,7 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
         for (const auto& [word, value] : changes_of(body, arguments)) forget_number(word);
         return std::nullopt;
     }
+    set_by_reference(body, arguments);
     const Scope before = scope_, file_before = file_scope();
     if (templates.size() < body.templates.size())
         deduce_templates(body.templates, parameters_of(body), given, templates);
@@ -193,6 +194,21 @@ HostFunctions::Changes HostFunctions::changes_of(const Body& body,
         changes.emplace_back(text_.text(word), is_known ? now : "");
     }
     return changes;
+}
+
+/// A function may give a value to pointers that it gets by reference or by their address.
+void HostFunctions::set_by_reference(const Body& body, std::span<const TokenRange> arguments) {
+    for (std::size_t p = 0; p < arguments.size(); ++p) {
+        bool is_reference = p >= body.declarations.size();  // of a parameter pack
+        for (std::size_t t = is_reference ? body.open : body.declarations[p];
+             t < body.open && !text_.is(t, body.parameters[p]); ++t)
+            is_reference = is_reference || text_.is(t, "&");
+        if (is_reference || text_.is(arguments[p].first, "&"))
+            for (std::size_t t = arguments[p].first; t < arguments[p].second; ++t)
+                if (const auto known = program_.variables.find(name_now(at(t)));
+                    known != program_.variables.end())
+                    known->second.is_unset = false;
+    }
 }
 
 /// Whether a function has a statement that may change a parameter, or hands it on.

@@ -82,6 +82,7 @@ class HostFunctions : public HostCalls {
     Changes changes_of(const Body& body, std::span<const TokenRange> arguments) const;
     void go_on(const Scope& scope, const Scope& file_before, const Changes& changes);
     bool is_changed_in(const Body& body, std::string_view word) const;
+    void set_by_reference(const Body& body, std::span<const TokenRange> arguments);
     void set_result(std::size_t call, const std::string& result, const HostVariable& returned);
     bool set_members(const Class& type, const std::string& object, std::string_view list);
     const Object* find_object(std::string name) const;

@@ -18,6 +18,20 @@ constexpr std::array<std::string_view, 23> readers{
     "strlen",  "delete", "save",   "write",   "show",       "dump",        "sizeof",     "dim3",
     "shuffle", "sort",   "rotate", "reverse", "accumulate", "max_element", "min_element"};
 
+/// Whether the text of a macro has an assignment, or "++".
+bool assigns(std::string_view text) {
+    const compiler::TokenText tokens(text);
+    for (std::size_t t = 1; t < tokens.size(); ++t) {
+        const bool is_compared = tokens.is(t + 1, "=") || tokens.is(t - 1, "=") ||
+                                 tokens.is(t - 1, "!") || tokens.is(t - 1, "<") ||
+                                 tokens.is(t - 1, ">");
+        if (tokens.is(t, "=") && !is_compared) return true;
+        if ((tokens.is(t, "+") || tokens.is(t, "-")) && tokens.text(t) == tokens.text(t - 1))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 void HostCalls::pass_to_unknown(std::size_t i) {
@@ -26,7 +40,9 @@ void HostCalls::pass_to_unknown(std::size_t i) {
     const bool is_declared = i > 0 && (text_.is_word(i - 1) || text_.is(i - 1, ">"));
     const auto after = text_.is(i + 1, "(") ? text_.after_closing(i + 1) : std::nullopt;
     if (!after || *after == i + 3 || is_known_call(i)) return;
-    const bool by_reference = call == "tie" || call == "exchange" || call == "from_chars";
+    const auto macro = program_.functions.find(at(i));
+    const bool by_reference = call == "tie" || call == "exchange" || call == "from_chars" ||
+                              (macro != program_.functions.end() && assigns(macro->second.value));
     if (!call.ends_with("printf"))
         for (const TokenRange& argument : ranges(i + 2, *after - 1)) {
             forget_argument(argument, by_reference);

@@ -96,6 +96,16 @@ std::string_view part(const TokenText& text, std::string_view all, std::size_t b
 }
 
 /// The token after the operand of a sizeof: "(…)", "*p", "p[0]".
+/// Whether a literal with a point stands between the brackets that begin here.
+bool is_real(const TokenText& text, std::size_t open) {
+    const auto after = text.is(open, "(") ? text.after_closing(open) : std::nullopt;
+    for (std::size_t t = open; after && t < *after; ++t)
+        if (text.token(t).kind == SourceToken::Kind::number &&
+            text.text(t).find('.') != std::string_view::npos)
+            return true;
+    return false;
+}
+
 std::size_t after_operand(const TokenText& text, std::size_t i) {
     while (text.is(i, "*")) ++i;
     if (text.is(i, "(")) return text.after_closing(i).value_or(text.size());
@@ -261,11 +271,13 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
                    text.is(t, "(") && cast.end > 0 && cast.end + 1 < text.size()) {
             if (cast.real) to += "1.0 * ";
             t = cast.end;
+            if (!cast.real && is_real(text, t + 1)) to += "floor";
         } else if (text.is(t, "static_cast") && text.is(t + 1, "<")) {
             const auto type = type_in_parentheses(t + 1, '>');
             if (type.end == 0) return false;
             if (type.real) to += "1.0 * ";
             t = type.end;
+            if (!type.real && is_real(text, t + 1)) to += "floor";
         } else if (text.is(t, "sizeof")) {
             const std::size_t end = after_operand(text, t + 1);
             const auto type = type_in_parentheses(t + 1, ')');
@@ -297,7 +309,10 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             to += std::to_string(literal->size());
             t = after - 1;
         } else if (has_name && type_bytes(text.text(t))) {  // a cast, "float(n)"
-            if (text.is(t, "float") || text.is(t, "double")) to += "1.0 * ";
+            if (text.is(t, "float") || text.is(t, "double"))
+                to += "1.0 * ";
+            else if (is_real(text, t + 1))
+                to += "floor";
         } else if (find(functions, text.text(t)) != functions.end() &&
                    (has_name || text.is(t + 1, "<"))) {
             to += find(functions, text.text(t))->second;

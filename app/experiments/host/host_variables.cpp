@@ -149,8 +149,10 @@ void HostCalls::declare(std::size_t i) {
         const std::size_t after = is_call ? text_.after_closing(at + 1).value_or(0) : 0;
         shadow(name);
         const bool is_const_reference = text_.is(i, "const") && variable.is_reference;
-        if (variable.is_reference && !is_const_reference && text_.is(at + 1, "="))
-            forget_argument({at + 2, end_of_value(at + 2)}, true);
+        const bool is_alias = variable.is_reference && !is_const_reference;
+        for (std::size_t t = at + 2; text_.is(at + 1, "=") && t < end_of_value(at + 2); ++t)
+            if (text_.is_word(t) && (is_alias || (variable.pointers == 1 && text_.is(t - 1, "&"))))
+                forget_number(std::string(text_.text(t)));
         const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
         program_.variables[own] = variable;
         is_harmless(at, at + 1);
