@@ -5,6 +5,7 @@
 
 #include "emulator/machine/machine.h"
 #include "experiments/host/host_reader.h"
+#include "experiments/host/preprocessor/preprocessor.h"
 
 namespace warpscope::experiments {
 

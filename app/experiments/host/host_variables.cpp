@@ -15,10 +15,10 @@ namespace {
 /// Words of types that may stand beside others.
 constexpr std::string_view number_words[]{"unsigned", "signed", "long",  "short",
                                           "int",      "char",   "double"};
-constexpr std::string_view qualifiers[]{"const",       "static",     "struct",       "volatile",
-                                        "constexpr",   "typename",   "extern",       "inline",
-                                        "__managed__", "__device__", "__constant__", "__shared__",
-                                        "__host__",    "explicit",   "friend",       "virtual"};
+constexpr std::string_view qualifiers[]{
+    "const",    "static",   "struct",      "volatile",   "constexpr",    "typename",
+    "extern",   "inline",   "__managed__", "__device__", "__constant__", "__shared__",
+    "__host__", "explicit", "friend",      "virtual",    "union",        "class"};
 constexpr std::string_view no_types[]{"return", "delete", "goto", "else", "using", "new", "throw"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
@@ -150,6 +150,8 @@ void HostCalls::declare(std::size_t i) {
         shadow(name);
         const bool is_const_reference = text_.is(i, "const") && variable.is_reference;
         const bool is_alias = variable.is_reference && !is_const_reference;
+        if (is_alias && text_.is(at + 1, "="))
+            forget_argument({at + 2, end_of_value(at + 2)}, true);
         for (std::size_t t = at + 2; text_.is(at + 1, "=") && t < end_of_value(at + 2); ++t)
             if (text_.is_word(t) && (is_alias || (variable.pointers == 1 && text_.is(t - 1, "&"))))
                 forget_number(std::string(text_.text(t)));

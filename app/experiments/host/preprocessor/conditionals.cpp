@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/host/declarations.h"
-#include "experiments/host/host_program.h"
+#include "experiments/host/preprocessor/preprocessor.h"
 
 // The branches of #if, #ifdef and #else that a compiler of the host leaves out.
 namespace warpscope::experiments {
