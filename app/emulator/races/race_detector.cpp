@@ -79,12 +79,15 @@ void RaceDetector::on_block_turn(std::uint32_t block) {
     report_.begin_block(block);
     if (block == block_) return;
     BlockRaces& running = *this;
-    const auto other = others_.find(block);
-    // A block that begins clears what it gets.
-    BlockRaces next = other == others_.end() ? running : std::move(other->second);
-    if (other != others_.end()) others_.erase(other);
-    if (!has_ended_) others_[block_] = std::move(running);
-    running = std::move(next);
+    const bool goes_on = !has_ended_;
+    auto next = others_.extract(block);
+    if (next) {
+        std::swap(running, next.mapped());
+        next.key() = block_;
+        if (goes_on) others_.insert(std::move(next));
+    } else if (goes_on) {  // a block that begins clears what it gets
+        others_.emplace(block_, running);
+    }
     block_ = block;
 }
 

@@ -16,6 +16,7 @@ inline constexpr std::uint64_t most_cooperative_blocks = 4096;
 /// Adds what the blocks print to `output`, after an error too. Throws Error, also where the blocks
 /// are too many or too large.
 Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Memory& memory,
-                           unsigned virtual_sms, Observer* observer, PrintLog& output);
+                           unsigned virtual_sms, Observer* observer, PrintLog& output,
+                           const MakeBlockEvents& make_events);
 
 }  // namespace warpscope::emulator
