@@ -37,6 +37,8 @@ void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps) {
     has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
     words_.clear();
+    first_word_ = ~0ull;
+    last_word_ = 0;
     others_.clear();
     now_ = {};
 }
@@ -148,6 +150,8 @@ void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder
                         bool updates, Scope scope) {
     const Clock released = releases(order) ? published(thread / lanes_per_warp) : Clock();
     Words& words = words_[address];
+    first_word_ = std::min(first_word_, address);
+    last_word_ = std::max(last_word_, address);
     if (!updates) words.clusters.clear();
     if (has_clusters_)
         publish(words.clusters[cluster()], releases(order) ? released : now_.cluster.fenced,
@@ -162,6 +166,7 @@ void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder
 }
 
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
+    if (address > last_word_ || address + bytes <= first_word_) return;
     for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
 }
 

@@ -121,10 +121,11 @@ class BlockClocks {
 
     std::uint32_t warps_ = 1;
     std::uint32_t block_ = 0;
-    Running now_;                                     ///< of that block
-    std::map<std::uint32_t, Running> others_;         ///< that run beside it, by block
-    std::vector<Clock> clocks_;                       ///< by `seen`; the first one is empty
-    std::unordered_map<std::uint64_t, Words> words_;  ///< by address
+    Running now_;                                       ///< of that block
+    std::map<std::uint32_t, Running> others_;           ///< that run beside it, by block
+    std::vector<Clock> clocks_;                         ///< by `seen`; the first one is empty
+    std::unordered_map<std::uint64_t, Words> words_;    ///< by address
+    std::uint64_t first_word_ = ~0ull, last_word_ = 0;  ///< none of words_ is outside
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks
     std::uint64_t version_ = 0;
