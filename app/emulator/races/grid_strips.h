@@ -21,7 +21,7 @@ struct GridEvent {
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
 /// neighbouring lanes, in their order.
 struct GridStrip {
-    static constexpr std::uint32_t event_bits = 26;
+    static constexpr std::uint32_t event_bits = 26, event_mask = (1u << event_bits) - 1;
 
     std::uint32_t event : event_bits = 0;
     std::uint32_t lane : 5 = 0;               ///< lane of the first cell
@@ -68,6 +68,15 @@ class GridStrips {
     std::uint64_t address_of(std::uint64_t row, std::uint32_t cell) const {
         return begin_ + ((row * row_cells + cell) << shift_);
     }
+
+    /// A load of neighbouring words by all lanes of a warp, at an event.
+    struct WaitingLoad {
+        std::uint64_t first = 0;  ///< address of the first lane
+        std::uint32_t event = 0;
+    };
+    /// Loads of memory that no block has written so far, in their order: without a write they have
+    /// no races.
+    std::vector<WaitingLoad>& waiting_loads() { return waiting_loads_; }
 
     /// A block writes some of it.
     bool has_writes() const { return has_writes_; }
@@ -165,6 +174,7 @@ class GridStrips {
     bool has_left_out_reads_ = false;
     std::size_t rows_number_;
     std::unique_ptr<Row[], decltype(&std::free)> rows_{nullptr, &std::free};  ///< or null
+    std::vector<WaitingLoad> waiting_loads_;
     std::vector<std::uint64_t> rows_with_strips_;
     std::vector<GridStrip> strips_;  ///< the first one is not used
 };
