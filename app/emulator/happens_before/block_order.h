@@ -84,9 +84,8 @@ class BlockOrder {
     std::uint32_t epoch_ = 0;
     bool partial_ = false;      ///< a barrier of this epoch ordered only some of the warps
     bool any_partial_ = false;  ///< a barrier of this block did
-    // Vectors, because blocks that take turns move them.
-    std::vector<WarpClock> warps_ = std::vector<WarpClock>(32);
-    std::vector<Barrier> barriers_ = std::vector<Barrier>(barriers_per_block);
+    std::array<WarpClock, 32> warps_;
+    std::array<Barrier, barriers_per_block> barriers_;
     bool by_words_ = false;
     ThreadClocks clocks_;
 };
