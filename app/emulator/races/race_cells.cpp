@@ -37,14 +37,17 @@ void RaceCells::resize(std::uint64_t bytes) {
     bytes_ = bytes;
     const std::size_t cells = (bytes >> shift_) + 1;
     // Memory that is not used costs nothing, but the copy into a larger one does.
-    if (cells_.capacity() < cells) cells_.reserve(8 * cells);
+    constexpr std::size_t most_at_once = 1 << 22;  // 128 MiB
+    if (cells_.capacity() < cells)
+        cells_.reserve(std::max(2 * cells, std::min(8 * cells, most_at_once)));
     if (cells_.size() < cells) cells_.resize(cells);
     if (has_atomics_) begin_atomics();
 }
 
 void RaceCells::begin_atomics() {
     has_atomics_ = true;
-    if (atomics_.size() < cells_.size()) atomics_.resize(cells_.size());
+    const std::size_t cells = (bytes_ >> shift_) + 1;
+    if (atomics_.size() < cells) atomics_.resize(cells);
 }
 
 void RaceCells::forget() {
