@@ -135,7 +135,10 @@ void HostCalls::read_values(std::size_t begin, std::size_t end) {
 
 void HostCalls::read_value(std::size_t i) {
     const auto at_beginning = [&] {
-        return i == 0 || text_.is_directive(i - 1) || text_.is(i - 1, ";") ||
+        const bool is_head = i > 1 && text_.is(i - 1, "(") &&
+                             (text_.is(i - 2, "for") || text_.is(i - 2, "if") ||
+                              text_.is(i - 2, "while") || text_.is(i - 2, "switch"));
+        return i == 0 || is_head || text_.is_directive(i - 1) || text_.is(i - 1, ";") ||
                text_.is(i - 1, "{") || text_.is(i - 1, "}");
     };
     if (text_.is(i, "dim3")) return read_dimensions(i + 1);

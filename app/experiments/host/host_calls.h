@@ -70,6 +70,8 @@ class HostCalls {
 
     std::vector<TokenRange> ranges(std::size_t begin, std::size_t end) const;
     std::size_t end_of_value(std::size_t i) const;
+    /// "n = …", "n += …", "n++", "++n"
+    bool changes(std::size_t i) const;
     std::string next_name(const std::string& word) const;  ///< that made() would make
     /// Calls `found` with the token of each name that a declaration has, and its variable.
     void for_declarators(

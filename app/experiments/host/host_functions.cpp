@@ -213,19 +213,13 @@ void HostFunctions::set_by_reference(const Body& body, std::span<const TokenRang
 
 /// Whether a function has a statement that may change a parameter, or hands it on.
 bool HostFunctions::is_changed_in(const Body& body, std::string_view word) const {
-    static constexpr std::string_view signs = "+-*/%&|^";
     for (std::size_t t = body.open; t < body.end; ++t) {
         if (!text_.is(t, word)) continue;
-        const bool is_assigned = text_.is(t + 1, "=") && !text_.is(t + 2, "=");
-        const bool is_stepped =
-            signs.find(at(t + 1)) != signs.npos && (text_.is(t + 2, "=") || at(t + 2) == at(t + 1));
-        const bool is_stepped_before =
-            at(t - 1) == at(t - 2) && signs.find(at(t - 1)) != signs.npos;
         const bool is_passed =
             (text_.is(t - 1, "(") || text_.is(t - 1, ",") || text_.is(t - 1, "&")) &&
             (text_.is(t + 1, ",") || text_.is(t + 1, ")"));
         const bool is_read = text_.is(t - 1, ">") && text_.is(t - 2, ">");
-        if (is_assigned || is_stepped || is_stepped_before || is_passed || is_read) return true;
+        if (changes(t) || is_passed || is_read) return true;
     }
     return false;
 }
@@ -371,12 +365,8 @@ bool HostFunctions::matters(const Body& body) const {
     for (std::size_t i = body.open; i < body.end; ++i) {
         if (is_launch(i) || is_known_call(i)) return true;
         if (std::ranges::find(resizing, at(i)) != resizing.end()) return true;
-        const bool is_assigned = text_.is(i, "=") && !text_.is(i + 1, "=") &&
-                                 !text_.is(i - 1, "=") && !text_.is(i - 1, "!") &&
-                                 !text_.is(i - 1, "<") && !text_.is(i - 1, ">");
-        const bool is_counted = (text_.is(i, "+") || text_.is(i, "-")) && at(i) == at(i + 1);
-        if (body.is_lambda && (is_assigned || is_counted)) return true;
-        if (is_assigned && text_.is_word(i - 1) && file_scope().contains(at(i - 1))) return true;
+        const bool is_changed = text_.is_word(i) && changes(i);
+        if (is_changed && (body.is_lambda || file_scope().contains(at(i)))) return true;
         if (text_.is(i, "]") && text_.is(i + 1, "=") && !text_.is(i + 2, "=")) return true;
         if (text_.is_word(i) &&
             (classes_.contains(text_.text(i)) ||

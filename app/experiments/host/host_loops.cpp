@@ -213,16 +213,4 @@ bool HostReader::counts(std::size_t i) const {
     return text_.is(i + 1, "=") && at(i + 2) == at(i) && is_step(i + 3) && text_.is(i + 4, "1");
 }
 
-/// "n = …", "n += …", "n++", "++n"
-bool HostReader::changes(std::size_t i) const {
-    const auto is_one_of = [&](std::size_t t, std::string_view signs) {
-        return !at(t).empty() && signs.find(at(t)) != std::string_view::npos;
-    };
-    if (text_.is(i + 1, "=")) return !text_.is(i + 2, "=");
-    const bool twice = at(i + 1) == at(i + 2), twice_before = i > 1 && at(i - 1) == at(i - 2);
-    if ((twice && is_one_of(i + 1, "+-")) || (twice_before && is_one_of(i - 1, "+-"))) return true;
-    if (is_one_of(i + 1, "+-*/%&|^") && text_.is(i + 2, "=")) return true;
-    return twice && is_one_of(i + 1, "<>") && text_.is(i + 3, "=");
-}
-
 }  // namespace warpscope::experiments

@@ -26,7 +26,7 @@ class HostReader : public HostFunctions {
     void walk(std::size_t begin, std::size_t end) override;
     /// Reads what begins at a token; returns the token to go on from.
     std::size_t step(std::size_t i, std::size_t end);
-    void forget_behind_label(std::size_t i);
+    void read_label(std::size_t i);
     /// The token after the statement that begins here.
     std::size_t statement_end(std::size_t i, std::size_t end) const;
     /// The launches between these tokens are not made, but for those that have been read. False:
@@ -47,8 +47,6 @@ class HostReader : public HostFunctions {
     std::size_t counter_of(const Loop& loop) const;
     /// "n++", "--n", "n += 1", "n = n + 1"
     bool counts(std::size_t i) const;
-    /// "n = …", "n += …", "n++", "++n"
-    bool changes(std::size_t i) const;
 
     // Conditions
     /// Reads statements that the program may skip: behind them, what they free is perhaps freed. It
