@@ -150,6 +150,7 @@ constexpr const char* behind_the_checks[] = {
              "the program with its streams"),
     tr_later("that {} still has its memory, which cudaFree() frees on line {}"),
     tr_later("that {} still has its memory, which cudaFree() frees in a header"),
+    tr_later("the branch of if ({})"),
     tr_later("the other cases of switch ({})"),
     tr_later("the arguments of the template"),
     tr_later("the arrays that {} points to"),
