@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <string>
 
 #include "emulator/checks/memory_check.h"
 #include "programs/images/status.h"
+#include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
@@ -79,15 +79,15 @@ void check_copied_values(HostFindings& host, CallSite site, emulator::MemoryChec
                             host.describe(all.first)));
 }
 
-void check_arguments(HostFindings& host, CallSite site, std::string_view kernel,
+void check_arguments(HostFindings& host, CallSite site, const std::string& function,
                      std::span<const std::byte> arguments) {
     std::uint64_t word = 0;
     for (std::size_t at = 0; at + sizeof word <= arguments.size(); at += sizeof word) {
         std::memcpy(&word, arguments.data() + at, sizeof word);
         if (host.is_freed(word))
             host.report(FindingKind::memory, Severity::warning, site,
-                        fmt::format("The launch of {} gets a pointer to freed memory: {}.", kernel,
-                                    host.describe(word)));
+                        fmt::format("The launch of {} gets a pointer to freed memory: {}.",
+                                    kernel_name(function), host.describe(word)));
     }
 }
 

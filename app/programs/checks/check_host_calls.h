@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "programs/checks/host_findings.h"
@@ -29,7 +30,7 @@ void check_copy(HostFindings& host, CallSite site, const DeviceMemory& memory, s
 void check_copied_values(HostFindings& host, CallSite site, emulator::MemoryCheck& check, Rows from,
                          std::size_t width, std::size_t height);
 /// Reports arguments of a launch that point to freed memory.
-void check_arguments(HostFindings& host, CallSite site, std::string_view kernel,
+void check_arguments(HostFindings& host, CallSite site, const std::string& function,
                      std::span<const std::byte> arguments);
 /// Reports that a call has failed. `is_sticky`: by the error of an earlier kernel.
 void check_failed_call(HostFindings& host, std::string_view function, std::string_view problem,

@@ -226,7 +226,7 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
     const CallSite site = here();
-    if (host_) check_arguments(*host_, site, kernel_name(function.name), *values);
+    if (host_) check_arguments(*host_, site, function.name, *values);
     const auto execute = [this, &function, shape, values, site] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;
