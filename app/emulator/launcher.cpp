@@ -74,13 +74,18 @@ LaunchMethod LaunchChooser::choose(const FrozenLaunch& launch, const Memory& mem
     if (ClusterLaunch::is_needed(kernel, launch.launch)) return method;
     // Turns may end at any instruction.
     if (launch.settings.schedule == Schedule::manual) return method;
-    // The blocks of a cooperative launch take turns, and no model knows asynchronous copies.
-    if (observer && (launch.launch.cooperative || kernel.is_asynchronous)) return method;
+    // No model knows asynchronous copies.
+    if (observer && kernel.is_asynchronous) return method;
     const bool wants_instructions = observer && observer->wants_instructions(kernel);
     if (paths_.compiled && !wants_instructions) {
         KernelVersions& versions = versions_of(kernel, observer);
         const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
         method.code = waits ? versions.choose_compiled() : versions.choose(execution);
+    }
+    // Blocks that take turns cannot follow a model, which is one block's at a time.
+    if (observer && launch.launch.cooperative) {
+        if (method.code) method.make_events = alike_events(kernel, false, false);
+        return method;
     }
     bool independent_warps = false;
     if (launch.settings.schedule == Schedule::random && paths_.proof) {

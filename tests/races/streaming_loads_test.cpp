@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "emulator/launcher.h"
 #include "grid_forks.h"
 #include "race_kernels.h"
 
@@ -111,6 +112,79 @@ TEST(StreamingLoads, AreKeptForTheNextPartOfTheLaunch) {
     machine.run(launch, &races);
     ASSERT_EQ(races.findings().size(), 1u);
     EXPECT_EQ(races.findings()[0].count, 64u);
+}
+
+/// Four blocks of 64 threads read 512 words of a variable, in steps of 256. All of them arrive at a
+/// word, by an atomic of this order, and wait for each other. Then each block stores to 64 words
+/// that the next one has read first.
+GridFindings check_meeting(const std::string& arrival, emulator::Execution execution) {
+    const auto module = emulator::Module::parse(fmt::format(R"(.version 7.0
+.target sm_75
+.address_size 64
+.global .align 4 .b8 array[2048];
+.global .align 4 .u32 arrived;
+.visible .entry meet() {{
+    .reg .u32 %r<10>; .reg .u64 %d<4>; .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x;
+    mov.u64 %d0, array; mov.u64 %d2, arrived;
+    mad.lo.u32 %r4, %r2, 64, %r1;
+LOOP:
+    mul.wide.u32 %d1, %r4, 4; add.u64 %d1, %d0, %d1;
+    ld.global.u32 %r6, [%d1];
+    add.u32 %r4, %r4, 256; setp.lt.u32 %p0, %r4, 512;
+    @%p0 bra LOOP;
+    bar.sync 0;
+    setp.ne.u32 %p0, %r1, 0; @%p0 bra MET;
+    atom.{}.gpu.global.add.u32 %r7, [%d2], 1;
+WAIT:
+    ld.acquire.gpu.global.u32 %r7, [%d2];
+    setp.lt.u32 %p1, %r7, %r3; @%p1 bra WAIT;
+MET:
+    bar.sync 0;
+    add.u32 %r8, %r2, 1; rem.u32 %r8, %r8, %r3;
+    mad.lo.u32 %r8, %r8, 64, %r1;
+    mul.wide.u32 %d1, %r8, 4; add.u64 %d1, %d0, %d1;
+    st.global.u32 [%d1], %r6;
+    ret;
+}})",
+                                                            arrival),
+                                                "meet");
+    emulator::Launcher launcher;
+    emulator::GridRaces between;
+    emulator::RaceDetector within;
+    emulator::ObserverList all;
+    all.add(between);
+    all.add(within);
+    const emulator::FrozenLaunch launch = emulator::Machine::freeze(
+        *module->find("meet"), {.grid = {4, 1, 1}, .block = {64, 1, 1}, .cooperative = true}, {},
+        {});
+    emulator::Launcher::set_execution(execution);
+    const emulator::LaunchMethod method = launcher.choose(launch, &all);
+    EXPECT_EQ(method.code != nullptr, execution == emulator::Execution::compiled);
+    launcher.run(launch, &all, method);
+    emulator::Launcher::set_execution(emulator::Execution::automatic);
+    return {between.findings(), within.findings()};
+}
+
+// In machine code, too, which blocks that take turns run as the interpreter does.
+TEST(StreamingLoads, WaitForTheFirstStoreWhereWordsOrderBlocks) {
+    std::vector<emulator::Execution> executions = {emulator::Execution::interpreted};
+    if (emulator::Launcher::can_compile()) executions.push_back(emulator::Execution::compiled);
+    std::string first;
+    for (const emulator::Execution execution : executions) {
+        const GridFindings ordered = check_meeting("release", execution);
+        EXPECT_EQ(sentences(ordered.between) + sentences(ordered.within), "");
+        const GridFindings racing = check_meeting("relaxed", execution);
+        // The access of the lower block is named first: block 3 stores to the words of block 0.
+        ASSERT_EQ(racing.between.size(), 2u) << sentences(racing.between);
+        EXPECT_EQ(racing.between[0].hazard, Hazard::write_after_read);
+        EXPECT_EQ(racing.between[0].count, 64u);
+        EXPECT_EQ(racing.between[1].hazard, Hazard::read_after_write);
+        EXPECT_EQ(racing.between[1].count, 192u);
+        EXPECT_EQ(sentences(racing.within), "");
+        if (first.empty()) first = sentences(racing.between);
+        EXPECT_EQ(sentences(racing.between), first);
+    }
 }
 
 }  // namespace

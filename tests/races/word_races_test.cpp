@@ -221,5 +221,36 @@ TEST(WordRacesOfLaunches, AreUnknownWithoutTheRaceCheck) {
     EXPECT_EQ(heat.kernels()[0].arrays.at(0).count(HeatFigure::races, 0), 0u);
 }
 
+/// Hazards of a block of 64 threads, each of which adds to its own word of global memory before a
+/// barrier, and then does this with the words at %rd1, its own, and %rd2, one of the other warp.
+std::uint64_t hazards_behind_atomics(const std::string& body, emulator::LaunchSettings settings) {
+    emulator::Runner r(emulator::kernel_text(
+        "mov.u32 %r2, 63; sub.u32 %r2, %r2, %r1; mul.wide.u32 %rd2, %r2, 4;"
+        "add.s64 %rd2, %rd0, %rd2; red.global.add.u32 [%rd1], 1; bar.sync 0;" +
+        body));
+    Watch watch(r.machine);
+    r.settings = settings;
+    r.observer = &watch;
+    r.run(emulator::one_block(64));
+    return watch.hazards();
+}
+
+TEST(AtomicsOfGlobalMemory, RaceWithAccessesUpToTheNextBarrier) {
+    for (const emulator::LaunchSettings& settings : schedules(3)) {
+        const auto hazards = [&](const std::string& body) {
+            return hazards_behind_atomics(body, settings);
+        };
+        EXPECT_EQ(hazards("ld.global.u32 %r3, [%rd2];"), 0u);
+        EXPECT_EQ(hazards("st.global.u32 [%rd2], %r1;"), 0u);
+        EXPECT_EQ(hazards("ld.global.u32 %r3, [%rd2]; red.global.add.u32 [%rd1], 1;"), 64u);
+        EXPECT_EQ(hazards("st.global.u32 [%rd2], %r1; red.global.add.u32 [%rd1], 1;"), 64u);
+        EXPECT_EQ(hazards("ld.global.u32 %r3, [%rd2]; bar.sync 0; red.global.add.u32 [%rd1], 1;"),
+                  0u);
+        EXPECT_EQ(hazards("red.global.add.u32 [%rd1], 1; bar.sync 0; st.global.u32 [%rd2], %r1;"
+                          "bar.sync 0; red.global.add.u32 [%rd2], 1;"),
+                  0u);
+    }
+}
+
 }  // namespace
 }  // namespace warpscope::tests

@@ -37,18 +37,20 @@ void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps) {
     has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
     words_.clear();
+    first_word_ = ~0ull;
+    last_word_ = 0;
     others_.clear();
-    now_ = {};
+    *now_ = {};
 }
 
 void BlockClocks::begin_block(std::uint32_t block) {
     block_ = block;
-    now_ = {};
+    *now_ = {};
 }
 
 void BlockClocks::go_on_with(std::uint32_t block) {
-    others_[block_] = std::move(now_);
-    now_ = std::move(others_[block]);
+    std::swap(others_[block_], now_);
+    std::swap(others_[block], now_);
     block_ = block;
 }
 
@@ -63,15 +65,16 @@ std::size_t BlockClocks::entry_of(std::uint32_t block, std::uint32_t warp) const
 BlockClocks::Clock BlockClocks::published(std::uint32_t warp) {
     Clock clock = clocks_[seen(warp)];
     const std::size_t first = entry_of(block_, 0);
-    for (std::uint32_t other = 0; other < warps_; ++other) clock.raise(first + other, now_.ordered);
-    clock.raise(first + place_of(warp), ++now_.time);
+    for (std::uint32_t other = 0; other < warps_; ++other)
+        clock.raise(first + other, now_->ordered);
+    clock.raise(first + place_of(warp), ++now_->time);
     return clock;
 }
 
 void BlockClocks::order_warps() {
     if (warps_ == 1) return;
-    now_.ordered = ++now_.time;
-    now_.seen_by_warp.fill(now_.seen);
+    now_->ordered = ++now_->time;
+    now_->seen_by_warp.fill(now_->seen);
 }
 
 void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::uint32_t lanes) {
@@ -88,15 +91,15 @@ void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::ui
 
 void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes, Scope scope) {
     const bool of_device = scope == Scope::device;
-    take_over_pending(now_.cluster, warp * lanes_per_warp, lanes);
-    if (of_device) take_over_pending(now_.device, warp * lanes_per_warp, lanes);
+    take_over_pending(now_->cluster, warp * lanes_per_warp, lanes);
+    if (of_device) take_over_pending(now_->device, warp * lanes_per_warp, lanes);
     order_warps();
-    now_.cluster.fenced = published(warp);
-    if (of_device) now_.device.fenced = now_.cluster.fenced;
+    now_->cluster.fenced = published(warp);
+    if (of_device) now_->device.fenced = now_->cluster.fenced;
 }
 
 void BlockClocks::barrier() {
-    for (Scoped* const scoped : {&now_.cluster, &now_.device}) {
+    for (Scoped* const scoped : {&now_->cluster, &now_->device}) {
         for (const auto& [thread, word] : scoped->pending)
             take_over(word.clock, thread / lanes_per_warp);
         scoped->pending.clear();
@@ -105,13 +108,13 @@ void BlockClocks::barrier() {
 }
 
 void BlockClocks::take_over(const Clock& released, std::uint32_t warp) {
-    Clock clock = clocks_[now_.seen];
+    Clock clock = clocks_[now_->seen];
     if (clock.join(released)) {
         // Blocks that wait for one barrier of the grid learn the same.
         if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
-        now_.seen = std::uint32_t(clocks_.size()) - 1;
+        now_->seen = std::uint32_t(clocks_.size()) - 1;
     }
-    now_.seen_by_warp[place_of(warp)] = now_.seen;
+    now_->seen_by_warp[place_of(warp)] = now_->seen;
 }
 
 void BlockClocks::read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order) {
@@ -134,8 +137,8 @@ void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder 
     const auto& [device, clusters] = found->second;
     if (!clusters.empty())
         if (const auto own = clusters.find(cluster()); own != clusters.end())
-            read(now_.cluster, own->second, thread, order);
-    if (scope == Scope::device) read(now_.device, device, thread, order);
+            read(now_->cluster, own->second, thread, order);
+    if (scope == Scope::device) read(now_->device, device, thread, order);
 }
 
 void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {
@@ -148,20 +151,23 @@ void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder
                         bool updates, Scope scope) {
     const Clock released = releases(order) ? published(thread / lanes_per_warp) : Clock();
     Words& words = words_[address];
+    first_word_ = std::min(first_word_, address);
+    last_word_ = std::max(last_word_, address);
     if (!updates) words.clusters.clear();
     if (has_clusters_)
-        publish(words.clusters[cluster()], releases(order) ? released : now_.cluster.fenced,
+        publish(words.clusters[cluster()], releases(order) ? released : now_->cluster.fenced,
                 updates);
     // A write of cluster scope replaces what the word published for the device, and publishes
     // nothing to the device.
     publish(words.device,
             scope != Scope::device ? Clock()
             : releases(order)      ? released
-                                   : now_.device.fenced,
+                                   : now_->device.fenced,
             updates);
 }
 
 void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
+    if (address > last_word_ || address + bytes <= first_word_) return;
     for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
 }
 

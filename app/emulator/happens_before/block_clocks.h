@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/happens_before/boxed.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
 
@@ -36,17 +37,18 @@ class BlockClocks {
     /// The blocks of a cooperative launch take turns: this block goes on where it was.
     void go_on_with(std::uint32_t block);
 
-    std::uint32_t time() const { return now_.time; }  ///< releases of the running block so far
+    std::uint32_t time() const { return now_->time; }  ///< releases of the running block so far
     /// The time of an access by which a warp of the running block publishes: what it publishes with
     /// the word has the access itself.
     std::uint32_t time_of_publishing(std::uint32_t warp) const {
-        const Clock& fenced = now_.device.fenced.empty() ? now_.cluster.fenced : now_.device.fenced;
-        return fenced.empty() ? now_.time : fenced[entry_of(block_, warp)] - 1;
+        const Clock& fenced =
+            now_->device.fenced.empty() ? now_->cluster.fenced : now_->device.fenced;
+        return fenced.empty() ? now_->time : fenced[entry_of(block_, warp)] - 1;
     }
     /// Names what the running block, or a warp of it, knows of the releases of others: nothing,
     /// where it is 0.
-    std::uint32_t seen() const { return now_.seen; }
-    std::uint32_t seen(std::uint32_t warp) const { return now_.seen_by_warp[place_of(warp)]; }
+    std::uint32_t seen() const { return now_->seen; }
+    std::uint32_t seen(std::uint32_t warp) const { return now_->seen_by_warp[place_of(warp)]; }
     /// What a warp of `block` did at `time` comes before what a warp with this `seen` does.
     bool comes_before(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
                       std::uint32_t seen) const {
@@ -121,10 +123,11 @@ class BlockClocks {
 
     std::uint32_t warps_ = 1;
     std::uint32_t block_ = 0;
-    Running now_;                                     ///< of that block
-    std::map<std::uint32_t, Running> others_;         ///< that run beside it, by block
-    std::vector<Clock> clocks_;                       ///< by `seen`; the first one is empty
-    std::unordered_map<std::uint64_t, Words> words_;  ///< by address
+    Boxed<Running> now_;                                ///< of that block
+    std::map<std::uint32_t, Boxed<Running>> others_;    ///< that run beside it, by block
+    std::vector<Clock> clocks_;                         ///< by `seen`; the first one is empty
+    std::unordered_map<std::uint64_t, Words> words_;    ///< by address
+    std::uint64_t first_word_ = ~0ull, last_word_ = 0;  ///< none of words_ is outside
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks
     std::uint64_t version_ = 0;

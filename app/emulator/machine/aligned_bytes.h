@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 namespace warpscope::emulator {
 
@@ -13,7 +14,15 @@ class AlignedBytes {
     AlignedBytes() = default;
     explicit AlignedBytes(std::size_t size);  ///< throws Error when out of memory
     AlignedBytes(const AlignedBytes& other);
+    AlignedBytes(AlignedBytes&& other) noexcept
+        : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
     AlignedBytes& operator=(const AlignedBytes& other);
+    AlignedBytes& operator=(AlignedBytes&& other) noexcept {
+        bytes_ = std::move(other.bytes_);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+    ~AlignedBytes() = default;
 
     std::byte* data() const { return bytes_.get(); }
     std::size_t size() const { return size_; }

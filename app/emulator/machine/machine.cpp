@@ -174,7 +174,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     if (observer) observer->on_arguments(frozen.arguments);
     if (together && first == 0)
         return run_cooperative(kernel, {&kernel, launch, frozen.arguments, settings}, memory_,
-                               virtual_sms(), observer, output_);
+                               virtual_sms(), observer, output_, method.make_events);
     unsigned threads = settings.threads ? settings.threads : hardware_threads();
     if (ClusterLaunch::is_needed(kernel, launch))
         return run_clusters({&kernel, launch, frozen.arguments, settings}, threads, observer);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "emulator/observe/observer.h"
+#include "emulator/observe/model_accesses.h"
 
 namespace warpscope::emulator {
 
@@ -34,29 +34,26 @@ class ModelBlock {
     /// Calls f(access) for the model's accesses to global memory, in the order of their execution.
     template <typename F>
     void for_global_accesses(F&& f) const {
-        for_accesses(true, f);
+        accesses_->for_all(true, f);
     }
     /// Calls f(access) for the accesses of an instruction to global memory, in a block that follows
     /// the model.
     template <typename F>
     void for_moved_accesses(const Move& move, F&& f) const {
-        for_global_accesses([&](Access a) {
-            if (a.pc != move.pc) return;
-            std::array<std::uint64_t, lanes_per_warp> addresses;
-            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-                addresses[lane] = a.lane_addresses[lane] + move.distance;
-            a.lane_addresses = addresses.data();
-            f(a);
-        });
+        ModelAccesses::Addresses addresses;
+        for (std::size_t k = 0; k < accesses_->size(); ++k)
+            if (accesses_->is_global(k) && accesses_->pc(k) == move.pc)
+                f(accesses_->moved(k, move.distance, addresses));
     }
     /// Calls f(access) for the model's accesses to shared memory that are compared.
     template <typename F>
     void for_shared_accesses(F&& f) const {
-        for_accesses(false, f);
+        accesses_->for_all(false, f);
     }
+    /// All of them, for an observer that keeps them longer than the block is the model.
+    std::shared_ptr<const ModelAccesses> accesses() const { return accesses_; }
 
   protected:
-    using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     /// The global accesses of an instruction.
     struct GlobalAccesses {
         std::uint64_t begin = ~0ull, end = 0;  ///< in the model
@@ -68,23 +65,9 @@ class ModelBlock {
 
     bool is_proved_ = false;
     std::vector<bool> is_foreseen_;  ///< by pc
-    // The accesses, in the order in which they were recorded:
-    std::vector<Access> accesses_;  ///< without lane_addresses
-    std::vector<Addresses> addresses_;
-    std::vector<std::uint8_t> is_global_;
+    std::shared_ptr<ModelAccesses> accesses_ = std::make_shared<ModelAccesses>();
     std::vector<GlobalAccesses> global_accesses_;  ///< by pc
     std::vector<Move> moves_;                      ///< of the running block
-
-  private:
-    template <typename F>
-    void for_accesses(bool global, F&& f) const {
-        for (std::size_t k = 0; k < accesses_.size(); ++k) {
-            if (bool(is_global_[k]) != global) continue;
-            Access access = accesses_[k];
-            access.lane_addresses = addresses_[k].data();
-            f(std::as_const(access));
-        }
-    }
 };
 
 }  // namespace warpscope::emulator

@@ -64,6 +64,15 @@ struct Access {
     std::uint64_t address(unsigned lane) const {
         return lane_addresses[same_address ? unsigned(std::countr_zero(mask)) : lane];
     }
+    /// All lanes access bytes that follow each other: looks where `consecutive` does not say so.
+    bool is_consecutive() const {
+        if (mask != all_lanes || same_address) return false;
+        if (consecutive) return true;
+        std::uint64_t differs = 0;
+        for (unsigned lane = 1; lane < lanes_per_warp; ++lane)
+            differs |= lane_addresses[lane] ^ (lane_addresses[0] + lane * bytes);
+        return differs == 0;
+    }
     /// Copies the `bytes` bytes that a lane is about to store; for stores only.
     void stored(unsigned lane, std::byte* into) const;
     /// The block's shared memory before the access.

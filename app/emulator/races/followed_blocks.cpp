@@ -31,23 +31,22 @@ void FollowedBlocks::clear() {
 }
 
 void FollowedBlocks::begin_model(const ModelBlock& model) {
-    Model& own = models_.emplace_back();
+    models_.push_back({.accesses = model.accesses(), .runs = {}});
+    Model& own = models_.back();
     model.for_global_accesses([&](const Access& a) {
-        own.accesses.push_back(a);
-        own.accesses.back().is_over = true;
-        Addresses& addresses = own.addresses.emplace_back();
-        std::copy_n(a.lane_addresses, lanes_per_warp, addresses.begin());
         if (own.runs.size() <= a.pc) own.runs.resize(a.pc + 1);
-        const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
         std::vector<Run>& runs = own.runs[a.pc];
-        for (std::uint32_t m = lanes; m; m &= m - 1) {
-            const std::uint64_t begin = a.lane_addresses[std::countr_zero(m)];
+        const auto add = [&](std::uint64_t begin, std::uint64_t bytes) {
             // Neighbouring lanes usually access neighbouring bytes.
             if (!runs.empty() && runs.back().end == begin)
-                runs.back().end += a.bytes;
+                runs.back().end += bytes;
             else
-                runs.push_back({begin, begin + a.bytes});
-        }
+                runs.push_back({begin, begin + bytes});
+        };
+        if (a.consecutive) return add(a.lane_addresses[0], lanes_per_warp * a.bytes);
+        const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
+        for (std::uint32_t m = lanes; m; m &= m - 1)
+            add(a.lane_addresses[std::countr_zero(m)], a.bytes);
     });
     for (std::vector<Run>& runs : own.runs) join_neighbours(runs);
 }

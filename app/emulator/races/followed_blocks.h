@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,10 +28,10 @@ class FollowedBlocks {
     /// Calls f(access) for the accesses of the newest model at an instruction.
     template <typename F>
     void for_accesses(std::uint32_t pc, F&& f) const {
-        const Model& model = models_.back();
-        Addresses addresses;
-        for (std::size_t k = 0; k < model.accesses.size(); ++k)
-            if (model.accesses[k].pc == pc) f(moved(model, k, 0, addresses));
+        const ModelAccesses& accesses = *models_.back().accesses;
+        ModelAccesses::Addresses addresses;
+        for (std::size_t k = 0; k < accesses.size(); ++k)
+            if (accesses.is_global(k) && accesses.pc(k) == pc) f(accesses.moved(k, 0, addresses));
     }
 
     /// Adds a block that follows the newest model, with the instructions that count.
@@ -43,25 +43,14 @@ class FollowedBlocks {
     void for_blocks(OnBlock&& on_block, OnAccess&& on_access) const;
 
   private:
-    using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     struct Model {
-        std::vector<Access> accesses;  ///< their lane_addresses are not kept
-        std::vector<Addresses> addresses;
+        std::shared_ptr<const ModelAccesses> accesses;
         std::vector<std::vector<Run>> runs;  ///< indexed by pc
     };
     struct Block {
         std::uint32_t block = 0, model = 0;
         std::size_t moves_end = 0;  ///< index into moves_
     };
-
-    static Access moved(const Model& model, std::size_t number, std::uint64_t distance,
-                        Addresses& addresses) {
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            addresses[lane] = model.addresses[number][lane] + distance;
-        Access access = model.accesses[number];
-        access.lane_addresses = addresses.data();
-        return access;
-    }
 
     std::vector<Model> models_;
     std::vector<Block> blocks_;
@@ -71,15 +60,16 @@ class FollowedBlocks {
 template <typename OnBlock, typename OnAccess>
 void FollowedBlocks::for_blocks(OnBlock&& on_block, OnAccess&& on_access) const {
     std::size_t first = 0;
-    Addresses addresses;
+    ModelAccesses::Addresses addresses;
     for (const Block& block : blocks_) {
         on_block(block.block);
-        const Model& model = models_[block.model];
-        for (std::size_t k = 0; k < model.accesses.size(); ++k)
+        const ModelAccesses& accesses = *models_[block.model].accesses;
+        for (std::size_t k = 0; k < accesses.size(); ++k)
             for (std::size_t m = first; m < block.moves_end; ++m) {
-                if (moves_[m].pc != model.accesses[k].pc) continue;
-                Access access = moved(model, k, moves_[m].distance, addresses);
+                if (!accesses.is_global(k) || moves_[m].pc != accesses.pc(k)) continue;
+                Access access = accesses.moved(k, moves_[m].distance, addresses);
                 access.block = block.block;
+                access.is_over = true;
                 on_access(access);
             }
         first = block.moves_end;

@@ -33,6 +33,7 @@ std::uint64_t GlobalWindow::shift_of(std::uint64_t page) {
 Access GlobalWindow::place(const Access& access) {
     Access placed = access;
     placed.lane_addresses = addresses_.data();
+    placed.consecutive = access.is_consecutive();
     std::uint64_t odd = 0;
     const std::uint32_t mask = access.same_address ? access.mask & (0 - access.mask) : access.mask;
     for (std::uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -47,8 +48,8 @@ Access GlobalWindow::place(const Access& access) {
     }
     placed.checked |= (odd & (access.bytes - 1)) == 0;
     // Neighbouring pages need not have neighbouring places.
-    placed.consecutive = access.consecutive && addresses_[lanes_per_warp - 1] - addresses_[0] ==
-                                                   (lanes_per_warp - 1) * access.bytes;
+    placed.consecutive &=
+        addresses_[lanes_per_warp - 1] - addresses_[0] == (lanes_per_warp - 1) * access.bytes;
     placed.consecutive_halves = placed.consecutive;
     return placed;
 }

@@ -29,20 +29,25 @@ void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders, S
     is_shared_ = space == Space::shared;
     by_words_ = orders.have_clocks();
     shift_ = unsigned(std::countr_zero(emulator::cell_bytes(kernel, space)));
-    bool atomics = false;
-    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
-        const InstructionInfo& i = kernel.lines[pc];
-        atomics |= may_access(i, space) && i.access != MemoryAccess::load && orders.is_strong(pc);
-    }
-    atomics_.assign(atomics ? 1 : 0, {});
+    has_atomics_ = false;
     resize(bytes);
 }
 
 void RaceCells::resize(std::uint64_t bytes) {
     bytes_ = bytes;
     const std::size_t cells = (bytes >> shift_) + 1;
+    // Memory that is not used costs nothing, but the copy into a larger one does.
+    constexpr std::size_t most_at_once = 1 << 22;  // 128 MiB
+    if (cells_.capacity() < cells)
+        cells_.reserve(std::max(2 * cells, std::min(8 * cells, most_at_once)));
     if (cells_.size() < cells) cells_.resize(cells);
-    if (has_atomics() && atomics_.size() < cells) atomics_.resize(cells);
+    if (has_atomics_) begin_atomics();
+}
+
+void RaceCells::begin_atomics() {
+    has_atomics_ = true;
+    const std::size_t cells = (bytes_ >> shift_) + 1;
+    if (atomics_.size() < cells) atomics_.resize(cells);
 }
 
 void RaceCells::forget() {
@@ -56,12 +61,14 @@ void RaceCells::begin_block() {
         events_.restart_numbers();
     }
     begin_epoch();
+    has_atomics_ = false;
     events_.begin_block();
     enough_readers_epoch_ = by_words_ ? no_epoch : events_.epoch_first();
 }
 
 void RaceCells::begin_epoch() {
     events_.begin_epoch();
+    has_atomics_ &= is_shared_;
     enough_readers_epoch_ = by_words_ ? no_epoch : events_.epoch_first();
 }
 

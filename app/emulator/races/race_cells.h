@@ -81,8 +81,12 @@ class RaceCells {
     std::uint32_t cell_bytes() const { return 1u << shift_; }
     unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
-    bool has_atomics() const { return !atomics_.empty(); }
-    /// The atomics and strong stores to a cell; nullptr if the kernel has none in this memory.
+    /// Some of the memory has atomics or strong stores: shared memory in this block, global memory
+    /// in this epoch.
+    bool has_atomics() const { return has_atomics_; }
+    /// Such an access follows.
+    void begin_atomics();
+    /// The atomics and strong stores to a cell; nullptr if has_atomics() is false.
     CellAccesses* atomics(std::uint32_t index) {
         return has_atomics() ? &atomics_[index] : nullptr;
     }
@@ -134,7 +138,8 @@ class RaceCells {
     bool is_shared_ = true;
     std::uint64_t bytes_ = 0;
     std::vector<RaceCell> cells_;
-    std::vector<CellAccesses> atomics_;  ///< indexed by cell, or empty
+    std::vector<CellAccesses> atomics_;  ///< indexed by cell, if has_atomics_
+    bool has_atomics_ = false;
     AccessEvents events_;
     std::uint32_t enough_readers_epoch_ = 1;
     bool by_words_ = false;  ///< words of memory may order some of the warps at any time

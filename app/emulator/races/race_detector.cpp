@@ -37,13 +37,13 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     others_.clear();
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.words_are_seen());
-    order_.begin_launch(report_.threads(), orders_.have_clocks(),
-                        kernel.has_mbarriers || kernel.uses_cluster);
-    shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
-    global_.begin_launch(kernel, orders_, Space::global, 0);
-    proxies_.begin_launch(kernel, shared_bytes);
+    now_->order.begin_launch(report_.threads(), orders_.have_clocks(),
+                             kernel.has_mbarriers || kernel.uses_cluster);
+    now_->shared.begin_launch(kernel, orders_, Space::shared, shared_bytes);
+    now_->global.begin_launch(kernel, orders_, Space::global, 0);
+    now_->proxies.begin_launch(kernel, shared_bytes);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    for (RaceCells* cells : {&shared_, &global_})
+    for (RaceCells* cells : {&now_->shared, &now_->global})
         cells->events().begin_launch(warps, kernel.code.size());
 }
 
@@ -57,34 +57,36 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     block_ = block;
     report_.begin_block(block);
     if (others_.empty()) report_.flags().clear();
-    order_.begin_block();
-    shared_.begin_block();
-    global_.begin_block();
-    window_.clear();
-    waiting_.clear();
-    async_.begin_block();
-    proxies_.begin_block(order_.clocks());
-    may_wait_ = true;
-    epoch_ = order_.epoch();
-    is_spoiled_ = has_no_races_ = has_ended_ = false;
-    cluster_phases_ = 0;
+    now_->order.begin_block();
+    now_->shared.begin_block();
+    now_->global.begin_block();
+    now_->window.clear();
+    now_->waiting.clear();
+    now_->async.begin_block();
+    now_->proxies.begin_block(now_->order.clocks());
+    now_->may_wait = true;
+    now_->epoch = now_->order.epoch();
+    now_->is_spoiled = now_->has_no_races = now_->has_ended = false;
+    now_->cluster_phases = 0;
 }
 
 void RaceDetector::on_block_end(std::uint32_t, const Statistics&) {
-    async_.end_block(report_);
-    has_ended_ = true;
+    now_->async.end_block(report_);
+    now_->has_ended = true;
 }
 
 void RaceDetector::on_block_turn(std::uint32_t block) {
     report_.begin_block(block);
     if (block == block_) return;
-    BlockRaces& running = *this;
-    const auto other = others_.find(block);
-    // A block that begins clears what it gets.
-    BlockRaces next = other == others_.end() ? running : std::move(other->second);
-    if (other != others_.end()) others_.erase(other);
-    if (!has_ended_) others_[block_] = std::move(running);
-    running = std::move(next);
+    const bool goes_on = !now_->has_ended;
+    auto next = others_.extract(block);
+    if (next) {
+        std::swap(now_, next.mapped());
+        next.key() = block_;
+        if (goes_on) others_.insert(std::move(next));
+    } else if (goes_on) {  // a block that begins clears what it gets
+        others_.emplace(block_, now_);
+    }
     block_ = block;
 }
 
@@ -99,7 +101,7 @@ void RaceDetector::on_cluster_access(const Access& a) {
         const std::uint32_t block = ClusterPlace{own.cluster, rank}.block(launch);
         const auto other = others_.find(block);
         if (block == a.block || (block != block_ && other == others_.end())) return;
-        RaceCells& cells = block == block_ ? shared_ : other->second.shared_;
+        RaceCells& cells = block == block_ ? now_->shared : other->second->shared;
         const std::uint32_t first = cells.index_of(offset_in_cluster(address));
         for (std::uint32_t k = 0; k < std::max(1u, cells.count(a.bytes)); ++k)
             cells.set_written(first + k);
@@ -107,70 +109,72 @@ void RaceDetector::on_cluster_access(const Access& a) {
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
-    if (has_no_races_ || a.asynchronous) return;
-    is_spoiled_ |= orders_.is_strong(a.pc);
+    if (now_->has_no_races || a.asynchronous) return;
+    now_->is_spoiled |= orders_.is_strong(a.pc);
     if (report_.flags().are_polled()) report_.flags().access(a, report_.party_of(a.warp));
-    async_.check(a, Space::shared, order_, shared_, report_);
+    now_->async.check(a, Space::shared, now_->order, now_->shared, report_);
     // What an mbarrier orders is told by its phases (on_async), not by the word that counts.
     const auto operation = [&] { return report_.kernel().code[a.pc].operation; };
-    if (proxies_.is_needed() && a.kind != MemoryAccess::load &&
+    if (now_->proxies.is_needed() && a.kind != MemoryAccess::load &&
         (operation() == Operation::mbarrier_init || !uses_mbarrier(operation())))
-        proxies_.store(a, order_.clocks());
-    if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
-    RaceRule(a, orders_, order_, shared_, report_).run();
-    if (order_.by_words() && !uses_mbarrier(operation())) follow_words(a);
+        now_->proxies.store(a, now_->order.clocks());
+    if (a.kind == MemoryAccess::load && a.same_address && now_->shared.needs_no_record(a)) return;
+    RaceRule(a, orders_, now_->order, now_->shared, report_).run();
+    if (now_->order.by_words() && !uses_mbarrier(operation())) follow_words(a);
 }
 
 void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
     const std::vector<InstructionInfo>& lines = report_.kernel().lines;
     for (const BroadcastLoad& load : loads)
-        if (!shared_.record_broadcast(load.warp->index, load.pc, load.address,
-                                      lines[load.pc].bytes))
+        if (!now_->shared.record_broadcast(load.warp->index, load.pc, load.address,
+                                           lines[load.pc].bytes))
             on_shared_access(access_of(load));
 }
 
 void RaceDetector::on_global_access(const Access& a) {
-    if (has_no_races_) return;
-    is_spoiled_ |= orders_.is_strong(a.pc);
-    if (proxies_.is_needed() && a.kind != MemoryAccess::load && !a.asynchronous)
-        proxies_.store_global(a, order_.clocks());
+    if (now_->has_no_races) return;
+    now_->is_spoiled |= orders_.is_strong(a.pc);
+    if (now_->proxies.is_needed() && a.kind != MemoryAccess::load && !a.asynchronous)
+        now_->proxies.store_global(a, now_->order.clocks());
     if (report_.flags().are_polled()) report_.flags().access(a, report_.party_of(a.warp));
-    async_.check(a, Space::global, order_, shared_, report_);
+    now_->async.check(a, Space::global, now_->order, now_->shared, report_);
     if (can_wait(a)) {
-        waiting_.push_back({a.lane_addresses[0], global_.begin_access(a, order_).event});
+        now_->waiting.push_back(
+            {a.lane_addresses[0], now_->global.begin_access(a, now_->order).event});
         return;
     }
     check_waiting();
     check_global(a, 0);
-    if (order_.by_words()) follow_words(a);
+    if (now_->order.by_words()) follow_words(a);
 }
 
 bool RaceDetector::can_wait(const Access& a) const {
     constexpr std::size_t most_waiting = 1 << 20;  // 16 MiB
-    return may_wait_ && !a.asynchronous && !orders_.is_strong(a.pc) &&
-           waiting_.size() < most_waiting && !global_.events().is_full() && is_streaming_load(a);
+    return now_->may_wait && !a.asynchronous && !orders_.is_strong(a.pc) &&
+           now_->waiting.size() < most_waiting && !now_->global.events().is_full() &&
+           is_streaming_load(a);
 }
 
 void RaceDetector::check_waiting() {
-    may_wait_ = false;
-    for (const auto& [first, event] : waiting_) {
-        const AccessEvent by = global_.events()[event];
+    now_->may_wait = false;
+    for (const auto& [first, event] : now_->waiting) {
+        const AccessEvent by = now_->global.events()[event];
         check_global(StreamingLoad(report_.kernel(), 0, by.warp, by.pc, first).access(), event);
     }
-    waiting_.clear();
+    now_->waiting.clear();
 }
 
 void RaceDetector::check_global(const Access& a, std::uint32_t event) {
     constexpr std::size_t most_cells = 1 << 22;  // 128 MiB
-    if (window_.bytes() >> global_.shift() > most_cells) {
-        global_.forget();
-        window_.clear();
-        is_spoiled_ = true;
+    if (now_->window.bytes() >> now_->global.shift() > most_cells) {
+        now_->global.forget();
+        now_->window.clear();
+        now_->is_spoiled = true;
     }
-    const Access placed = window_.place(a);
-    global_.resize(window_.bytes());
-    if (a.kind != MemoryAccess::load || !a.same_address || !global_.needs_no_record(placed))
-        RaceRule(placed, orders_, order_, global_, report_, &window_, event).run();
+    const Access placed = now_->window.place(a);
+    now_->global.resize(now_->window.bytes());
+    if (a.kind != MemoryAccess::load || !a.same_address || !now_->global.needs_no_record(placed))
+        RaceRule(placed, orders_, now_->order, now_->global, report_, &now_->window, event).run();
 }
 
 void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
@@ -180,7 +184,7 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
         on_async(block, event);
         return on_block_turn(now);
     }
-    ThreadClocks& clocks = order_.clocks();
+    ThreadClocks& clocks = now_->order.clocks();
     switch (event.kind) {
         case AsyncEvent::copy_started:
             return start_copy(event);
@@ -188,11 +192,11 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             if (event.copy->mbarrier_rank >= 0) return;
             [[fallthrough]];
         case AsyncEvent::copies_arrived:
-            return async_.count(event, clocks);
+            return now_->async.count(event, clocks);
         case AsyncEvent::groups_ended:
             separate(event.warp);
-            return async_.end_groups(event, shared_, [&](const Access& access) {
-                RaceRule(access, orders_, order_, shared_, report_).check_copy(true);
+            return now_->async.end_groups(event, now_->shared, [&](const Access& access) {
+                RaceRule(access, orders_, now_->order, now_->shared, report_).check_copy(true);
             });
         case AsyncEvent::arrived_elsewhere:
             return;  // orders blocks: see GridRaces
@@ -205,8 +209,8 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
             clocks.arrive_at_mbarrier(event.barrier->address, event.warp, event.lanes);
             return separate(event.warp);
         case AsyncEvent::proxy_fence:
-            if (!order_.by_words()) return;
-            proxies_.fence(clocks, event.warp, event.lanes, event.space);
+            if (!now_->order.by_words()) return;
+            now_->proxies.fence(clocks, event.warp, event.lanes, event.space);
             clocks.advance(event.warp);
             return separate(event.warp);
         case AsyncEvent::looked:
@@ -221,12 +225,12 @@ void RaceDetector::on_async(std::uint32_t block, const AsyncEvent& event) {
 
 // The barrier of the cluster orders the threads of a block as an mbarrier of the block does.
 void RaceDetector::wait_for_cluster(const AsyncEvent& event) {
-    ThreadClocks& clocks = order_.clocks();
-    if (cluster_phases_ == event.phase) {
+    ThreadClocks& clocks = now_->order.clocks();
+    if (now_->cluster_phases == event.phase) {
         clocks.end_phase(barrier_of_cluster);
-        ++cluster_phases_;
+        ++now_->cluster_phases;
     }
-    clocks.see_phase(barrier_of_cluster, event.warp, event.lanes, cluster_phases_);
+    clocks.see_phase(barrier_of_cluster, event.warp, event.lanes, now_->cluster_phases);
 }
 
 // The accesses to global memory have been told as accesses. Those to shared memory are compared
@@ -235,63 +239,63 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
     const AsyncCopy& copy = *event.copy;
     if (copy.from_shared)
         for_accesses(copy, copy.parts, false, event.state, [&](const Access& a) {
-            async_.check(a, Space::shared, order_, shared_, report_);
-            RaceRule(a, orders_, order_, shared_, report_).run();
+            now_->async.check(a, Space::shared, now_->order, now_->shared, report_);
+            RaceRule(a, orders_, now_->order, now_->shared, report_).run();
         });
     if (copy.to_shared && copy.to_rank < 0)
         for_accesses(copy, copy.parts, true, event.state, [&](const Access& a) {
-            RaceRule(a, orders_, order_, shared_, report_).check_copy(false);
+            RaceRule(a, orders_, now_->order, now_->shared, report_).check_copy(false);
         });
-    if (proxies_.is_needed()) proxies_.check(event, report_);
+    if (now_->proxies.is_needed()) now_->proxies.check(event, report_);
     // Only threads of the other block see when it has ended.
     if (copy.to_rank >= 0 || copy.mbarrier_rank >= 0) return;
-    async_.start(event, order_, shared_, report_);
+    now_->async.start(event, now_->order, now_->shared, report_);
 }
 
 void RaceDetector::follow_words(const Access& a) {
     const MemoryOrder order = orders_[a.pc];
-    synchronise(a, order, order_.clocks());
+    synchronise(a, order, now_->order.clocks());
     if (releases(order)) separate(a.warp);
 }
 
 void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope) {
-    if (!order_.by_words()) return;
-    order_.clocks().fence(warp, mask);
+    if (!now_->order.by_words()) return;
+    now_->order.clocks().fence(warp, mask);
     separate(warp);
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {
     // The barrier may order only some of the warps.
     if (arrival.expected != 0 || !arrival.waits || arrival.mask != arrival.live) check_waiting();
-    order_.arrive(arrival);
+    now_->order.arrive(arrival);
     separate(arrival.warp);
 }
 
 void RaceDetector::on_barrier_release(const BarrierRelease& release) {
-    order_.release(release);
-    const bool is_epoch = order_.epoch() != epoch_;
-    epoch_ = order_.epoch();
-    for (RaceCells* cells : {&shared_, &global_}) {
+    now_->order.release(release);
+    const bool is_epoch = now_->order.epoch() != now_->epoch;
+    now_->epoch = now_->order.epoch();
+    for (RaceCells* cells : {&now_->shared, &now_->global}) {
         cells->events().separate_all();
         is_epoch ? cells->begin_epoch() : cells->order_some_warps();
     }
     if (is_epoch) {
-        proxies_.begin_epoch(order_.clocks());
-        window_.clear();
-        waiting_.clear();
-        may_wait_ = true;
+        now_->proxies.begin_epoch(now_->order.clocks());
+        now_->window.clear();
+        now_->waiting.clear();
+        now_->may_wait = true;
     } else {
-        is_spoiled_ = true;
+        now_->is_spoiled = true;
     }
 }
 
 void RaceDetector::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) {
-    order_.warp_sync(warp, members);
+    now_->order.warp_sync(warp, members);
     separate(warp);
 }
 
 void RaceDetector::separate(std::uint32_t warp) {
-    for (RaceCells* cells : {&shared_, &global_}) cells->events().separate(warp);
+    for (RaceCells* cells : {&now_->shared, &now_->global}) cells->events().separate(warp);
 }
 
 }  // namespace warpscope::emulator

@@ -7,6 +7,7 @@
 
 #include "emulator/counters/heat_map.h"
 #include "emulator/happens_before/block_order.h"
+#include "emulator/happens_before/boxed.h"
 #include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/races/async_races.h"
@@ -24,19 +25,19 @@ struct BlockRaces {
         std::uint32_t event = 0;    ///< of the cells of global memory
     };
 
-    BlockOrder order_;
-    RaceCells shared_, global_;
-    GlobalWindow window_;  ///< of global_
-    AsyncRaces async_;
-    ProxyFences proxies_;
-    std::vector<WaitingLoad> waiting_;
-    bool may_wait_ = true;       ///< global memory had only waiting loads since the last barrier
-    std::uint32_t epoch_ = 0;    ///< the epoch of order_ that the cells have
-    bool has_no_races_ = false;  ///< the block is proved to have no races
+    BlockOrder order;
+    RaceCells shared, global;
+    GlobalWindow window;  ///< of global memory
+    AsyncRaces async;
+    ProxyFences proxies;
+    std::vector<WaitingLoad> waiting;
+    bool may_wait = true;       ///< global memory had only waiting loads since the last barrier
+    std::uint32_t epoch = 0;    ///< the epoch that the cells have
+    bool has_no_races = false;  ///< the block is proved to have no races
     /// No block may follow it: it has atomics, not all was checked, or not all warps met.
-    bool is_spoiled_ = false;
-    bool has_ended_ = false;
-    std::uint32_t cluster_phases_ = 0;  ///< phases of the cluster's barrier that threads have seen
+    bool is_spoiled = false;
+    bool has_ended = false;
+    std::uint32_t cluster_phases = 0;  ///< phases of the cluster's barrier that threads have seen
 };
 
 /// Finds races between threads of a block, in shared and in global memory: two threads access a
@@ -64,7 +65,7 @@ struct BlockRaces {
 /// Races between blocks are the work of GridRaces.
 ///
 /// A copy of a detector continues on its own from the state of the original.
-class RaceDetector : public Observer, BlockSummaries, BlockRaces {
+class RaceDetector : public Observer, BlockSummaries {
   public:
     /// From now on `heat` gets the hazards of each launch by word. It must outlive this object, and
     /// the end of a launch must reach it after this object.
@@ -89,7 +90,7 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     BlockSummaries* summaries() override {
-        return order_.by_words() || report_.flags().are_polled() ? nullptr : this;
+        return now_->order.by_words() || report_.flags().are_polled() ? nullptr : this;
     }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
@@ -103,8 +104,8 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
 
   private:
-    void on_proved_block(const ModelBlock&) override { has_no_races_ = true; }
-    bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
+    void on_proved_block(const ModelBlock&) override { now_->has_no_races = true; }
+    bool refuses_model() const override { return now_->is_spoiled || !report_.is_clean(); }
     void on_broadcasts(std::span<const BroadcastLoad> loads) override;
 
     bool can_wait(const Access& access) const;
@@ -121,8 +122,9 @@ class RaceDetector : public Observer, BlockSummaries, BlockRaces {
     RaceReport report_;
     HeatMap* heat_ = nullptr;
     bool depends_on_order_ = false;
-    std::uint32_t block_ = 0;                     ///< whose turn it is
-    std::map<std::uint32_t, BlockRaces> others_;  ///< that run beside it, by block
+    std::uint32_t block_ = 0;                            ///< whose turn it is
+    Boxed<BlockRaces> now_;                              ///< of that block
+    std::map<std::uint32_t, Boxed<BlockRaces>> others_;  ///< that run beside it, by block
 };
 
 }  // namespace warpscope::emulator

@@ -20,6 +20,7 @@ void RaceRule::run() {
     } else if (a.kind == MemoryAccess::store && !orders_.is_strong(a.pc)) {
         store();
     } else if (a.kind != MemoryAccess::none) {
+        cells_.begin_atomics();
         for_lanes(a.mask, [&](const Target& t, unsigned lane) { strong_write(t, lane); });
     }
 }

@@ -39,7 +39,7 @@ class RaceRule {
     /// One cell of one lane's access, or of the access of all lanes at one address.
     struct Target {
         RaceCell& cell;
-        CellAccesses* atomics;  ///< nullptr if the kernel has none in this memory
+        CellAccesses* atomics;  ///< nullptr where RaceCells has none
         std::uint32_t byte;     ///< offset of the cell in shared memory or in the window
         std::uint32_t cells;    ///< cells of the access, from this one to its end
     };

@@ -14,13 +14,8 @@ namespace warpscope::emulator {
 inline bool is_streaming_load(const Access& a) {
     if (a.kind != MemoryAccess::load || a.mask != all_lanes || a.same_address) return false;
     if (a.image != Access::Image::none) return false;  // its instruction says no number of bytes
-    const std::uint64_t first = a.lane_addresses[0];
-    if ((first & (a.bytes - 1)) != 0) return false;  // it fails
-    if (a.consecutive) return true;
-    std::uint64_t differs = 0;
-    for (unsigned lane = 1; lane < lanes_per_warp; ++lane)
-        differs |= a.lane_addresses[lane] ^ (first + lane * a.bytes);
-    return differs == 0;
+    if ((a.lane_addresses[0] & (a.bytes - 1)) != 0) return false;  // it fails
+    return a.is_consecutive();
 }
 
 /// The load that was executed earlier. Not copied, because it points to addresses of its own.

@@ -158,17 +158,35 @@ void HostCalls::read_value(std::size_t i) {
     static constexpr std::string_view signs = "+-*/%";
     const bool has_sign = i + 2 < text_.size() && signs.find(at(i + 1)) != signs.npos;
     if (has_sign && text_.is(i + 2, "="))
-        return assign(name, fmt::format("( {} ) {} ( {} )", name_now(name), text_.text(i + 1),
+        return change(name, fmt::format("( {} ) {} ( {} )", name_now(name), text_.text(i + 1),
                                         words(i + 3, end_of_value(i + 3))));
     const bool is_counted_before =  // "++n"
         i > 2 && at(i - 1) == at(i - 2) && (text_.is(i - 1, "+") || text_.is(i - 1, "-")) &&
         !text_.is_word(i - 3) && !text_.is(i - 3, ")") && !text_.is(i - 3, "]");
-    if (is_counted_before && loops_.empty())
-        return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i - 1)));
+    if (is_counted_before && !is_counter(name))
+        return change(name, fmt::format("{} {} 1", name_now(name), text_.text(i - 1)));
     const bool counts = has_sign && (text_.is(i + 1, "+") || text_.is(i + 1, "-")) &&
                         text_.text(i + 2) == text_.text(i + 1);
-    if (counts && loops_.empty())
-        return assign(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
+    if (counts && !is_counter(name))
+        return change(name, fmt::format("{} {} 1", name_now(name), text_.text(i + 1)));
+}
+
+void HostCalls::change(const std::string& word, std::string value) {
+    const std::string now = name_now(word);
+    if (depth_of_loops_ > 0) changed_.push_back(is_member(now) ? now : word);
+    assign(word, std::move(value));
+}
+
+/// "p.n += 2", "p.n++"
+bool HostCalls::change_member(const std::string& name, std::size_t sign) {
+    static constexpr std::string_view signs = "+-*/%";
+    if (sign + 1 >= text_.size() || signs.find(at(sign)) == signs.npos) return false;
+    const bool counts = at(sign) == at(sign + 1) && (text_.is(sign, "+") || text_.is(sign, "-"));
+    if (!counts && !text_.is(sign + 1, "=")) return false;
+    if (depth_of_loops_ > 0) changed_.push_back(name);
+    const std::string by = counts ? "1" : words(sign + 2, end_of_value(sign + 2));
+    set_member(name, fmt::format("( {} ) {} ( {} )", name, at(sign), by));
+    return true;
 }
 
 /// "p.n = value", "p.rows[2].n = value", "p.taps[2] = value"
@@ -184,6 +202,7 @@ bool HostCalls::read_member_value(std::size_t i) {
         if (element.empty()) element = "$at";  // in a loop: all of them
         sign = text_.after_closing(sign).value_or(text_.size());
     }
+    if (change_member(own_name(member + element), sign)) return true;
     if (!text_.is(sign, "=") || text_.is(sign + 1, "=")) return false;
     if (!element.empty()) read_element(own_name(member), last + 1);
     const std::string value = words(sign + 1, end_of_value(sign + 1));
@@ -203,6 +222,7 @@ bool HostCalls::read_member_value(std::size_t i) {
 void HostCalls::read_dimensions(std::size_t i) {
     while (text_.is_word(i)) {
         const std::string name(text_.text(i));
+        shadow(name);
         std::size_t end = i + 1;
         if (text_.is(end, "(") || text_.is(end, "{")) {
             const auto after = text_.after_closing(end);
@@ -352,6 +372,7 @@ void HostCalls::read_call(std::size_t i) {
             if (write(i, given[0], given[2])) is_harmless(all[0].first, all[0].second);
         }
         copy(given[0], given[1]);
+        forget_argument(all[0], false);
     } else if (call == "fill" && given.size() == 3) {
         fill(given[0], given[2]);
     } else if (call == "fill_n" && given.size() == 3) {

@@ -40,6 +40,7 @@ class HostCalls {
     bool is_known_call(std::size_t i) const;
     /// Begins a function: only names of the file are known.
     void enter_file();
+    const Scope& file_scope() const { return file_scope_; }
 
     void read_macro(std::string_view directive);
     /// All "name = value" of the tokens.
@@ -76,6 +77,9 @@ class HostCalls {
         const std::function<void(std::size_t name, const HostVariable& variable)>& found) const;
     /// The parameter of a function whose declaration begins at this token is a variable.
     void declare_parameter(std::size_t i);
+    /// The word gets another meaning until the end of the block.
+    void shadow(const std::string& word);
+    void end_shadows(std::size_t first);
 
     std::string name_now(std::string_view word) const;
     /// Empty behind the last token.
@@ -91,6 +95,15 @@ class HostCalls {
     std::string made(const std::string& word);
     /// The word has a value that is not known.
     void forget(const std::string& word) { (void)made(word); }
+    /// Numbers that code which is not followed may change: "n" of "&n", where `by_reference` also
+    /// of "n".
+    void forget_argument(TokenRange argument, bool by_reference);
+    void forget_number(const std::string& word);
+    void forget_members(const std::string& word);  ///< of an object
+    /// "in >> n >> m"
+    void forget_read(std::size_t i);
+    /// The word gets a value that depends on the one that it has.
+    void change(const std::string& word, std::string value);
 
     compiler::TokenText text_;
     HostProgram program_;
@@ -107,6 +120,12 @@ class HostCalls {
     };
     std::map<std::string, KernelTemplate, std::less<>> kernel_templates_;
     std::vector<std::string> loops_;  ///< the counters of the loops around a statement
+    bool is_counter(const std::string& word) const {
+        return std::ranges::find(loops_, name_now(word)) != loops_.end();
+    }
+    std::vector<std::string> changed_;  ///< words and members, in the loops around a statement
+    /// Words that the blocks which are read declare, and what they have meant before.
+    std::vector<std::pair<std::string, std::string>> shadowed_;
 
     /// Memory that cudaFree() has freed, by the names of its pointers.
     struct Freed {
@@ -124,6 +143,7 @@ class HostCalls {
     }
     /// The program may write into the arrays that these words name.
     void touch(std::size_t begin, std::size_t end);
+    void touch_array(const std::string& name) { touched_.insert(name); }
     /// What is said of the written bytes of arrays holds only where nobody else writes them.
     void forget_written();
     TokenRange lambda_{0,
@@ -151,6 +171,7 @@ class HostCalls {
     void set_size(const std::string& name, const std::string& size, const std::string& value);
     void read_dimensions(std::size_t i);
     bool read_member_value(std::size_t i);
+    bool change_member(const std::string& name, std::size_t sign);
     void read_element(const std::string& name, std::size_t open);
     /// The counters of loops in an index, in terms of the element `i`: "i", "i / 64". Empty: the
     /// index is none of the loops.

@@ -56,26 +56,42 @@ std::size_t HostReader::choose(std::size_t i, std::size_t end) {
     const std::size_t yes_end = statement_end(head_end, end);
     const bool has_else = text_.is(yes_end, "else");
     const std::size_t no_end = has_else ? statement_end(yes_end + 1, end) : yes_end;
+    const std::size_t shadowed = shadowed_.size();
     walk(i + 2, head_end - 1);  // it may call cudaMalloc()
-    if (const auto known = condition(i + 2, head_end - 1)) {
-        const bool yes = *known;
-        skip(yes ? yes_end : head_end, yes ? no_end : yes_end);
-        const TokenRange taken = yes        ? TokenRange(head_end, yes_end)
-                                 : has_else ? TokenRange(yes_end + 1, no_end)
-                                            : TokenRange(no_end, no_end);
-        if (leaves_in(taken.first, taken.second))
-            walk_perhaps(taken.first, taken.second);
-        else
-            walk(taken.first, taken.second);
-        return no_end;
+    choose_branch({i + 2, head_end - 1}, {head_end, yes_end},
+                  {has_else ? yes_end + 1 : no_end, no_end});
+    end_shadows(shadowed);
+    return no_end;
+}
+
+void HostReader::choose_branch(TokenRange head, TokenRange yes, TokenRange no) {
+    bool has_counter =
+        false;  // of a loop that is passed once: other passes may choose the other one
+    for (std::size_t t = head.first; t < head.second; ++t)
+        has_counter = has_counter || (text_.is_word(t) && is_counter(std::string(at(t))));
+    const auto known = has_counter ? std::nullopt : condition(head.first, head.second);
+    if (known) {
+        const TokenRange taken = *known ? yes : no, other = *known ? no : yes;
+        skip(other.first, other.second);
+        if (leaves_in(taken.first, taken.second)) return walk_perhaps(taken.first, taken.second);
+        return walk(taken.first, taken.second);
     }
     const Scope before = scope_;
-    walk_perhaps(head_end, yes_end);
+    walk_perhaps(yes.first, yes.second);
     const Scope taken = std::exchange(scope_, before);
-    if (has_else) walk_perhaps(yes_end + 1, no_end);
-    for (const auto& [name, meaning] : taken)
-        if (!program_.values.contains(scope_[name])) scope_[name] = meaning;
-    return no_end;
+    walk_perhaps(no.first, no.second);
+    const HostValues values(program_);
+    for (const auto& [word, meaning] : taken) {
+        const std::string& other = scope_[word];
+        if (!program_.values.contains(other)) {
+            scope_[word] = meaning;
+        } else if (meaning != other && !leaves_in(yes.first, yes.second)) {
+            const auto one = values.number(meaning), two = values.number(other);
+            if (two && (!one || real(*one) != real(*two)))
+                assumed_of_[other] =
+                    "the branch of if (" + plain_words(head.first, head.second) + ")";
+        }
+    }
 }
 
 /// Reads statements that the program may skip, and notes what is assumed.

@@ -75,11 +75,13 @@ std::optional<std::size_t> HostFunctions::follow_method(std::size_t i) {
     const Texts given = *after > open + 2 ? parts(open + 1, *after - 1) : Texts();
     const Texts templates = open > name + 1 ? parts(name + 2, open - 1) : Texts();
     const Body& body = *find_body(found->type->methods, text_.text(name), given.size());
-    const Scope before = std::exchange(scope_, found->scope);
+    const auto arguments = given.empty() ? std::vector<TokenRange>() : ranges(open + 1, *after - 1);
+    const Scope file_before = file_scope(), before = std::exchange(scope_, found->scope);
     pass(body.templates, templates);
     const std::string result = run(body, given);
     const HostVariable type = result_of(body);
-    scope_ = before;
+    const Changes changes = changes_of(body, arguments);
+    go_on(before, file_before, changes);
     set_result(i, result, type);
     return after;
 }

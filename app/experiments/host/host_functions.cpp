@@ -1,6 +1,7 @@
 #include "experiments/host/host_functions.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace warpscope::experiments {
@@ -150,17 +151,103 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     if (!after) return std::nullopt;
     if (*after > open + 2) given = parts(open + 1, *after - 1);
     const Body body = *find_body(bodies_, text_.text(i), given.size());
-    if (!matters(body)) return std::nullopt;
-    const Scope before = scope_;
+    const auto arguments = given.empty() ? std::vector<TokenRange>() : ranges(open + 1, *after - 1);
+    if (!matters(body)) {
+        for (const auto& [word, value] : changes_of(body, arguments)) forget_number(word);
+        return std::nullopt;
+    }
+    set_by_reference(body, arguments);
+    const Scope before = scope_, file_before = file_scope();
     if (templates.size() < body.templates.size())
         deduce_templates(body.templates, parameters_of(body), given, templates);
     if (!body.is_lambda) enter_file();
     pass(body.templates, templates);
     const std::string result = run(body, std::move(given));
     const HostVariable type = result_of(body);
+    const Changes changes = changes_of(body, arguments);
     leave(body, before);
+    go_on(scope_, file_before, changes);
     set_result(i, result, type);
     return after;
+}
+
+HostFunctions::Changes HostFunctions::changes_of(const Body& body,
+                                                 std::span<const TokenRange> arguments) const {
+    Changes changes;
+    for (std::size_t p = 0; p < arguments.size() && p < body.declarations.size(); ++p) {
+        const std::string& parameter = body.parameters[p];
+        std::size_t name = body.declarations[p];
+        bool is_reference = false, is_const = false;
+        for (; name < body.open && !text_.is(name, parameter); ++name) {
+            is_reference = is_reference || text_.is(name, "&");
+            is_const = is_const || text_.is(name, "const");
+        }
+        const bool has_address = text_.is(arguments[p].first, "&");
+        const std::size_t word = arguments[p].first + std::size_t(has_address);
+        if (word + 1 != arguments[p].second || !text_.is_word(word) || is_const) continue;
+        if (has_address) changes.emplace_back(text_.text(word), "");
+        if (has_address || !is_reference || !is_changed_in(body, parameter)) continue;
+        const std::string now = name_now(parameter);
+        const auto value = program_.values.find(now);
+        const bool is_known =
+            value != program_.values.end() && value->second.find('?') == std::string::npos;
+        changes.emplace_back(text_.text(word), is_known ? now : "");
+    }
+    return changes;
+}
+
+/// A function may give a value to pointers that it gets by reference or by their address.
+void HostFunctions::set_by_reference(const Body& body, std::span<const TokenRange> arguments) {
+    for (std::size_t p = 0; p < arguments.size(); ++p) {
+        bool is_reference = p >= body.declarations.size();  // of a parameter pack
+        for (std::size_t t = is_reference ? body.open : body.declarations[p];
+             t < body.open && !text_.is(t, body.parameters[p]); ++t)
+            is_reference = is_reference || text_.is(t, "&");
+        if (is_reference || text_.is(arguments[p].first, "&"))
+            for (std::size_t t = arguments[p].first; t < arguments[p].second; ++t)
+                if (const auto known = program_.variables.find(name_now(at(t)));
+                    known != program_.variables.end())
+                    known->second.is_unset = false;
+    }
+}
+
+/// Whether a function has a statement that may change a parameter, or hands it on.
+bool HostFunctions::is_changed_in(const Body& body, std::string_view word) const {
+    static constexpr std::string_view signs = "+-*/%&|^";
+    for (std::size_t t = body.open; t < body.end; ++t) {
+        if (!text_.is(t, word)) continue;
+        const bool is_assigned = text_.is(t + 1, "=") && !text_.is(t + 2, "=");
+        const bool is_stepped =
+            signs.find(at(t + 1)) != signs.npos && (text_.is(t + 2, "=") || at(t + 2) == at(t + 1));
+        const bool is_stepped_before =
+            at(t - 1) == at(t - 2) && signs.find(at(t - 1)) != signs.npos;
+        const bool is_passed =
+            (text_.is(t - 1, "(") || text_.is(t - 1, ",") || text_.is(t - 1, "&")) &&
+            (text_.is(t + 1, ",") || text_.is(t + 1, ")"));
+        const bool is_read = text_.is(t - 1, ">") && text_.is(t - 2, ">");
+        if (is_assigned || is_stepped || is_stepped_before || is_passed || is_read) return true;
+    }
+    return false;
+}
+
+/// Goes on in a scope behind a call: with what the call has changed there and in the file.
+void HostFunctions::go_on(const Scope& scope, const Scope& file_before, const Changes& changes) {
+    if (&scope != &scope_) scope_ = scope;
+    for (const auto& [word, name] : file_scope()) {
+        const auto before = file_before.find(word);
+        const auto here = scope_.find(word);
+        const bool is_of_file =
+            before != file_before.end() && here != scope_.end() && here->second == before->second;
+        if (is_of_file) here->second = name;
+    }
+    for (const auto& [word, value] : changes) {
+        if (value.empty())
+            forget_number(word);
+        else if (const auto known = program_.values.find(name_now(word));
+                 known != program_.values.end() && known->first != value &&
+                 program_.values[value] != known->first)
+            assign(word, value);
+    }
 }
 
 /// Takes the scope of the caller again. What a lambda has changed there is not known, but for the
@@ -214,8 +301,8 @@ std::string HostFunctions::run(const Body& body, Texts given) {
     pass(body.parameters, given);
     for (const std::size_t one : body.declarations) declare_parameter(one);
     ++depth_;
-    walk_block(body.open, body.end);
-    const std::string result = returned(body);
+    std::string result;
+    walk_block(body.open, body.end, &body, &result);
     destroy_parameters(body, given);
     --depth_;
     return result;
@@ -279,8 +366,17 @@ bool HostFunctions::set_members(const Class& type, const std::string& object,
 
 /// Whether it launches, allocates, copies, or stores elements.
 bool HostFunctions::matters(const Body& body) const {
+    static constexpr std::array<std::string_view, 4> resizing{"push_back", "emplace_back", "resize",
+                                                              "insert"};
     for (std::size_t i = body.open; i < body.end; ++i) {
         if (is_launch(i) || is_known_call(i)) return true;
+        if (std::ranges::find(resizing, at(i)) != resizing.end()) return true;
+        const bool is_assigned = text_.is(i, "=") && !text_.is(i + 1, "=") &&
+                                 !text_.is(i - 1, "=") && !text_.is(i - 1, "!") &&
+                                 !text_.is(i - 1, "<") && !text_.is(i - 1, ">");
+        const bool is_counted = (text_.is(i, "+") || text_.is(i, "-")) && at(i) == at(i + 1);
+        if (body.is_lambda && (is_assigned || is_counted)) return true;
+        if (is_assigned && text_.is_word(i - 1) && file_scope().contains(at(i - 1))) return true;
         if (text_.is(i, "]") && text_.is(i + 1, "=") && !text_.is(i + 2, "=")) return true;
         if (text_.is_word(i) &&
             (classes_.contains(text_.text(i)) ||

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,10 @@ class HostFunctions : public HostCalls {
     std::optional<std::size_t> read_lambda(std::size_t i);
     /// Where objects of a class are declared: reads its constructor.
     void construct(std::size_t i);
-    /// Reads "{…}", and the destructors of its objects.
-    void walk_block(std::size_t open, std::size_t end);
+    /// Reads "{…}", and the destructors of its objects. Of a function `result` gets what it
+    /// returns.
+    void walk_block(std::size_t open, std::size_t end, const Body* function = nullptr,
+                    std::string* result = nullptr);
 
     Bodies bodies_;
 
@@ -74,6 +77,12 @@ class HostFunctions : public HostCalls {
     std::string run(const Body& body, Texts given);
     std::string returned(const Body& body) const;
     HostVariable result_of(const Body& body) const;
+    /// What a call has changed: a word of the caller, and its value; empty: it is not known.
+    using Changes = std::vector<std::pair<std::string, std::string>>;
+    Changes changes_of(const Body& body, std::span<const TokenRange> arguments) const;
+    void go_on(const Scope& scope, const Scope& file_before, const Changes& changes);
+    bool is_changed_in(const Body& body, std::string_view word) const;
+    void set_by_reference(const Body& body, std::span<const TokenRange> arguments);
     void set_result(std::size_t call, const std::string& result, const HostVariable& returned);
     bool set_members(const Class& type, const std::string& object, std::string_view list);
     const Object* find_object(std::string name) const;

@@ -6,13 +6,16 @@
 // The ends of objects: their destructors may free memory.
 namespace warpscope::experiments {
 
-void HostFunctions::walk_block(std::size_t open, std::size_t end) {
-    const std::size_t first = locals_.size();
+void HostFunctions::walk_block(std::size_t open, std::size_t end, const Body* function,
+                               std::string* result) {
+    const std::size_t first = locals_.size(), shadowed = shadowed_.size();
     walk(open + 1, end - 1);
+    if (function) *result = returned(*function);
     for (; locals_.size() > first; locals_.pop_back()) {
         const Local local = locals_.back();
         destroy(local.object, local.word, {open, end});
     }
+    end_shadows(shadowed);
 }
 
 /// What one of the statements returns, moves, or passes to code that is not followed may live on.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "experiments/host/host_reader.h"
@@ -20,7 +21,7 @@ struct HostReader::Loop {
 
 std::size_t HostReader::pass_loop(std::size_t i, std::size_t end) {
     const std::size_t head_end = text_.after_closing(i + 1).value_or(end);
-    const std::size_t body_end = statement_end(head_end, end);
+    const std::size_t body_end = statement_end(head_end, end), shadowed = shadowed_.size();
     std::size_t first = i + 2;  // the first ";" of the head
     while (first < head_end && !text_.is(first, ";")) ++first;
     walk(i + 2, std::min(first, head_end));
@@ -33,6 +34,7 @@ std::size_t HostReader::pass_loop(std::size_t i, std::size_t end) {
         repeat({{i, body_end}, {i + 2, head_end - 1}, {}, {head_end, body_end}});
     else
         pass_elements({i + 2, head_end - 1}, {head_end, body_end});
+    end_shadows(shadowed);
     return body_end;
 }
 
@@ -93,7 +95,7 @@ void HostReader::repeat(const Loop& loop) {
     const bool is_passed =
         (is_do || condition(loop.condition.first, loop.condition.second).value_or(false)) &&
         !leaves_in(loop.body.first, loop.body.second);
-    const std::size_t before = program_.launches.size();
+    const std::size_t before = program_.launches.size(), changed = changed_.size();
     std::size_t stepped = loop.step.first;  // "k" of "k += 2"
     while (stepped < loop.step.second && !(text_.is_word(stepped) && changes(stepped))) ++stepped;
     const bool is_unrolled = is_passed && stepped < loop.step.second &&
@@ -107,12 +109,44 @@ void HostReader::repeat(const Loop& loop) {
             walk_perhaps(loop.body.first, loop.body.second);
         --depth_of_loops_;
         if (counter < text_.size()) loops_.pop_back();
-        for (std::size_t k = before; k < program_.launches.size(); ++k)
+        for (std::size_t k = before; k < program_.launches.size(); ++k) {
             program_.launches[k].repeats = true;
+            note_further_passes(program_.launches[k], loop);
+        }
     }
     // What it has after all passes is not known.
     for (std::size_t t = loop.all.first; t < loop.all.second; ++t)
         if (text_.is_word(t) && changes(t)) forget(std::string(text_.text(t)));
+    for (; changed_.size() > changed; changed_.pop_back())
+        if (is_member(changed_.back()))
+            set_member(changed_.back(), "?");
+        else
+            forget(changed_.back());
+}
+
+/// Where a launch depends on what the loop changes, its further passes, which are not read, may
+/// write other parts of its arrays.
+void HostReader::note_further_passes(const HostLaunch& launch, const Loop& loop) {
+    std::set<std::string, std::less<>> words(changed_.begin(), changed_.end()), seen;
+    for (std::size_t t = loop.all.first; t < loop.all.second; ++t)
+        if (text_.is_word(t) && (changes(t) || text_.is(t + 1, ":"))) words.emplace(text_.text(t));
+    const auto depends = [&](const auto& self, const std::string& text) -> bool {
+        const compiler::TokenText tokens(text);
+        for (std::size_t t = 0; t < tokens.size(); ++t) {
+            const std::string_view name = tokens.text(t);
+            if (!tokens.is_word(t) || !seen.emplace(name).second) continue;
+            if (words.contains(name) || words.contains(name.substr(0, name.find('$')))) return true;
+            const auto value = program_.value_of(name);
+            if (value && self(self, *value)) return true;
+        }
+        return false;
+    };
+    bool is_dependent = false;
+    for (const auto* texts : {&launch.arguments, &launch.grid})
+        for (const std::string& text : *texts)
+            is_dependent = is_dependent || depends(depends, text);
+    for (const std::string& text : launch.arguments)
+        if (is_dependent) touch_array(place_of(program_, text).array);
 }
 
 /// Reads a loop pass by pass, as long as its condition is known to hold. False: it has too many

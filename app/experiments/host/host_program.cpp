@@ -5,6 +5,7 @@
 
 #include "emulator/machine/machine.h"
 #include "experiments/host/host_reader.h"
+#include "experiments/host/preprocessor/preprocessor.h"
 
 namespace warpscope::experiments {
 
@@ -43,7 +44,7 @@ std::string first_name(const HostProgram& program, std::string name) {
 
 HostProgram read_host_program(std::string_view source, std::size_t own) {
     const auto lines = std::ranges::count(source.substr(0, own), '\n');
-    const std::string text = with_launching_macros(source);
+    const std::string text = with_launching_macros(without_inactive_branches(source));
     return HostReader(text, int(lines)).read();
 }
 

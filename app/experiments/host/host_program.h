@@ -111,9 +111,6 @@ struct HostProgram {
     std::optional<std::string> value_of(std::string_view name) const;
 };
 
-/// The text with what its macros stand for, where these launch kernels. Lines keep their numbers.
-std::string with_launching_macros(std::string_view source);
-
 /// `own`: where the text of the file itself begins, behind that of its headers.
 HostProgram read_host_program(std::string_view source, std::size_t own = 0);
 

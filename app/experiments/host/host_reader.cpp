@@ -71,6 +71,7 @@ std::size_t HostReader::step(std::size_t i, std::size_t end) {
     if (text_.is(i, "do") && text_.is(i + 1, "{")) return pass_do(i, end);
     if (text_.is(i, "if") && text_.is(i + 1, "(")) return choose(i, end);
     if (text_.is(i, "switch") && text_.is(i + 1, "(")) return choose_case(i, end);
+    if (text_.is(i, "goto")) forget_behind_label(i);
     if (text_.is(i, "typedef")) {
         while (i < end && !text_.is(i, ";")) ++i;
         return i;
@@ -83,9 +84,18 @@ std::size_t HostReader::step(std::size_t i, std::size_t end) {
     if (own == bodies_.end() || !own->second.is_lambda) read_call(i);
     if (const auto after = follow_call(i)) return *after;
     pass_to_unknown(i);
+    forget_read(i);
     read_value(i);
     construct(i);
     return i + 1;
+}
+
+/// What changes between a label and a goto behind it changes more than once.
+void HostReader::forget_behind_label(std::size_t i) {
+    std::size_t label = i;
+    while (label > 0 && !(text_.is(label, at(i + 1)) && text_.is(label + 1, ":"))) --label;
+    for (std::size_t t = label; label > 0 && t < i; ++t)
+        if (text_.is_word(t) && changes(t)) forget(std::string(at(t)));
 }
 
 /// The token after the statement that begins here.

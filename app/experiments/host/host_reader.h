@@ -26,6 +26,7 @@ class HostReader : public HostFunctions {
     void walk(std::size_t begin, std::size_t end) override;
     /// Reads what begins at a token; returns the token to go on from.
     std::size_t step(std::size_t i, std::size_t end);
+    void forget_behind_label(std::size_t i);
     /// The token after the statement that begins here.
     std::size_t statement_end(std::size_t i, std::size_t end) const;
     /// The launches between these tokens are not made, but for those that have been read. False:
@@ -41,6 +42,7 @@ class HostReader : public HostFunctions {
     void pass_elements(TokenRange head, TokenRange body);
     void repeat(const Loop& loop);
     bool unroll(const Loop& loop);
+    void note_further_passes(const HostLaunch& launch, const Loop& loop);
     bool chooses(std::string_view word, TokenRange range, int depth) const;
     std::size_t counter_of(const Loop& loop) const;
     /// "n++", "--n", "n += 1", "n = n + 1"
@@ -58,6 +60,7 @@ class HostReader : public HostFunctions {
     bool leaves_program(std::size_t t) const;
     /// What a condition says. nullopt: it is not known. A pointer to memory is true.
     std::optional<bool> condition(std::size_t begin, std::size_t end) const;
+    void choose_branch(TokenRange head, TokenRange yes, TokenRange no);
     std::size_t choose(std::size_t i, std::size_t end);
     /// Reads statements that the program may skip, and notes what is assumed.
     void assume(const std::string& what, std::size_t begin, std::size_t end);

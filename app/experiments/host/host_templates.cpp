@@ -120,6 +120,11 @@ std::string HostCalls::type_of(const std::string& argument, std::size_t stars) c
     }
     const bool is_all = !is.container.empty() && argument == name;  // not "v.data()"
     std::string type = is_all ? is.container : template_argument(is.type);
+    for (int depth = 0; depth < 4 && program_.values.contains(type); ++depth) {  // "using V = …"
+        const std::string& meant = program_.values.find(type)->second;
+        if (meant.find('<') == meant.npos) break;
+        type = meant;
+    }
     std::vector<std::string> arguments;
     for (const std::string& one : is.arguments) arguments.push_back(template_argument(one));
     if (!arguments.empty() && (is_all || is.container.empty()))

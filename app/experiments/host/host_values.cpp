@@ -12,17 +12,9 @@ namespace {
 using compiler::SourceToken;
 using compiler::TokenText;
 
-/// The most names that stand for each other in turn, and the most characters of an expression.
-constexpr int deepest_name = 12;
+/// The most characters of an expression.
 constexpr std::size_t longest_value = 1000;
 
-/// Words of types with their bytes. `int`, `unsigned` and `signed` say nothing beside another.
-constexpr std::array<std::pair<std::string_view, std::size_t>, 24> types{
-    {{"int", 0},     {"unsigned", 0}, {"signed", 0},   {"const", 0},   {"uint", 4},
-     {"char", 1},    {"bool", 1},     {"short", 2},    {"half", 2},    {"__half", 2},
-     {"float", 4},   {"size_t", 8},   {"long", 8},     {"double", 8},  {"int8_t", 1},
-     {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2}, {"int32_t", 4}, {"uint32_t", 4},
-     {"int64_t", 8}, {"uint64_t", 8}, {"ushort", 2},   {"uchar", 1}}};
 /// Functions of the host, or macros, that expressions have by another name or by the same one.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> functions{
     {{"min", "min"},
@@ -43,15 +35,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> function
 template <class Table>
 auto find(const Table& table, std::string_view key) {
     return std::ranges::find(table, key, [](const auto& row) { return row.first; });
-}
-
-/// 16 for "float4", 0 for what is no vector.
-std::size_t vector_bytes(std::string_view name) {
-    const char lanes = name.empty() ? '0' : name.back();
-    if (lanes < '2' || lanes > '4') return 0;
-    const auto row = find(types, name.substr(0, name.size() - 1));
-    if (row == types.end() || name.ends_with("_t")) return 0;
-    return (row->second == 0 ? 4 : row->second) * std::size_t(lanes - '0');
 }
 
 bool is_sign(const TokenText& text, std::size_t i, std::string_view signs) {
@@ -96,6 +79,16 @@ std::string_view part(const TokenText& text, std::string_view all, std::size_t b
 }
 
 /// The token after the operand of a sizeof: "(…)", "*p", "p[0]".
+/// Whether a literal with a point stands between the brackets that begin here.
+bool is_real(const TokenText& text, std::size_t open) {
+    const auto after = text.is(open, "(") ? text.after_closing(open) : std::nullopt;
+    for (std::size_t t = open; after && t < *after; ++t)
+        if (text.token(t).kind == SourceToken::Kind::number &&
+            text.text(t).find('.') != std::string_view::npos)
+            return true;
+    return false;
+}
+
 std::size_t after_operand(const TokenText& text, std::size_t i) {
     while (text.is(i, "*")) ++i;
     if (text.is(i, "(")) return text.after_closing(i).value_or(text.size());
@@ -110,21 +103,6 @@ struct TypeWords {
 };
 
 }  // namespace
-
-std::optional<std::size_t> HostValues::type_bytes(std::string_view name) const {
-    for (int depth = 0; depth < deepest_name; ++depth) {
-        if (const auto row = find(types, name); row != types.end()) return row->second;
-        if (const std::size_t bytes = vector_bytes(name); bytes > 0) return bytes;
-        if (const auto known = types_.find(name); known != types_.end()) return known->second;
-        const auto value = program_.values.find(name);
-        if (value == program_.values.end()) return std::nullopt;
-        name = value->second;
-        while (name.ends_with(' ')) name.remove_suffix(1);
-        if (name.find("unsigned") != std::string_view::npos && name.find(' ') != name.npos)
-            name = name.substr(name.rfind(' ') + 1);
-    }
-    return std::nullopt;
-}
 
 std::optional<Expression> HostValues::expression(std::string_view text, int depth) const {
     std::string words;
@@ -261,11 +239,13 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
                    text.is(t, "(") && cast.end > 0 && cast.end + 1 < text.size()) {
             if (cast.real) to += "1.0 * ";
             t = cast.end;
+            if (!cast.real && is_real(text, t + 1)) to += "floor";
         } else if (text.is(t, "static_cast") && text.is(t + 1, "<")) {
             const auto type = type_in_parentheses(t + 1, '>');
             if (type.end == 0) return false;
             if (type.real) to += "1.0 * ";
             t = type.end;
+            if (!type.real && is_real(text, t + 1)) to += "floor";
         } else if (text.is(t, "sizeof")) {
             const std::size_t end = after_operand(text, t + 1);
             const auto type = type_in_parentheses(t + 1, ')');
@@ -297,7 +277,10 @@ bool HostValues::append(std::string_view all, std::string& to, int depth) const 
             to += std::to_string(literal->size());
             t = after - 1;
         } else if (has_name && type_bytes(text.text(t))) {  // a cast, "float(n)"
-            if (text.is(t, "float") || text.is(t, "double")) to += "1.0 * ";
+            if (text.is(t, "float") || text.is(t, "double"))
+                to += "1.0 * ";
+            else if (is_real(text, t + 1))
+                to += "floor";
         } else if (find(functions, text.text(t)) != functions.end() &&
                    (has_name || text.is(t + 1, "<"))) {
             to += find(functions, text.text(t))->second;
@@ -375,25 +358,6 @@ bool HostValues::append_call(const HostFunction& function, std::string_view argu
     if (!append(replaced, to, depth + 1)) return false;
     to += ")";
     return true;
-}
-
-std::optional<std::string> HostValues::variable_bytes(std::string_view operand) const {
-    const TokenText text(operand);
-    std::size_t begin = 0, end = text.size(), levels = 0;
-    for (; text.is(begin, "(") && text.after_closing(begin) == end; ++begin) --end;
-    for (; text.is(begin, "*"); ++begin) ++levels;
-    const auto found =
-        text.is_word(begin) ? program_.variables.find(text.text(begin)) : program_.variables.end();
-    if (found == program_.variables.end()) return std::nullopt;
-    for (++begin; text.is(begin, "["); ++levels)
-        begin = text.after_closing(begin).value_or(text.size());
-    const HostVariable& variable = found->second;
-    const std::size_t arrays = variable.extents.size(), all = arrays + variable.pointers;
-    if (begin != end || levels > all) return std::nullopt;
-    std::string bytes;
-    for (std::size_t d = levels; d < arrays; ++d) bytes += "( " + variable.extents[d] + " ) * ";
-    const bool is_pointer = variable.pointers > 0 && levels < all;
-    return bytes + (is_pointer ? "8" : "sizeof ( " + variable.type + " )");
 }
 
 }  // namespace warpscope::experiments

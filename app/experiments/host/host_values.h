@@ -25,7 +25,7 @@ class HostValues {
     /// This name of the host program has the value of a scalar.
     void is_scalar(const std::string& name, const std::string& scalar) { scalars_[name] = scalar; }
     /// The size of a type of the source.
-    void has_type(const std::string& name, std::size_t bytes) { types_[name] = bytes; }
+    void has_type(const std::string& name, std::size_t bytes);
     /// Reads the text as an expression of numbers and scalars. nullopt: it needs what only the host
     /// program knows.
     std::optional<Expression> expression(std::string_view text) const {
@@ -44,6 +44,9 @@ class HostValues {
     std::string last_name(std::string_view text) const;
 
   private:
+    /// The most names that stand for each other in turn.
+    static constexpr int deepest_name = 12;
+
     /// `depth`: of the names that stand for this text.
     std::optional<Expression> expression(std::string_view text, int depth) const;
     std::optional<Number> number(std::string_view text, int depth) const;

@@ -15,10 +15,10 @@ namespace {
 /// Words of types that may stand beside others.
 constexpr std::string_view number_words[]{"unsigned", "signed", "long",  "short",
                                           "int",      "char",   "double"};
-constexpr std::string_view qualifiers[]{"const",       "static",     "struct",       "volatile",
-                                        "constexpr",   "typename",   "extern",       "inline",
-                                        "__managed__", "__device__", "__constant__", "__shared__",
-                                        "__host__",    "explicit",   "friend",       "virtual"};
+constexpr std::string_view qualifiers[]{
+    "const",    "static",   "struct",      "volatile",   "constexpr",    "typename",
+    "extern",   "inline",   "__managed__", "__device__", "__constant__", "__shared__",
+    "__host__", "explicit", "friend",      "virtual",    "union",        "class"};
 constexpr std::string_view no_types[]{"return", "delete", "goto", "else", "using", "new", "throw"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
@@ -147,9 +147,18 @@ void HostCalls::declare(std::size_t i) {
         const std::string name(text_.text(at));
         const bool is_call = text_.is(at + 1, "(") || text_.is(at + 1, "{");
         const std::size_t after = is_call ? text_.after_closing(at + 1).value_or(0) : 0;
+        shadow(name);
+        const bool is_const_reference = text_.is(i, "const") && variable.is_reference;
+        const bool is_alias = variable.is_reference && !is_const_reference;
+        if (is_alias && text_.is(at + 1, "="))
+            forget_argument({at + 2, end_of_value(at + 2)}, true);
+        for (std::size_t t = at + 2; text_.is(at + 1, "=") && t < end_of_value(at + 2); ++t)
+            if (text_.is_word(t) && (is_alias || (variable.pointers == 1 && text_.is(t - 1, "&"))))
+                forget_number(std::string(text_.text(t)));
         const std::string own = text_.is(at + 1, "=") ? next_name(name) : made(name);
         program_.variables[own] = variable;
         is_harmless(at, at + 1);
+        if (variable.pointers > declared->variable.pointers) program_.variables[own].owner.clear();
         const bool is_array = !variable.extents.empty() && variable.pointers == 0;
         if (is_array && declared->variable.container.empty() && !declared->on_device)
             program_.variables[own].owner = variable.type + "[]";
@@ -230,6 +239,16 @@ void HostCalls::declare_parameter(std::size_t i) {
     program_.variables[name_now(text_.text(i))] = std::move(variable);
 }
 
+void HostCalls::shadow(const std::string& word) {
+    if (const auto known = scope_.find(word); known != scope_.end())
+        shadowed_.emplace_back(word, known->second);
+}
+
+void HostCalls::end_shadows(std::size_t first) {
+    for (; shadowed_.size() > first; shadowed_.pop_back())
+        scope_[shadowed_.back().first] = shadowed_.back().second;
+}
+
 /// Behind the name of a std::vector or std::array: "(n, 1)", "{1, 2}", "= std::vector<int>(n)".
 void HostCalls::fill_container(std::size_t i, const std::string& name) {
     const auto& extents = program_.variables[name].extents;
@@ -257,14 +276,20 @@ void HostCalls::set_size(const std::string& name, const std::string& size,
 /// "v.resize(n)", "v.assign(n, 1)", "v.fill(1)", and "v.push_back(1)", of which the number of calls
 /// is not known.
 void HostCalls::call_member(std::size_t i) {
-    const std::string name = name_now(text_.text(i));
+    std::string name = name_now(text_.text(i));
     const auto after = text_.after_closing(i + 3);
-    if (!after || *after == i + 5 || !program_.variables.contains(name)) return;
+    if (const std::string array = place_of(program_, name).array; program_.arrays.contains(array))
+        name = array;  // of a reference
+    const bool has_arguments = after && *after > i + 5;
+    if ((!has_arguments && !text_.is(i + 2, "pop_back")) || !program_.variables.contains(name))
+        return;
     const std::vector<std::string> given = parts(i + 4, *after - 1);
     if (text_.is(i + 2, "resize") || text_.is(i + 2, "assign"))
         set_size(name, given[0], given.size() > 1 ? given[1] : "0");
     if (text_.is(i + 2, "fill")) fill(name, given[0]);
-    if (text_.is(i + 2, "push_back") || text_.is(i + 2, "emplace_back")) set_size(name, "?", "");
+    static constexpr std::string_view others[]{"push_back", "emplace_back", "insert", "erase",
+                                               "pop_back",  "swap",         "emplace"};
+    if (is_one_of(at(i + 2), others)) set_size(name, "?", "");
 }
 
 }  // namespace warpscope::experiments

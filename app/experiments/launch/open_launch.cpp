@@ -259,9 +259,9 @@ CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                              const std::string& source, compute::Math math,
                              const std::stop_token& stop,
                              std::span<const compiler::Signature> before) {
-    const std::vector<std::string> templates = compiler::template_kernels(source);
     const std::filesystem::path source_path = file.in_folder(file.source);
     const std::string all = compiler::with_own_headers(source, source_path, folders_of(file));
+    const std::vector<std::string> templates = compiler::template_kernels(all);
     const auto program =
         std::make_shared<const HostProgram>(read_host_program(all, all.size() - source.size() - 1));
     CompiledLaunch compiled =

@@ -8,17 +8,15 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// True when the lanes of `mask` have the model's addresses, moved by one distance.
-bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::uint32_t mask,
-               std::uint64_t distance) {
+/// True when the lanes of `mask` have equal addresses.
+bool are_equal(const std::uint64_t* some, const std::uint64_t* others, std::uint32_t mask) {
     std::uint64_t differs = 0;
     if (mask == all_lanes) {
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            differs |= addresses[lane] ^ (model[lane] + distance);
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) differs |= some[lane] ^ others[lane];
     } else {
         for (std::uint32_t m = mask; m; m &= m - 1) {
             const auto lane = unsigned(std::countr_zero(m));
-            differs |= addresses[lane] ^ (model[lane] + distance);
+            differs |= some[lane] ^ others[lane];
         }
     }
     return differs == 0;
@@ -80,9 +78,7 @@ bool BlockModel::has_all_unforeseen() const {
 void BlockModel::forget() {
     is_complete_ = false;
     for (std::vector<ModelStep>& steps : steps_) steps.clear();
-    accesses_.clear();
-    addresses_.clear();
-    is_global_.clear();
+    accesses_ = std::make_shared<ModelAccesses>();  // observers may keep the others
     arrivals_.clear();
     releases_.clear();
     for (GlobalAccesses& range : global_accesses_) range.begin = ~0ull, range.end = 0;
@@ -161,21 +157,18 @@ void BlockModel::record(const Access& a, Kind kind) {
     if (!add(a.warp, {.addresses = {a.lane_addresses[first], second},
                       .mask = a.mask,
                       .pc = a.pc,
-                      .details = std::uint32_t(accesses_.size()),
+                      .details = std::uint32_t(accesses_->size()),
                       .kind = kind,
                       .shape = is_known     ? Shape::first
                                : are_halves ? Shape::halves
                                             : Shape::lanes}))
         return;
-    accesses_.push_back(a);
-    is_global_.push_back(kind == Kind::global_access);
-    Addresses& addresses = addresses_.emplace_back();
+    accesses_->add(a, kind == Kind::global_access);
+    if (kind == Kind::shared_access) return;
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
     GlobalAccesses& range = global_accesses_[a.pc];
     for (std::uint32_t m = lanes; m; m &= m - 1) {
-        const auto lane = std::size_t(std::countr_zero(m));
-        const std::uint64_t address = addresses[lane] = a.lane_addresses[lane];
-        if (kind == Kind::shared_access) continue;
+        const std::uint64_t address = a.lane_addresses[std::countr_zero(m)];
         range.begin = std::min(range.begin, address);
         range.end = std::max(range.end, address + a.bytes);
     }
@@ -208,12 +201,16 @@ bool BlockModel::has(const Access& a, Kind kind) {
         distance = range.moved_by;
     }
     if (moved != distance) return false;
-    const bool are_equal =
-        step->shape == ModelStep::Shape::first ||
-        (step->shape == ModelStep::Shape::halves && a.consecutive_halves
-             ? a.lane_addresses[half_warp] - step->addresses[1] == distance
-             : are_moved(addresses_[step->details].data(), a.lane_addresses, a.mask, distance));
-    return are_equal && follow(a.warp);
+    const auto are_moved = [&] {
+        ModelAccesses::Addresses addresses;
+        accesses_->moved(step->details, distance, addresses);
+        return are_equal(addresses.data(), a.lane_addresses, a.mask);
+    };
+    const bool is_equal = step->shape == ModelStep::Shape::first ||
+                          (step->shape == ModelStep::Shape::halves && a.consecutive_halves
+                               ? a.lane_addresses[half_warp] - step->addresses[1] == distance
+                               : are_moved());
+    return is_equal && follow(a.warp);
 }
 
 // From now on the accesses of this instruction are moved; false where they may meet those of other

@@ -130,7 +130,7 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
     fail();
     leave_position();
     std::vector<std::size_t> next(steps_.size());
-    Addresses addresses;
+    ModelAccesses::Addresses addresses;
     std::size_t released = 0;
     for (std::size_t n = 0;; ++n) {
         for (; released < released_ && releases_[released].steps == n; ++released) {
@@ -150,11 +150,8 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
         } else {
             const bool is_global = step.kind == Kind::global_access;
             const std::uint64_t distance = is_global ? global_accesses_[step.pc].moved_by : 0;
-            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-                addresses[lane] = addresses_[step.details][lane] + distance;
-            Access access = accesses_[step.details];
+            Access access = accesses_->moved(step.details, distance, addresses);
             access.block = block;
-            access.lane_addresses = addresses.data();
             access.is_over = true;
             on_access(access, step.kind);
         }

@@ -42,14 +42,15 @@ std::vector<std::uint32_t> blocks_of(const FrozenLaunch& launch) {
 }  // namespace
 
 Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Memory& memory,
-                           unsigned virtual_sms, Observer* observer, PrintLog& output) {
+                           unsigned virtual_sms, Observer* observer, PrintLog& output,
+                           const MakeBlockEvents& make_events) {
     const std::vector<std::uint32_t> blocks = blocks_of(launch);
     require_room(kernel, launch.launch, blocks.size());
     memory.clear_grid_workspace();
     const FloatMode mode(kernel.flush_subnormals);
     Budget budget(launch.settings);
     if (launch.settings.progress) launch.settings.progress->begin(launch.launch.grid.count());
-    ResidentBlocks places(kernel, launch, memory, budget, blocks.size());
+    ResidentBlocks places(kernel, launch, memory, budget, blocks.size(), make_events);
     std::optional<OtherBlocks> others;
     if (blocks.size() < launch.launch.grid.count()) others.emplace(kernel, launch, memory, budget);
     const auto run_others = [&](OtherBlocks::When when) {

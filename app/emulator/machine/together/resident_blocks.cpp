@@ -26,7 +26,7 @@ std::uint64_t bytes_of_block(const Kernel& kernel, const LaunchShape& launch) {
 
 ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
                                const Memory& memory, Budget& budget, std::size_t count,
-                               const Stepped& stepped)
+                               const Stepped& stepped, const MakeBlockEvents& make_events)
     : kernel_(kernel),
       settings_(launch.settings),
       warps_(warps_of_block(launch.launch)),
@@ -39,7 +39,8 @@ ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
         const bool is_stepped = stepped.runner && k == stepped.place;
         if (!is_stepped)
             place.own = std::make_unique<BlockRunner>(kernel, launch.launch, memory,
-                                                      launch.arguments, launch.settings, budget);
+                                                      launch.arguments, launch.settings, budget,
+                                                      make_events);
         place.runner = is_stepped ? stepped.runner : place.own.get();
     }
     for (std::size_t first = 0; cluster_size_ && first < count; first += cluster_size_) {

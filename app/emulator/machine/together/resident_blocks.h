@@ -37,10 +37,11 @@ class ResidentBlocks {
 
     /// `count` blocks, whole clusters of them, take turns.
     ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
-                   Budget& budget, std::size_t count)
-        : ResidentBlocks(kernel, launch, memory, budget, count, Stepped{}) {}
+                   Budget& budget, std::size_t count, const MakeBlockEvents& make_events = {})
+        : ResidentBlocks(kernel, launch, memory, budget, count, Stepped{}, make_events) {}
     ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch, const Memory& memory,
-                   Budget& budget, std::size_t count, const Stepped& stepped);
+                   Budget& budget, std::size_t count, const Stepped& stepped,
+                   const MakeBlockEvents& make_events = {});
 
     /// Runs as many blocks of the launch as there are places, each cluster's by rank, to their end.
     /// Throws the Error of the first one that fails. `observer` may be null.

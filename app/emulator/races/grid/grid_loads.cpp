@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 bool GridRaces::postpone(const Access& a) {
     constexpr std::size_t most_runs = 1 << 20;  // 56 MiB
-    if (by_words() || orders_.is_strong(a.pc) || !is_streaming_load(a)) return false;
+    if (orders_.is_strong(a.pc) || !is_streaming_load(a)) return false;
     const std::uint64_t address = a.lane_addresses[0];
     const GridStrips* const memory = memory_of(a.pc, address, lanes_per_warp * a.bytes);
     if (!memory || memory->has_writes()) return false;
@@ -45,6 +45,27 @@ void GridRaces::record_postponed() {
     }
     runs_ = std::move(only_read);
     std::fill(newest_run_.begin(), newest_run_.end(), 0);
+}
+
+bool GridRaces::lets_wait(const Access& a) {
+    constexpr std::size_t most_loads = 1 << 22;  // 64 MiB
+    if (in_clusters() || a.asynchronous || orders_.is_strong(a.pc) || !is_streaming_load(a))
+        return false;
+    GridStrips* const memory = memory_of(a.pc, a.lane_addresses[0], lanes_per_warp * a.bytes);
+    if (!memory || memory->has_writes() || memory->waiting_loads().size() >= most_loads)
+        return false;
+    memory->waiting_loads().push_back({a.lane_addresses[0], event_of(a)});
+    return true;
+}
+
+void GridRaces::record_waiting(GridStrips& memory) {
+    for (const auto& [first, number] : std::exchange(memory.waiting_loads(), {})) {
+        const GridEvent event = events_[number];
+        const StreamingLoad load(launch_.kernel(), event.block, event.warp, event.pc, first);
+        GridStrip strip;
+        strip.event = number & GridStrip::event_mask;
+        record_run(load.access(), strip, 0, lanes_per_warp);
+    }
 }
 
 }  // namespace warpscope::emulator

@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint64_t most_blocks_by_words = 4096;
 constexpr std::size_t most_events = 1 << 24;  // 320 MiB
 constexpr std::uint32_t no_block = ~0u;
-constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
 
 /// Returns a value of this many bytes; a hash for more than 4.
 std::uint32_t value_of(const std::byte* bytes, unsigned number) {
@@ -56,7 +55,7 @@ void GridRaces::join(Observer& other) {
         return;
     }
     // A strip cannot name an event beyond this limit, which takes eight forks at their own limits.
-    if (events_.size() + fork.events_.size() > event_mask) {
+    if (events_.size() + fork.events_.size() > GridStrip::event_mask) {
         has_conflict_ = true;
         return;
     }
@@ -73,7 +72,7 @@ void GridRaces::join(Observer& other) {
             theirs.for_strips(row, [&](const GridStrip& strip) { strips.push_back(strip); });
             // Looks at the newest strip first.
             for (auto strip = strips.rbegin(); strip != strips.rend(); ++strip) {
-                strip->event = (strip->event + offset) & event_mask;
+                strip->event = (strip->event + offset) & GridStrip::event_mask;
                 strip->is_suspect = false;
                 add(own, row, *strip);
             }
@@ -324,6 +323,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
             done += cells_of_lane;
             continue;
         }
+        if (!memory->waiting_loads().empty()) record_waiting(*memory);
         const std::uint64_t first = memory->cell_of(a.address(lane)) + done % (1u << shift);
         const auto in_row = std::uint32_t(first % GridStrips::row_cells);
         const std::uint32_t number = std::min(
@@ -354,10 +354,10 @@ void GridRaces::on_global_access(const Access& a) {
 void GridRaces::record(const Access& a) {
     if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
     if (!a.is_over) memory_ = a.state->block->memory;
-    if (postpone(a)) return;
+    if (by_words() ? lets_wait(a) : postpone(a)) return;
     if (by_words() && repeats_newest(a)) return follow_words(a);
     GridStrip strip;
-    strip.event = event_of(a) & event_mask;
+    strip.event = event_of(a) & GridStrip::event_mask;
     strip.writes = a.kind != MemoryAccess::load;
     strip.strong = orders_.is_strong_between_blocks(a.pc);
     strip.is_volatile_store = orders_.is_volatile_store(a.pc);

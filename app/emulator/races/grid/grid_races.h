@@ -34,7 +34,8 @@ namespace warpscope::emulator {
 /// is no conflict, nothing more is kept of them than their distances from the model's.
 ///
 /// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
-/// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory.
+/// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory. Where
+/// words order blocks, they wait one by one (GridStrips::WaitingLoad) for the first other access.
 ///
 /// In clusters of several blocks, races in their shared memory are found, too. The barrier of a
 /// cluster, and an arrival at an mbarrier of another block, release and acquire as a word does.
@@ -134,6 +135,10 @@ class GridRaces : public Observer, BlockSummaries {
     bool postpone(const Access& access);
     /// Records the runs of memory that blocks write to.
     void record_postponed();
+    /// postpone() where words order blocks: the order of the accesses counts.
+    bool lets_wait(const Access& access);
+    /// Records the loads that wait, before any other access of the memory.
+    void record_waiting(GridStrips& memory);
     bool by_words() const { return orders_.order_blocks_by_words(); }
     std::uint32_t event_of(const Access& access);
     // Shared memory of the blocks of a cluster lies at addresses of their own, as do their

@@ -10,13 +10,15 @@ namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
 
-// calloc(), because most rows, and most of what is reserved, are never touched.
 GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes)
     : begin_(begin),
       end_(end),
       shift_(unsigned(std::countr_zero(cell_bytes))),
-      rows_number_(((end - begin) >> shift_) / row_cells + 1),
-      rows_(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))), &std::free) {
+      rows_number_(((end - begin) >> shift_) / row_cells + 1) {}
+
+// calloc(), because most rows, and most of what is reserved, are never touched.
+void GridStrips::make_rows() {
+    rows_.reset(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))));
     if (!rows_) throw std::bad_alloc();
     prefer_large_pages(rows_.get(), rows_number_ * sizeof(Row));
     strips_.reserve(std::min(rows_number_, most_strips));
@@ -25,16 +27,16 @@ GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cel
 
 bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
                            std::uint32_t own_event) const {
-    return !for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
-        return !conflicts(rows_[row], mask, writes, own_event);
-    });
+    return rows_ && !for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
+               return !conflicts(rows_[row], mask, writes, own_event);
+           });
 }
 
 void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
     has_writes_ |= writes;
     has_cells_ = true;
     for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
-        add(rows_[row], mask, writes);
+        add(at(row), mask, writes);
         return true;
     });
 }
@@ -46,7 +48,7 @@ bool GridStrips::join_cells(const GridStrips& other) {
     has_cells_ = true;
     std::uint32_t both = 0;
     for (std::size_t row = 0; row < rows_number_; ++row) {
-        Row& own = rows_[row];
+        Row& own = at(row);
         const Row& added = other.rows_[row];
         both |= (own.accessed & added.written) | (own.written & added.accessed);
         own.accessed |= added.accessed;

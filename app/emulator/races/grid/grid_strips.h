@@ -21,7 +21,7 @@ struct GridEvent {
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
 /// neighbouring lanes, in their order.
 struct GridStrip {
-    static constexpr std::uint32_t event_bits = 26;
+    static constexpr std::uint32_t event_bits = 26, event_mask = (1u << event_bits) - 1;
 
     std::uint32_t event : event_bits = 0;
     std::uint32_t lane : 5 = 0;               ///< lane of the first cell
@@ -54,7 +54,8 @@ class GridStrips {
   public:
     static constexpr std::uint32_t row_cells = 32;
 
-    /// Makes the rows, with cells of `cell_bytes` bytes, a power of two. Throws std::bad_alloc.
+    /// Cells have `cell_bytes` bytes, a power of two. The rows are made when they are needed first,
+    /// which throws std::bad_alloc: most large arrays are only read, and need none.
     GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes);
 
     std::uint64_t begin() const { return begin_; }
@@ -68,6 +69,15 @@ class GridStrips {
         return begin_ + ((row * row_cells + cell) << shift_);
     }
 
+    /// A load of neighbouring words by all lanes of a warp, at an event.
+    struct WaitingLoad {
+        std::uint64_t first = 0;  ///< address of the first lane
+        std::uint32_t event = 0;
+    };
+    /// Loads of memory that no block has written so far, in their order: without a write they have
+    /// no races.
+    std::vector<WaitingLoad>& waiting_loads() { return waiting_loads_; }
+
     /// A block writes some of it.
     bool has_writes() const { return has_writes_; }
     /// The rows that have strips.
@@ -75,30 +85,30 @@ class GridStrips {
     /// Weak loads of a block by which a race can't be found that is not found without them: the row
     /// has no writes, and two lower blocks load each of the cells.
     bool is_settled(std::uint64_t row, std::uint32_t cells, std::uint32_t block) const {
-        const Row& at = rows_[row];
-        return (cells & ~at.settled) == 0 && block >= at.settled_for;
+        return rows_ && (cells & ~rows_[row].settled) == 0 && block >= rows_[row].settled_for;
     }
     /// Two blocks below `block` load these cells.
     void settle(std::uint64_t row, std::uint32_t cells, std::uint32_t block) {
-        Row& at = rows_[row];
-        if (at.has_writes) return;
-        at.settled |= cells;
-        if (at.settled_for < block) at.settled_for = block & 0x7FFFFFFF;
+        Row& settled = at(row);
+        if (settled.has_writes) return;
+        settled.settled |= cells;
+        if (settled.settled_for < block) settled.settled_for = block & 0x7FFFFFFF;
     }
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
-        for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next) f(strips_[s]);
+        for (std::uint32_t s = at(row).first; s; s = strips_[s].next) f(strips_[s]);
     }
     /// Adds a strip, unless there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
         has_writes_ |= strip.writes;
+        Row& to = at(row);
         if (strip.writes) {
-            rows_[row].has_writes = true;
-            rows_[row].settled = 0;
+            to.has_writes = true;
+            to.settled = 0;
         }
         if (strips_.size() >= most_strips) return;
-        const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
+        const std::uint32_t next = std::exchange(to.first, std::uint32_t(strips_.size()));
         if (!next) rows_with_strips_.push_back(row);
         strips_.push_back(strip);
         strips_.back().next = next & next_mask;
@@ -110,7 +120,7 @@ class GridStrips {
     bool conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
                    std::uint32_t own_event) const;
     bool conflicts(std::uint64_t row, const GridStrip& strip) const {
-        return strip.cells & (strip.writes ? rows_[row].accessed : rows_[row].written);
+        return rows_ && strip.cells & (strip.writes ? rows_[row].accessed : rows_[row].written);
     }
     /// Adds an access of such a block.
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
@@ -132,6 +142,11 @@ class GridStrips {
         std::uint32_t has_writes : 1 = 0;         ///< a strip is one of writes
     };
 
+    Row& at(std::uint64_t row) {
+        if (!rows_) make_rows();
+        return rows_[row];
+    }
+    void make_rows();
     static void add(Row& row, std::uint32_t cells, bool writes) {
         row.accessed |= cells;
         if (writes) row.written |= cells;
@@ -158,7 +173,8 @@ class GridStrips {
     bool has_cells_ = false;  ///< rows have masks of cells
     bool has_left_out_reads_ = false;
     std::size_t rows_number_;
-    std::unique_ptr<Row[], decltype(&std::free)> rows_;
+    std::unique_ptr<Row[], decltype(&std::free)> rows_{nullptr, &std::free};  ///< or null
+    std::vector<WaitingLoad> waiting_loads_;
     std::vector<std::uint64_t> rows_with_strips_;
     std::vector<GridStrip> strips_;  ///< the first one is not used
 };
@@ -178,7 +194,7 @@ inline bool GridStrips::add_alone(std::uint64_t cell, std::uint64_t cells, bool 
     has_writes_ |= writes;
     has_cells_ = true;
     return for_rows(cell, cells, [&](std::uint64_t number, std::uint32_t mask) {
-        Row& row = rows_[number];
+        Row& row = at(number);
         if (conflicts(row, mask, writes, own_event)) return false;
         add(row, mask, writes);
         return true;

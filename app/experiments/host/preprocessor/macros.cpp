@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/host/declarations.h"
-#include "experiments/host/host_program.h"
+#include "experiments/host/preprocessor/preprocessor.h"
 
 // Macros that launch kernels: "#define LAUNCH(kernel, n, ...) kernel<<<…>>>(__VA_ARGS__)".
 namespace warpscope::experiments {
