@@ -9,8 +9,8 @@
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/bench/sections.h"
+#include "jobs/grade_command.h"
 #include "jobs/headless/headless.h"
-#include "jobs/lessons/grade.h"
 #include "jobs/programs/run_program.h"
 #include "ui/language/language.h"
 

@@ -28,11 +28,12 @@ SUBFLOORS = {
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host"}, {"export"}, {"launch_files"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
-    "programs": [{"images", "report"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver"}, {"runtime"}, {"process"}],
-    "jobs": [{"output"}, {"bench", "headless", "lessons"}, {"programs"}],
+    "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
+                 {"injection"}],
+    "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
     "ui": [{"language", "focus"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "needed"},
-           {"editor", "heat", "launch", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
-           {"commands", "dock", "lessons"}, {"panels"}, {"window"}],
+           {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
+           {"commands", "dock", "lessons", "programs"}, {"bars", "parameters", "picture", "results"}, {"window"}],
 }
 
 # What makes the emulator fast, and can be left out.
@@ -43,7 +44,7 @@ KEPT = [
     ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"(?!)"),  # libraries are loaded at run time
     ("MPI", r"mpi.*", r"compute/mpi/.*"),
     ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
-    ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*|programs/runtime/opengl\.cpp"),
+    ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*|programs/runtime_api/opengl\.cpp"),
 ]
 # Pages whose paths must exist.
 PAGES = ["docs/architecture.md", "docs/testing.md", "CONTRIBUTING.md", "app/*/README.md"]

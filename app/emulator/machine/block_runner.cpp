@@ -166,11 +166,11 @@ void BlockRunner::begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32
     events_->block_begin();
 }
 
-bool BlockRunner::take_turn() {
-    if (!events_) return take_one_turn();
+bool BlockRunner::take_turn(std::int64_t most) {
+    if (!events_) return take_one_turn(most);
     events_->turn_begin();
     try {
-        if (take_one_turn()) return true;
+        if (take_one_turn(most)) return true;
     } catch (const Error& e) {
         events_->error(e);
         throw;
@@ -194,13 +194,13 @@ void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) 
     }
 }
 
-bool BlockRunner::take_one_turn() {
+bool BlockRunner::take_one_turn(std::int64_t most) {
     Warp* const warp = scheduler_.begin_turn(block_);
     if (!warp) {
         end_block();
         return false;
     }
-    warp->left = std::min(warp->left, longest_turn_together);
+    warp->left = std::min(warp->left, most);
     events_ ? run_turn<true>(*warp) : run_turn<false>(*warp);
     end_turn(*warp);
     return true;

@@ -30,17 +30,15 @@ class BlockRunner {
     void run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
              Observer* observer);
     /// The two of them in place of run(), for blocks that take turns, each with a runner of its
-    /// own. take_turn() runs one warp for some instructions; it returns false where the block has
-    /// ended. Throws Error.
+    /// own. take_turn() runs one warp for at most `most` instructions; it returns false where the
+    /// block has ended. Throws Error.
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
-    bool take_turn();
+    bool take_turn(std::int64_t most);
     /// Runs this warp, which can run, to where a listed turn ends.
     void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
     /// Warps that can run, a bit each.
     std::uint32_t runnable_warps() const { return block_.runnable; }
-    /// The longest turn of a block that others may wait for, while it may wait for them.
-    static constexpr std::int64_t longest_turn_together = 512;
     /// The newest turn did nothing but look at phases that have not ended.
     bool turn_has_waited() const { return block_.context.async && block_.async.turn_has_waited(); }
     Cluster::Block block_of_cluster() { return {&block_.context, block_.warps}; }
@@ -135,7 +133,7 @@ class BlockRunner {
     template <bool observed>
     void run_turn_to_stop(Warp& warp);
     void run_observed();
-    bool take_one_turn();
+    bool take_one_turn(std::int64_t most);
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);
     /// Completes the warp-wide instructions at which all their lanes wait.

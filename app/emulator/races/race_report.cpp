@@ -9,6 +9,7 @@
 #include "emulator/happens_before/epoch_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/happens_before/value_paths.h"
+#include "emulator/races/race_severity.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -98,18 +99,10 @@ bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
     return found->second;
 }
 
-// A hazard in a warp is a warning, because most GPUs run its lanes in step. That does not help an
-// update: lanes in step read one value and store one result. Nor does it help different values that
-// one instruction stores to a word.
 void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
     Conflict conflict = found;
-    const bool of_copy = conflict.in_flight || conflict.lacks_proxy_fence;
-    conflict.is_update = !of_copy && is_update(conflict, later.pc);
-    const bool one_warp = conflict.earlier.warp == later.warp;
-    const bool in_step = one_warp && !conflict.is_update && !conflict.one_instruction && !of_copy;
-    const Severity severity = conflict.same_value ? Severity::note
-                              : in_step           ? Severity::warning
-                                                  : Severity::error;
+    conflict.is_update = !conflict.is_of_copy() && is_update(conflict, later.pc);
+    const Severity severity = race_severity(conflict, later);
     log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
               conflict.hazard},
              count, [&] { return finding(conflict, later, severity); });

@@ -32,6 +32,8 @@ struct Conflict {
     const AsyncCopy* in_flight = nullptr;  ///< the earlier access: of a copy that has not ended
     bool lacks_proxy_fence = false;        ///< a bulk copy may not see the earlier store
     bool one_instruction = false;          ///< the accesses are two lanes of one store instruction
+
+    bool is_of_copy() const { return in_flight || lacks_proxy_fence; }
 };
 
 /// What the race detector tells people: its findings, and the words of memory that race.

@@ -119,7 +119,7 @@ Warp* BlockStepper::begin_turn() {
     if (together_) let_others_run();
     Warp* const warp = scheduler_.begin_turn(block_);
     ++turns_;
-    if (warp && together_) warp->left = std::min(warp->left, longest_turn_together);
+    if (warp && together_) warp->left = std::min(warp->left, ResidentBlocks::longest_turn);
     return warp;
 }
 

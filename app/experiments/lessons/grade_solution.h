@@ -7,7 +7,7 @@
 
 #include "compute/helper/helpers.h"
 #include "experiments/launch_files/launch_file.h"
-#include "experiments/lessons/gate.h"
+#include "experiments/lessons/judge_solution.h"
 
 namespace warpscope::experiments {
 

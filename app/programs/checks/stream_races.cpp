@@ -111,7 +111,7 @@ void StreamRaces::on_global_access(const emulator::Access& a) {
     }
 }
 
-void StreamRaces::report_to(HostChecks& host) const {
+void StreamRaces::report_to(HostFindings& host) const {
     for (const auto& [pair, race] : races_) {
         const auto& [first, second, hazard] = pair;
         host.report_race(hazard, first, second, race.address, race.count);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emulator/observe/observer.h"
-#include "programs/checks/host_checks.h"
+#include "programs/checks/host_findings.h"
 
 namespace warpscope::programs {
 
@@ -40,7 +40,7 @@ class StreamRaces : public emulator::Observer {
     void on_allocate(std::uint64_t address, std::size_t bytes) override;
 
     /// Adds the findings to those of the host.
-    void report_to(HostChecks& host) const;
+    void report_to(HostFindings& host) const;
 
   private:
     using Clock = std::vector<std::uint64_t>;  ///< by stream: the newest work that comes before

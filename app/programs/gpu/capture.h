@@ -13,7 +13,7 @@
 
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
-#include "programs/gpu/device_memory.h"
+#include "programs/memory/device_memory.h"
 #include "programs/report/launch_ranges.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"

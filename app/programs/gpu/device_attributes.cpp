@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "emulator/machine/machine.h"
-#include "programs/gpu/device_memory.h"
+#include "programs/memory/device_memory.h"
 #include "programs/report/program_settings.h"
 
 namespace warpscope::programs {

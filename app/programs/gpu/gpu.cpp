@@ -12,6 +12,7 @@
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
+#include "programs/checks/check_host_calls.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
@@ -53,7 +54,7 @@ void check_shape(const Function& function, const LaunchShape& shape) {
 
 Gpu::Gpu(ProgramSettings settings)
     : settings_(std::move(settings)),
-      host_(settings_.checks.memory ? std::make_unique<HostChecks>() : nullptr),
+      host_(settings_.checks.memory ? std::make_unique<HostFindings>() : nullptr),
       streams_(settings_.seed, host_ ? hooks() : Streams::Hooks{}) {
     if (host_) memory_.guard();
     if (settings_.checks.any()) {
@@ -119,14 +120,13 @@ void Gpu::free(std::uint64_t address) {
     if (!address) return;
     streams_.run_until_idle();
     demand_allocation(address);
-    free_now(address, host_ ? host_->here() : 0);
+    free_now(address, here());
 }
 
 void Gpu::free_in(Stream& stream, std::uint64_t address) {
     demand_allocation(address);
     streams_.add(
-        stream, [this, address, site = host_ ? host_->here() : 0] { free_now(address, site); },
-        NodeKind::free);
+        stream, [this, address, site = here()] { free_now(address, site); }, NodeKind::free);
 }
 
 void Gpu::demand_allocation(std::uint64_t address) const {
@@ -145,21 +145,6 @@ void Gpu::free_now(std::uint64_t address, CallSite site) {
     if (host_) host_->on_free(address, site);
 }
 
-void Gpu::check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const {
-    const auto block = find(address);
-    const std::string known = host_ ? host_->describe(address) : "";
-    if (!block)
-        throw CallError(Status::invalid_value,
-                        fmt::format("{}: {:#x} is no memory of the device{}", call, address,
-                                    known.empty() ? "" : ": it is " + known));
-    if (address + bytes <= block->end()) return;
-    throw CallError(Status::invalid_value,
-                    known.empty()
-                        ? fmt::format("{}: {} bytes from byte {} on of an allocation of {} bytes",
-                                      call, bytes, address - block->begin, block->bytes)
-                        : fmt::format("{}: {} bytes from {}", call, bytes, known));
-}
-
 void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, Direction direction,
                     Stream& stream, Return returns) {
     throw_sticky();
@@ -172,10 +157,12 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
     const bool from_device =
         direction == Direction::device_to_host || direction == Direction::device_to_device;
     if (into_device || (direction == Direction::any && find(to.address)))
-        check_range(to.address, extent(to), "a copy to the device");
+        check_range(host_.get(), find(to.address), to.address, extent(to), "a copy to the device");
     if (from_device || (direction == Direction::any && find(from.address)))
-        check_range(from.address, extent(from), "a copy from the device");
-    const CallSite site = check_copy(to.address, from.address, direction);
+        check_range(host_.get(), find(from.address), from.address, extent(from),
+                    "a copy from the device");
+    const CallSite site = here();
+    if (host_) check_copy(*host_, site, memory_, to.address, from.address, direction);
     const auto move = [this, to, width, height, site](const Rows& source) {
         follow_copy(to, source, width, height, site);
         for (std::size_t y = 0; y < height; ++y)
@@ -214,8 +201,9 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     throw_sticky();
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
-    check_range(to.address, to.pitch * (height - 1) + width, "a fill");
-    const auto write = [=, this, site = host_ ? host_->here() : 0] {
+    check_range(host_.get(), find(to.address), to.address, to.pitch * (height - 1) + width,
+                "a fill");
+    const auto write = [=, this, site = here()] {
         stream_races_.begin_accesses(site);
         follow_access(to, width, height, true);
         for (std::size_t y = 0; y < height; ++y) {
@@ -237,7 +225,8 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
                                                    " is not launched: " + function.problem);
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
-    const CallSite site = check_launch(function, *values);
+    const CallSite site = here();
+    if (host_) check_arguments(*host_, site, function.name, *values);
     const auto execute = [this, &function, shape, values, site] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;

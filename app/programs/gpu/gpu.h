@@ -17,27 +17,18 @@
 #include "emulator/check_set.h"
 #include "emulator/launcher.h"
 #include "emulator/observe/observer_list.h"
-#include "programs/checks/host_checks.h"
+#include "programs/checks/host_findings.h"
 #include "programs/checks/stream_races.h"
 #include "programs/gpu/arrays.h"
 #include "programs/gpu/capture.h"
-#include "programs/gpu/device_memory.h"
 #include "programs/gpu/loaded_module.h"
 #include "programs/gpu/streams.h"
 #include "programs/images/device_functions.h"
+#include "programs/memory/device_memory.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
 namespace warpscope::programs {
-
-/// A rectangle of bytes in memory: `height` rows of `width` bytes, `pitch` bytes apart.
-struct Rows {
-    std::uint64_t address = 0;
-    std::size_t pitch = 0;
-};
-
-/// Whose memory the two sides of a copy must be. The numbers are those of cudaMemcpyKind.
-enum class Direction : int { host_to_host, host_to_device, device_to_host, device_to_device, any };
 
 /// Whether a copy or fill returns before it is done.
 enum class Return { when_done, at_once };
@@ -154,11 +145,10 @@ class Gpu {
     void fail(Status status, const Function& function, const std::string& line);
     void demand_allocation(std::uint64_t address) const;
     void free_now(std::uint64_t address, CallSite site);
-    void check_range(std::uint64_t address, std::size_t bytes, std::string_view call) const;
     bool is_pageable(std::uint64_t address) const { return !find(address); }
-    /// What the memory check says of a launch and of copies; nothing without it.
-    CallSite check_launch(const Function& function, std::span<const std::byte> arguments);
-    CallSite check_copy(std::uint64_t to, std::uint64_t from, Direction direction);
+    /// The place of the call, for the memory check.
+    CallSite here() { return host_ ? host_->here() : 0; }
+    /// Tells the memory check of a copy that runs.
     void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
     void add_host_findings();
     Streams::Hooks hooks();
@@ -168,8 +158,8 @@ class Gpu {
     const ProgramSettings settings_;
     emulator::Launcher launcher_;
     DeviceMemory memory_{launcher_.machine().memory()};
-    std::unique_ptr<HostChecks> host_;  ///< null without the memory check
-    StreamRaces stream_races_;          ///< with the memory check
+    std::unique_ptr<HostFindings> host_;  ///< null without the memory check
+    StreamRaces stream_races_;            ///< with the memory check
     Streams streams_;
     Arrays arrays_{*this};
     DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it

@@ -11,7 +11,7 @@
 #include "experiments/framework/experiment.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
-#include "ui/panels/picture_panel.h"
+#include "ui/picture/picture_panel.h"
 #include "ui/widgets/glossary.h"
 #include "ui/window/window_view.h"
 

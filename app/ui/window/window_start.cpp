@@ -13,8 +13,8 @@
 #include "compute/helper/spawn.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "ui/bars/work_chip.h"
 #include "ui/language/language.h"
-#include "ui/panels/work_chip.h"
 
 namespace warpscope::ui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
-#include "ui/panels/picture_panel.h"
+#include "ui/picture/picture_panel.h"
 #include "ui/timeline/warp_lanes.h"
 #include "ui/widgets/widgets.h"
 

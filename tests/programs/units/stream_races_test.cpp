@@ -22,7 +22,7 @@ class StreamRacesTest : public testing::Test {
         return newest_;
     }
     std::vector<emulator::Finding> findings() {
-        HostChecks host;
+        HostFindings host;
         races_.report_to(host);
         return host.findings();
     }

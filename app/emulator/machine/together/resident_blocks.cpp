@@ -155,7 +155,7 @@ void ResidentBlocks::take_turns(Place& place) const {
     // A thread may wait for a word of memory, which cannot be told from work.
     try {
         for (unsigned turn = 0; turn < most_turns(); ++turn) {
-            place.ended = !place.runner->take_turn();
+            place.ended = !place.runner->take_turn(longest_turn);
             if (place.ended && progress_) progress_->add(1);
             if (place.ended || place.runner->turn_has_waited()) break;
         }

@@ -66,6 +66,8 @@ class ResidentBlocks {
     bool has_ended(std::size_t place) const { return places_[place].ended; }
     /// All blocks but the stepped one have ended.
     bool others_have_ended() const;
+    /// The most warp instructions of a turn. A warp may spin until another block stores a value.
+    static constexpr std::int64_t longest_turn = 512;
     /// How many turns a block takes before the next block has its turns, unless it only waits.
     unsigned most_turns() const { return clusters_.empty() ? 1 : 64; }
     /// What blocks read as %globaltimer.

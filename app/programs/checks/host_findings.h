@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/observe/findings.h"
+#include "programs/checks/call_sites.h"
+
+namespace warpscope::programs {
+
+/// Collects what a program does wrong outside of its kernels, with the lines of the host that do
+/// it, and remembers where memory was allocated and freed. Two threads must not use it at once.
+class HostFindings {
+  public:
+    CallSites& sites() { return sites_; }
+    CallSite here() { return sites_.here(); }
+
+    void on_allocate(std::uint64_t address, std::size_t bytes);
+    void on_free(std::uint64_t address, CallSite site);
+    bool is_freed(std::uint64_t address) const;
+    /// Describes an address for a sentence: "byte 4 of an allocation of 16 bytes, allocated at
+    /// app.cu:3, freed at app.cu:9"; empty for an address that was never allocated.
+    std::string describe(std::uint64_t address) const;
+
+    /// Adds a finding. Findings of one kind at one place are one, with the first sentence.
+    void report(emulator::FindingKind kind, emulator::Severity severity, CallSite site,
+                std::string sentence);
+    /// Adds a finding for two calls whose work accesses `words` words, this one among them, in
+    /// streams that nothing orders.
+    void report_race(emulator::Hazard hazard, CallSite first, CallSite second,
+                     std::uint64_t address, std::uint64_t words);
+    /// Adds a finding for each allocation that was not freed, and for each of these objects, which
+    /// were not destroyed.
+    void report_leaks(const std::vector<MadeObject>& left);
+
+    /// A launch has failed, or a kernel: somebody has to ask for the error. Only the first one is
+    /// kept until then.
+    void on_launch_error(CallSite site, const std::string& error);
+    void on_error_read() { unread_.reset(); }
+
+    std::vector<emulator::Finding> findings();
+
+  private:
+    struct Allocation {
+        std::size_t bytes = 0;
+        CallSite allocated = 0;
+        std::optional<CallSite> freed{};
+    };
+    struct Entry {
+        emulator::FindingKind kind;
+        emulator::Severity severity;
+        CallSite site;
+        std::string sentence;  ///< with marks for places that are not known yet
+        std::uint64_t count = 1;
+        CallSite other = 0;  ///< of a race: the later access
+        emulator::Hazard hazard = emulator::Hazard::none;
+    };
+    struct LaunchError {
+        CallSite site = 0;
+        std::string text;
+    };
+
+    const std::pair<const std::uint64_t, Allocation>* find(std::uint64_t address) const;
+
+    CallSites sites_;
+    std::map<std::uint64_t, Allocation> allocations_;  ///< by address; DeviceMemory uses none twice
+    std::vector<Entry> entries_;
+    std::optional<LaunchError> unread_;
+};
+
+}  // namespace warpscope::programs

@@ -1,0 +1,67 @@
+// Tells the memory check what calls of the host do, and what their work does.
+#include <fmt/format.h>
+
+#include "programs/checks/check_host_calls.h"
+#include "programs/gpu/gpu.h"
+
+namespace warpscope::programs {
+
+Streams::Hooks Gpu::hooks() {
+    return {.here = [this] { return host_->here(); },
+            .on_add =
+                [this](const Stream& stream, const Work& work) {
+                    has_streams_ |= &stream != &streams_.legacy();
+                    stream_races_.on_add(&stream, work.id, work.after);
+                },
+            .on_wait =
+                [this](WorkId work) {
+                    work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
+                },
+            .before_work =
+                [this](WorkId work) {
+                    memory_.begin_work();
+                    watch_host_accesses();
+                    stream_races_.begin_work(work);
+                }};
+}
+
+void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site) {
+    if (!host_) return;
+    stream_races_.begin_accesses(site);
+    follow_access(from, width, height, false);
+    follow_access(to, width, height, true);
+    emulator::MemoryCheck& check = checks_->memory_check();
+    const auto target = find(to.address);
+    if (!target || target->kind != MemoryKind::device)
+        return check_copied_values(*host_, site, check, from, width, height);
+    for (std::size_t y = 0; y < height; ++y)
+        check.on_copy(to.address + y * to.pitch, from.address + y * from.pitch, width);
+}
+
+void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool writes) {
+    if (!has_streams_ || is_pageable(at.address)) return;
+    for (std::size_t y = 0; y < height; ++y)
+        stream_races_.on_access(
+            at.address + y * at.pitch, width,
+            writes ? emulator::MemoryAccess::store : emulator::MemoryAccess::load);
+}
+
+void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
+    if (status == Status::not_supported)
+        return say_error(fmt::format("{}() failed: {}", function, problem));
+    if (host_) check_failed_call(*host_, function, problem, status == sticky_);
+}
+
+bool Gpu::report_host_access(std::uint64_t address, const void* instruction, bool writes) {
+    if (!host_ || !check_host_access(*host_, memory_, address, instruction, writes)) return false;
+    has_faulted_ = true;
+    return true;
+}
+
+void Gpu::add_host_findings() {
+    stream_races_.report_to(*host_);
+    if (settings_.checks.leaks && !has_faulted_) host_->report_leaks(streams_.left());
+    report_.findings = emulator::merged({report_.findings, host_->findings()});
+}
+
+}  // namespace warpscope::programs

@@ -1,0 +1,399 @@
+#include "ui/launch_form/launch_panel.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "compiler/host/template_kernels.h"
+#include "compiler/target.h"
+#include "experiments/proposals/propose_launch.h"
+#include "ui/language/language.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+using experiments::ArgumentSpec;
+using experiments::Expression;
+using experiments::LaunchError;
+using experiments::LaunchFile;
+using experiments::LaunchSpec;
+
+namespace {
+
+constexpr float kernel_width = 230;
+
+/// The value of an argument, found by the names of its parameter and of members.
+ArgumentSpec* find(std::vector<std::pair<std::string, ArgumentSpec>>& arguments,
+                   const std::string& name) {
+    const auto found =
+        std::ranges::find_if(arguments, [&](const auto& one) { return one.first == name; });
+    return found == arguments.end() ? nullptr : &found->second;
+}
+
+ArgumentSpec value_of(const std::string& text) {
+    if (text == "null") return {};
+    return {.text = Expression(text).text()};
+}
+
+std::string text_of(const ArgumentSpec* value, const std::string& otherwise) {
+    if (!value) return otherwise;
+    return value->text.value_or("null");
+}
+
+/// Begins the next row of fields that flow from left to right where `width` has no room.
+void flow(Ui& ui, float width) {
+    ImGui::SameLine(0, ui.px(14));
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
+}  // namespace
+
+void LaunchPanel::cell(Ui& ui, const std::string& place, const std::string& current, float width,
+                       const std::string& help, const LaunchForm::Set& set) {
+    std::string typed;
+    if (field(ui, "launch." + place, form_.text(place, current), ui.px(width), typed))
+        ui.later([this, place, typed, set] { form_.set(place, typed, set); });
+    const std::string error = form_.error(place);
+    tooltip(ui, error.empty() ? help : error);
+    if (error.empty()) return;
+    ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                                        colour::bad, ui.px(4), 0, ui.px(1.5F));
+}
+
+void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
+    float x = ImGui::GetCursorPosX();
+    for (const Column& column : columns) {
+        ImGui::SetCursorPosX(x);
+        text(ui.fonts.small, colour::faint, column.title);
+        tooltip(ui, column.help);
+        x += ui.px(column.width + gap);
+        if (&column != &columns.back()) ImGui::SameLine(0, 0);
+    }
+}
+
+void LaunchPanel::head(Ui& ui) {
+    const LaunchFile& file = form_.file();
+    if (flat_button(ui, "launch.save", tr("Save launch file"))) ui.later([this] { form_.save(); });
+    tooltip(ui,
+            (file.built_in ? tr("Write {} and {} to the current folder.",
+                                file.file.filename().string(), file.source.string())
+                           : tr("Write {}, and its source if it is edited.", file.file.string())) +
+                " " + tr("With --launch FILE it runs without a window, and is checked."));
+    ImGui::SameLine(0, ui.px(8));
+    undo_buttons(ui);
+    ImGui::SameLine(0, ui.px(8));
+    add_launch(ui);
+    ImGui::SameLine(0, ui.px(12));
+    ImGui::AlignTextToFramePadding();
+    const std::string error = form_.error();
+    const bool trying = stage_.trying();
+    const std::string words =
+        trying           ? tr("compiling…")
+        : !error.empty() ? error
+                         : file.file.filename().string() + (file.saved ? "" : tr(" (not saved)"));
+    clipped_text(ui.fonts.small, trying || error.empty() ? colour::dim : colour::bad, words,
+                 std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
+    record(ui, "launch.state", words);
+}
+
+void LaunchPanel::undo_buttons(Ui& ui) {
+    const auto one = [&](const char* id, const char* label, bool enabled, const char* help,
+                         void (LaunchForm::*act)()) {
+        ImGui::BeginDisabled(!enabled);
+        if (flat_button(ui, id, label)) ui.later([this, act] { (form_.*act)(); });
+        ui.widgets.last().enabled = enabled;
+        ImGui::EndDisabled();
+        tooltip(ui, help);
+    };
+    one("launch.undo", tr("Undo"), form_.can_undo(),
+        tr("Take back the last change of this form (Ctrl+Z)"), &LaunchForm::undo);
+    ImGui::SameLine(0, ui.px(gap));
+    one("launch.redo", tr("Redo"), form_.can_redo(),
+        tr("Make the change again that was taken back (Ctrl+Shift+Z)"), &LaunchForm::redo);
+}
+
+/// The kernels of the source, and its templates.
+std::vector<std::string> LaunchPanel::kernels() const {
+    std::vector<std::string> names;
+    for (const compiler::Signature& kernel : form_.plan()->signatures) names.push_back(kernel.name);
+    const auto& templates = form_.plan()->templates;
+    names.insert(names.end(), templates.begin(), templates.end());
+    return names;
+}
+
+const experiments::HostProgram& LaunchPanel::host() const {
+    static const experiments::HostProgram none;
+    const auto& host = form_.plan()->host;
+    return host ? *host : none;
+}
+
+/// A list of the kernels of the source: the chosen one is launched after the others.
+void LaunchPanel::add_launch(Ui& ui) {
+    std::vector<std::string> names = kernels();
+    names.insert(names.begin(), "");
+    std::vector<std::string> labels = names;
+    labels[0] = tr("Add a launch of…");
+    const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
+    if (chosen > 0)
+        ui.later([this, name = names[std::size_t(chosen)]] {
+            form_.change("launches", [&](LaunchFile& file) {
+                if (const auto* known = experiments::find_signature(form_.plan()->signatures, name))
+                    file = experiments::propose_launch(std::move(file), *known, host());
+                else
+                    file.launches.push_back({.kernel = name, .grid = {}, .block = {}});
+            });
+        });
+    tooltip(ui, tr("Launch another kernel of the source. It gets a scalar for each number and a "
+                   "buffer for each pointer that has none."));
+}
+
+/// A field, since only its name makes a kernel of a template, and a list of the other kernels.
+void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
+    const std::string place = fmt::format("launches[{}].kernel", index);
+    const std::string& kernel = form_.file().launches[index].kernel;
+    const auto set = [this, index](LaunchFile& file, const std::string& text) {
+        if (text.empty()) throw LaunchError(tr("name a kernel"));
+        const experiments::LaunchPlan& plan = *form_.plan();
+        if (const auto* known = experiments::find_signature(plan.signatures, text)) {
+            file =
+                experiments::replace_launch(std::move(file), index, *known, host(), plan.variables);
+            propose_values(file);
+            return;
+        }
+        // Once a template is compiled, its launch is proposed. Other arguments of one change none.
+        LaunchSpec& launch = file.launches[index];
+        if (compiler::template_name(launch.kernel) == compiler::template_name(text))
+            launch.kernel = text;
+        else
+            launch = {.kernel = text, .grid = {}, .block = {}};
+    };
+    constexpr float list_width = 26;
+    cell(ui, place, kernel, kernel_width - list_width - gap,
+         tr("A kernel of the source; a template with its arguments: reduce<256, float>."), set);
+    ImGui::SameLine(0, ui.px(gap));
+    std::vector<std::string> names{kernel};
+    for (const std::string& other : kernels())
+        if (other != kernel) names.push_back(other);
+    const int chosen =
+        dropdown(ui, "launch." + place + ".list", names, names, 0, ui.px(list_width));
+    if (chosen > 0)
+        ui.later(
+            [this, place, name = names[std::size_t(chosen)], set] { form_.set(place, name, set); });
+    tooltip(ui,
+            tr("Launch another kernel of the source, with the launch that is proposed for it."));
+}
+
+void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
+    const LaunchSpec& launch = form_.file().launches[index];
+    const std::string place = fmt::format("launches[{}]", index);
+    const auto spec = [index](LaunchFile& file) -> LaunchSpec& { return file.launches[index]; };
+    kernel_cell(ui, index);
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".grid", to_text(launch.grid), 230,
+         tr("Blocks: one to three expressions of the scalars, such as (n + 255) / 256."),
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).grid = parse_list(text, 3);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".block", to_text(launch.block), 110,
+         tr("Threads of a block: one to three expressions, 1024 in all at most."),
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).block = parse_list(text, 3);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".shared", launch.shared.text(), 110, tr("Bytes of dynamic shared memory."),
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).shared = Expression(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".repeat", launch.repeat.text(), 70,
+         tr("How often the launch is made; `iteration` counts from 0."),
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).repeat = Expression(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    if (flat_button(ui, "launch.arguments." + place, tr("Arguments"), all_arguments_))
+        all_arguments_ = !all_arguments_;
+    tooltip(ui,
+            tr("Show all arguments, also those that are the scalar or the buffer of their name."));
+    if (form_.file().launches.size() > 1) {
+        ImGui::SameLine(0, ui.px(gap));
+        if (flat_button(ui, "launch.remove." + place, tr("Remove")))
+            ui.later([this, index, place] {
+                form_.change(place, [&](LaunchFile& file) {
+                    file.launches.erase(file.launches.begin() + std::ptrdiff_t(index));
+                });
+            });
+    }
+    arguments(ui, index);
+}
+
+/// A field for each parameter of the kernel, and for each member of a struct. Those that take the
+/// scalar or the buffer of their name are shown only if a person wants to see them.
+void LaunchPanel::arguments(Ui& ui, std::size_t index) {
+    LaunchSpec launch = form_.file().launches[index];
+    const auto* const kernel = experiments::find_signature(form_.plan()->signatures, launch.kernel);
+    if (!kernel) return;
+    bool first = true;
+    const auto one = [&](const std::string& label, const std::string& help,
+                         const std::string& place, const std::string& current,
+                         const LaunchForm::Set& set) {
+        constexpr float width = 110;
+        ImGui::PushFont(ui.fonts.small);
+        const float room = ImGui::CalcTextSize(label.c_str()).x + ui.px(width + gap);
+        ImGui::PopFont();
+        if (!std::exchange(first, false)) flow(ui, room);
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.small, colour::dim, label);
+        tooltip(ui, help);
+        ImGui::SameLine(0, ui.px(gap));
+        cell(ui, place, current, width, help, set);
+    };
+    for (const compiler::KernelParameter& parameter : kernel->parameters) {
+        const std::string& name = parameter.name;
+        const std::string place = fmt::format("launches[{}].arguments.{}", index, name);
+        const std::string type = parameter.type->name;
+        if (parameter.type->kind != compiler::Type::Kind::structure) {
+            const bool is_usual = !find(launch.arguments, name) && form_.error(place).empty();
+            if (is_usual && !all_arguments_) continue;
+            one(name, tr("{} {}: a number, an expression or a buffer.", type, name), place,
+                text_of(find(launch.arguments, name), name),
+                [index, name](LaunchFile& file, const std::string& text) {
+                    auto& all = file.launches[index].arguments;
+                    std::erase_if(all, [&](const auto& given) { return given.first == name; });
+                    if (text != name && !text.empty()) all.emplace_back(name, value_of(text));
+                });
+            continue;
+        }
+        ArgumentSpec* const given = find(launch.arguments, name);
+        for (const compiler::Member& member : parameter.type->members)
+            one(name + "." + member.name, tr("{} of {}", member.type->name, type),
+                place + "." + member.name,
+                text_of(given ? find(given->members, member.name) : nullptr, ""),
+                [index, name, key = member.name](LaunchFile& file, const std::string& text) {
+                    auto& all = file.launches[index].arguments;
+                    if (!find(all, name)) all.emplace_back(name, ArgumentSpec{});
+                    auto& members = find(all, name)->members;
+                    std::erase_if(members, [&](const auto& one) { return one.first == key; });
+                    members.emplace_back(key, value_of(text));
+                });
+    }
+}
+
+void LaunchPanel::launches(Ui& ui) {
+    column_titles(ui, {{tr("Kernel"), kernel_width, ""},
+                       {tr("Grid (blocks)"), 230, ""},
+                       {tr("Block (threads)"), 110, ""},
+                       {tr("Shared (bytes)"), 110, ""},
+                       {tr("Repeat"), 70, ""}});
+    for (std::size_t i = 0; i < form_.file().launches.size(); ++i) {
+        launch_row(ui, i);
+        ImGui::Dummy({0, ui.px(2)});
+    }
+}
+
+/// The compute capability that the source is compiled for.
+void LaunchPanel::target(Ui& ui) {
+    const std::vector<std::string> ids{"auto", "75", "80", "90"};
+    const auto found = std::ranges::find(compiler::targets, form_.file().target);
+    const auto place = std::size_t(found - compiler::targets.begin()) + 1;
+    const std::size_t chosen = place % ids.size();
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::faint, tr("Compiled for"));
+    ImGui::SameLine(0, ui.px(gap));
+    const int clicked =
+        dropdown(ui, "launch.target", ids,
+                 {tr("automatic"), "compute_75", "compute_80", "compute_90"}, chosen, ui.px(130));
+    tooltip(
+        ui,
+        tr("The compute capability that the source is compiled for. Automatic: the oldest of these "
+           "that has what the source uses."));
+    if (clicked < 0) return;
+    ui.later([this, target = clicked == 0 ? 0 : compiler::targets[std::size_t(clicked) - 1]] {
+        form_.change("target", [target](LaunchFile& file) { file.target = target; });
+    });
+}
+
+void LaunchPanel::scalars(Ui& ui) {
+    text(ui.fonts.small, colour::faint, tr("Scalars"));
+    for (const auto& [name, value] : form_.file().scalars) {
+        const auto* number = std::get_if<experiments::Number>(&value);
+        std::string current =
+            number ? experiments::to_string(*number) : std::get<Expression>(value).text();
+        if (number)
+            for (const experiments::Parameter* parameter : stage_.parameters().all())
+                if (parameter->id() == name) current = parameter->text();
+        ImGui::PushFont(ui.fonts.small);
+        const float room = ImGui::CalcTextSize(name.c_str()).x + ui.px(110 + gap);
+        ImGui::PopFont();
+        flow(ui, room);
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.small, colour::dim, name);
+        ImGui::SameLine(0, ui.px(gap));
+        cell(ui, "scalars." + name, current, 110,
+             tr("A number, or an expression of the scalars before it. Empty: the scalar goes."),
+             [this, key = name](LaunchFile& file, const std::string& text) {
+                 set_scalar(file, key, text);
+             });
+    }
+    flow(ui, ui.px(110));
+    std::string typed;
+    if (field(ui, "launch.scalar.add", "", ui.px(110), typed))
+        ui.later([this, typed] {
+            form_.set("scalars", typed, [](LaunchFile& file, const std::string& name) {
+                experiments::check_scalar_name(name);
+                file.scalars.emplace_back(name, experiments::Number(std::int64_t(1)));
+            });
+        });
+    tooltip(ui, tr("The name of a new scalar."));
+    ImGui::SameLine(0, ui.px(gap));
+    text(ui.fonts.small, colour::faint, tr("a new scalar"));
+}
+
+/// A scalar of the launch before that has its first value there gets the one that is proposed.
+void LaunchPanel::propose_values(const LaunchFile& file) {
+    std::vector<experiments::Assignment> values;
+    for (const auto& [name, value] : file.scalars)
+        if (const auto* number = std::get_if<experiments::Number>(&value))
+            for (const experiments::Parameter* parameter : stage_.parameters().all())
+                if (parameter->id() == name && parameter->text() == parameter->default_text())
+                    values.push_back({name, experiments::to_string(*number)});
+    if (!values.empty()) stage_.assign(values);
+}
+
+/// A number becomes the value of the scalar's parameter, too.
+void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const std::string& text) {
+    if (text.empty()) {
+        std::erase_if(file.scalars, [&](const auto& scalar) { return scalar.first == name; });
+        return;
+    }
+    const Expression value(text);
+    for (auto& scalar : file.scalars) {
+        if (scalar.first != name) continue;
+        if (!value.names().empty()) {
+            scalar.second = value;
+            continue;
+        }
+        scalar.second = value.value(experiments::Names());
+        const experiments::Assignment one{
+            name, experiments::to_string(std::get<experiments::Number>(scalar.second))};
+        const auto& all = stage_.parameters().all();
+        if (std::ranges::any_of(all, [&](const auto* known) { return known->id() == name; }))
+            stage_.assign({&one, 1});
+    }
+}
+
+void LaunchPanel::draw(Ui& ui) {
+    form_.follow();
+    if (!form_.plan()) return;
+    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
+        focused_in_ = ImGui::GetFrameCount();
+    head(ui);
+    notes_.draw(ui, form_.plan());
+    launches(ui);
+    target(ui);
+    scalars(ui);
+    ImGui::Dummy({0, ui.px(4)});
+    buffers(ui);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,264 @@
+#include "ui/results/results_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/language/language.h"
+#include "ui/results/comparison_table.h"
+#include "ui/results/histogram.h"
+#include "ui/why/ask_why.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Reading;
+using experiments::Verdict;
+
+/// Text aligned with the right edge of the panel.
+void right_text(ImFont* font, ImU32 colour, const std::string& words) {
+    ImGui::PushFont(font);
+    const float width = ImGui::CalcTextSize(words.c_str()).x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - width));
+    ImGui::PopFont();
+    text(font, colour, words);
+}
+
+/// Draws the values of the newest launches as a histogram from the smallest to the largest.
+void spread(Ui& ui, const Reading& r, float width) {
+    if (r.recent.size() < 2) return;
+    const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
+    const std::string id = "result." + r.name + ".recent";
+    if (*least == *most) {
+        const std::string words = tr("equal in the last {} launches", r.recent.size());
+        text(ui.fonts.small, colour::faint, words);
+        return record(ui, id, words);
+    }
+    const auto bins = histogram(r.recent, std::size_t(std::max(1.F, width / ui.px(7))));
+    const unsigned highest = *std::max_element(bins.begin(), bins.end());
+    ImGui::Dummy({0, ui.px(1)});
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(26), unit = width / float(bins.size());
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        if (bins[i] == 0) continue;
+        const float bar = std::max(ui.px(2), height * float(bins[i]) / float(highest));
+        const float x = low.x + unit * float(i);
+        list.AddRectFilled({x, low.y + height - bar}, {x + unit - ui.px(1), low.y + height},
+                           colour::accent);
+    }
+    list.AddLine({low.x, low.y + height}, {low.x + width, low.y + height}, colour::line, ui.px(1));
+    ImGui::Dummy({width, height});
+    const std::string words = tr("{} to {} in the last {} launches", quantity(*least, r.unit),
+                                 quantity(*most, r.unit), r.recent.size());
+    record(ui, id, words);
+    paragraph(ui.fonts.small, colour::faint, words);
+}
+
+/// Draws the parts of a time side by side. The first one is the useful part.
+void parts_bar(Ui& ui, const Reading& r, float width) {
+    double whole = 0;
+    for (const auto& [label, ms] : r.parts) whole += ms;
+    if (whole <= 0) return;
+    const ImU32 colours[] = {colour::accent, colour::finding, colour::line};
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(8);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    std::string words;
+    float x = low.x;
+    for (std::size_t i = 0; i < r.parts.size(); ++i) {
+        const auto& [label, ms] = r.parts[i];
+        const float part = width * float(ms / whole);
+        list.AddRectFilled({x, low.y}, {x + part, low.y + height},
+                           colours[std::min(i, std::size(colours) - 1)]);
+        x += part;
+        words += fmt::format("{}{} {:.0f} %", i ? ", " : "", label, 100 * ms / whole);
+    }
+    ImGui::Dummy({width, height});
+    record(ui, "result." + r.name + ".parts", words);
+}
+
+/// Draws a number without verdict or sentence, which takes one line.
+void plain_reading(Ui& ui, const Reading& r) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string value = quantity(r.value, r.unit);
+    const float value_width = ImGui::CalcTextSize(value.c_str()).x;
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - value_width - ui.px(12));
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
+    right_text(ui.fonts.body, colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+}
+
+void reading(Ui& ui, const Reading& r) {
+    if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
+        return plain_reading(ui, r);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::BeginGroup();
+    const bool judged = r.verdict != Verdict::none;
+    const std::string word = tr(experiments::to_string(r.verdict));
+    ImGui::PushFont(ui.fonts.small);
+    const float badge_width = judged ? ImGui::CalcTextSize(word.c_str()).x + ui.px(14) : 0;
+    ImGui::PopFont();
+    paragraph(ui.fonts.small, colour::dim, tr(r.label), width - badge_width - ui.px(6));
+    if (judged) {
+        const float below = std::max(low.y + ui.px(18), ImGui::GetItemRectMax().y);
+        ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
+        badge(ui, word, verdict_colour(r.verdict));
+        record(ui, "result." + r.name + ".verdict", std::string(experiments::to_string(r.verdict)));
+        ImGui::SetCursorScreenPos({low.x, below});
+    }
+    const std::string value = quantity(r.value, r.unit);
+    const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    text(ui.fonts.value, alarming ? verdict_colour(r.verdict) : colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    if (r.expected) {
+        const std::string expected = tr("expected {}", quantity(*r.expected, r.unit));
+        const float room = width - ImGui::GetItemRectSize().x - ui.px(10);
+        ImGui::PushFont(ui.fonts.small);
+        const bool beside = ImGui::CalcTextSize(expected.c_str()).x <= room;
+        ImGui::PopFont();
+        if (beside) {
+            ImGui::SameLine(0, ui.px(10));
+            ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(5));
+        }
+        if (beside)
+            right_text(ui.fonts.small, colour::faint, expected);
+        else
+            text(ui.fonts.small, colour::faint, expected);
+    }
+    if (!r.sentence.empty()) {
+        ImGui::SetCursorScreenPos({low.x, ImGui::GetCursorScreenPos().y - ui.px(2)});
+        const std::string sentence = tr(r.sentence);
+        paragraph(ui.fonts.small, colour::dim, sentence);
+        record(ui, "result." + r.name + ".sentence", sentence);
+    }
+    parts_bar(ui, r, width);
+    spread(ui, r, width);
+    ImGui::EndGroup();
+}
+
+/// Draws a reading as a label above its value, or where the strip is too low, before it. Returns
+/// its width, or 0 if `room` is too little.
+float strip_cell(Ui& ui, const Reading& r, ImVec2 room) {
+    const std::string value = quantity(r.value, r.unit);
+    ImGui::PushFont(ui.fonts.small);
+    const float label = ImGui::CalcTextSize(tr(r.label).c_str()).x;
+    ImGui::PopFont();
+    const bool above = room.y >= ui.px(17) + text_size(ui.fonts.value);
+    ImFont* const font = above ? ui.fonts.value : ui.fonts.strong;
+    ImGui::PushFont(font);
+    const float number = ImGui::CalcTextSize(value.c_str()).x;
+    ImGui::PopFont();
+    const float width = above ? std::max(number, label) : label + ui.px(8) + number;
+    if (width > room.x) return 0;
+    const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    text(ui.fonts.small, colour::dim, tr(r.label));
+    ImGui::SetCursorScreenPos(above ? ImVec2{low.x, low.y + ui.px(17)}
+                                    : ImVec2{low.x + label + ui.px(8), low.y - ui.px(1)});
+    text(font,
+         r.verdict == Verdict::pass ? colour::good
+         : alarming                 ? verdict_colour(r.verdict)
+                                    : colour::text,
+         value);
+    ImGui::EndGroup();
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    if (!r.sentence.empty()) tooltip(ui, tr(r.sentence));
+    return width;
+}
+
+}  // namespace
+
+void ResultsPanel::compare_button(Ui& ui) {
+    const bool busy = wanted_ && (!asked_ || stage_.comparing());
+    if (wanted_ && !busy) {
+        wanted_ = asked_ = false;
+        scroll_to_comparison_ = stage_.comparison().has_value();
+    }
+    const char* label = busy                  ? tr("Comparing …")
+                        : stage_.comparison() ? tr("Compare again")
+                                              : tr("Compare variants");
+    const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    ImGui::SameLine();
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    ImGui::BeginDisabled(busy);
+    if (flat_button(ui, "compare", label)) {
+        wanted_ = true;
+        ui.later([this] {
+            stage_.compare();
+            asked_ = true;
+        });
+    }
+    ImGui::EndDisabled();
+    tooltip(
+        ui,
+        stage_.device().kind == compute::DeviceKind::emulator
+            ? tr("Runs every variant of this experiment in the emulator and counts its work: "
+                 "memory accesses, barriers, instructions. This may take some seconds.")
+            : tr("Runs every variant of this experiment on this device and lists their times. This "
+                 "may take some seconds."));
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+void ResultsPanel::draw_comparison(Ui& ui) {
+    const auto& table = stage_.comparison();
+    if (!table) return;
+    rule(ui);
+    if (std::exchange(scroll_to_comparison_, false)) ImGui::SetScrollHereY(0);
+    draw_comparison_table(ui, *table);
+}
+
+/// For a reading under the mouse, the newest item: why the first wrong element is wrong.
+void ResultsPanel::explain_if_wrong(Ui& ui, const Reading& r) {
+    const bool is_wrong = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    if (!is_wrong || !ImGui::IsItemHovered()) return;
+    if (const std::string why = ask_why(ui, stage_, microscope_, "first"); !why.empty())
+        tooltip(ui, why);
+}
+
+void ResultsPanel::draw_strip(Ui& ui) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    float x = low.x;
+    for (const Reading& r : stage_.report()) {
+        ImGui::SetCursorScreenPos({x, low.y});
+        const float width = strip_cell(ui, r, {low.x + room.x - x, room.y});
+        if (width == 0) break;
+        explain_if_wrong(ui, r);
+        x += width + ui.px(26);
+    }
+    if (stage_.report().empty()) text(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
+}
+
+void ResultsPanel::draw(Ui& ui) {
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, tr("Results"));
+    compare_button(ui);
+    const experiments::Report& report = stage_.report();
+    // Numbers of earlier settings are faint until those of the new ones are there.
+    const Shown& shown = stage_.shown();
+    const bool old = shown.readings.report_parameters != stage_.parameters().of_launch();
+    if (!report.empty()) record_rect(ui, {}, {}, "results.state", old ? "old" : "current");
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, old ? 0.45F : 1.F);
+    if (report.empty()) paragraph(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
+    for (const Reading& r : report) {
+        ImGui::PushID(r.name.c_str());
+        reading(ui, r);
+        explain_if_wrong(ui, r);
+        ImGui::PopID();
+        ImGui::Dummy({0, ui.px(3)});
+    }
+    ImGui::PopStyleVar();
+    draw_comparison(ui);
+}
+
+}  // namespace warpscope::ui
