@@ -61,6 +61,7 @@ bool HostCalls::is_known_call(std::size_t i) const {
 
 void HostCalls::enter_file() {
     if (in_file_) file_scope_ = scope_;
+    if (in_file_) shares_host_memory_ = shares_host_memory();
     if (in_file_)
         for (const auto& [word, name] : scope_) program_.of_file.insert(name);
     in_file_ = false;

@@ -198,6 +198,7 @@ class HostCalls {
     bool write(std::size_t i, const std::string& pointer, const std::string& bytes);
     void check_size(std::size_t i, const HostPlace& place, const std::string& bytes);
     void add_fault(std::size_t i, const std::string& kernel, std::string sentence);
+    bool shares_host_memory() const;
     std::string owner_of(const std::string& array) const;
     std::optional<HostBadPointer> bad_pointer(const std::string& pointer) const;
     void note_bad_pointers(HostLaunch& launch, std::size_t i) const;
@@ -221,6 +222,7 @@ class HostCalls {
     int retired_ = 0;
     Scope file_scope_;
     bool in_file_ = true;
+    bool shares_host_memory_ = false;
     std::map<std::string, int, std::less<>> made_;  ///< names of each word
     std::map<std::string, std::vector<std::string>, std::less<>> dimensions_;  ///< of each dim3
     std::set<std::string, std::less<>> launched_;  ///< arrays: what fills them later is for later

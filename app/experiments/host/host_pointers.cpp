@@ -27,16 +27,19 @@ std::vector<std::string> HostCalls::arrays_in(std::string object) const {
     return found;
 }
 
+/// Whether the program makes memory of the host known to the device, or has a `new` of its own.
+bool HostCalls::shares_host_memory() const {
+    for (std::size_t i = 0; i < text_.size(); ++i)
+        if (text_.is(i, "cudaHostRegister") || text_.is(i, "cuMemHostRegister") ||
+            (text_.is(i, "operator") && text_.is(i + 1, "new")))
+            return true;
+    return false;
+}
+
 /// What has allocated memory that only the host can use: "malloc()", "std::vector". Empty: the
 /// device may have this memory, too.
 std::string HostCalls::owner_of(const std::string& array) const {
-    // They make memory of the host known to the device, or allocate memory that both can use.
-    const auto may_share = [](std::string_view word) {
-        return word == "cudaHostRegister" || word == "cuMemHostRegister" || word == "operator";
-    };
-    for (std::size_t i = 0; i < text_.size(); ++i)
-        if (may_share(text_.text(i)) && (!text_.is(i, "operator") || text_.is(i + 1, "new")))
-            return "";
+    if (shares_host_memory_) return "";
     const auto variable = program_.variables.find(array);
     if (variable != program_.variables.end() && !variable->second.owner.empty())
         return variable->second.owner;
