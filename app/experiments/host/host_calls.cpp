@@ -60,10 +60,11 @@ bool HostCalls::is_known_call(std::size_t i) const {
 }
 
 void HostCalls::enter_file() {
-    if (in_file_) file_scope_ = scope_;
-    if (in_file_) shares_host_memory_ = shares_host_memory();
-    if (in_file_)
+    if (in_file_) {
+        file_scope_ = scope_;
         for (const auto& [word, name] : scope_) program_.of_file.insert(name);
+        shares_host_memory_ = shares_host_memory();
+    }
     in_file_ = false;
     scope_ = file_scope_;
 }
