@@ -187,11 +187,11 @@ class HostCalls {
     void add_stream(const std::string& stream);
     std::string template_argument(std::string text) const;
     std::string class_of_temporary(const std::string& text) const;
-    std::string type_of(const std::string& argument, std::size_t stars) const;
+    std::string type_of(const std::string& argument, std::size_t stars, int depth = 4) const;
 
     std::string fill_of(const std::vector<std::string>& elements) const;
     std::string letters_of(const std::string& text) const;
-    std::string own_name(const std::string& name) const;
+    std::string own_name(const std::string& name, int depth = 0) const;
     void allocate(const std::string& pointer, const std::string& bytes);
     std::string array_of(const std::string& pointer) const;
     void free_array(std::size_t i, const std::string& pointer);

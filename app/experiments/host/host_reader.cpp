@@ -43,7 +43,9 @@ void HostReader::read_around(std::size_t launch) {
 }
 
 void HostReader::walk(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && steps_ < most_steps; ++steps_) i = step(i, end);
+    if (++nested_ <= deepest_statement)
+        for (std::size_t i = begin; i < end && steps_ < most_steps; ++steps_) i = step(i, end);
+    --nested_;
 }
 
 /// Reads what begins at a token; returns the token to go on from.

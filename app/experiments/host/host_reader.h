@@ -20,6 +20,8 @@ class HostReader : public HostFunctions {
   private:
     /// Statements of all: a program may call itself.
     static constexpr std::size_t most_steps = 50'000;
+    /// Statements within each other.
+    static constexpr int deepest_statement = 200;
 
     /// The function, or the class, around a launch that main() does not reach.
     void read_around(std::size_t launch);
@@ -67,6 +69,7 @@ class HostReader : public HostFunctions {
     std::set<std::size_t> read_;  ///< launches
     bool leaves_ = false;         ///< the statements end the program
     std::size_t steps_ = 0;
+    int nested_ = 0;
 };
 
 }  // namespace warpscope::experiments

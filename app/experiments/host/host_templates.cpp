@@ -108,7 +108,7 @@ std::string HostCalls::class_of_temporary(const std::string& text) const {
 
 /// The type of an argument for a parameter that has this many "*": "Csr<int,double>", "float".
 /// Empty: not known.
-std::string HostCalls::type_of(const std::string& argument, std::size_t stars) const {
+std::string HostCalls::type_of(const std::string& argument, std::size_t stars, int depth) const {
     if (const std::string type = type_of_literal(TokenText(argument)); !type.empty()) return type;
     const std::string name = place_of(program_, argument).array;
     const auto variable = program_.variables.find(name);
@@ -116,7 +116,7 @@ std::string HostCalls::type_of(const std::string& argument, std::size_t stars) c
     const HostVariable& is = variable->second;
     if (is.type == "auto") {
         const std::string value = program_.value_of(name).value_or(name);
-        return value == name || value == argument ? "" : type_of(value, stars);
+        return depth > 0 ? type_of(value, stars, depth - 1) : "";
     }
     const bool is_all = !is.container.empty() && argument == name;  // not "v.data()"
     std::string type = is_all ? is.container : template_argument(is.type);

@@ -211,8 +211,10 @@ std::string HostCalls::letters_of(const std::string& text) const {
 }
 
 /// The member "d$n" of an object, where the name is "m$n" and m is a pointer or a reference to it.
-std::string HostCalls::own_name(const std::string& name) const {
-    for (std::size_t end = name.size(); is_member(std::string_view(name).substr(0, end));) {
+std::string HostCalls::own_name(const std::string& name, int depth) const {
+    constexpr int deepest = 12;  // references may name each other
+    for (std::size_t end = name.size();
+         depth < deepest && is_member(std::string_view(name).substr(0, end));) {
         end = name.rfind('$', end - 1);
         const std::string object = name.substr(0, end);
         const auto value = program_.values.find(object);
@@ -221,7 +223,7 @@ std::string HostCalls::own_name(const std::string& name) const {
         const bool is_reference =
             variable != program_.variables.end() && variable->second.is_reference;
         if (is_reference || value->second.starts_with("& "))
-            return own_name(name_in(value->second) + name.substr(end));
+            return own_name(name_in(value->second) + name.substr(end), depth + 1);
     }
     return name;
 }

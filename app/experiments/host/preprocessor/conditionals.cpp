@@ -44,6 +44,8 @@ class Condition {
     }
 
   private:
+    static constexpr int most_calls = 5000;  ///< of these functions: conditions of people are short
+
     bool take(std::string_view sign) {
         for (std::size_t k = 0; k < sign.size(); ++k)
             if (!text_.is(i_ + k, sign.substr(k, 1))) return false;
@@ -53,6 +55,7 @@ class Condition {
 
     /// Operators of this precedence and of higher ones.
     std::int64_t binary(std::size_t precedence) {
+        if (++calls_ > most_calls) return fail();
         static const std::vector<std::vector<std::string_view>> operators{
             {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
         if (precedence == operators.size()) return unary();
@@ -87,6 +90,7 @@ class Condition {
     }
 
     std::int64_t unary() {
+        if (++calls_ > most_calls) return fail();
         if (take("!")) return unary() == 0 ? 1 : 0;
         if (take("-")) return -unary();
         if (take("(")) {
@@ -128,7 +132,7 @@ class Condition {
 
     TokenText text_;
     const Definitions& macros_;
-    int depth_;
+    int depth_, calls_ = 0;
     std::size_t i_ = 0;
     bool failed_ = false;
 };
