@@ -383,7 +383,7 @@ bool TokenText::is_directive(std::size_t i) const {
 }
 
 std::optional<std::size_t> TokenText::after_closing(std::size_t open) const {
-    if (closing_[open] == 0) return std::nullopt;
+    if (open >= closing_.size() || closing_[open] == 0) return std::nullopt;
     return closing_[open] + 1;
 }
 
