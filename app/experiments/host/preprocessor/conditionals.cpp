@@ -81,10 +81,11 @@ class Condition {
         if (sign == ">=") return a >= b ? 1 : 0;
         if (sign == "<") return a < b ? 1 : 0;
         if (sign == ">") return a > b ? 1 : 0;
-        if (sign == "+") return a + b;
-        if (sign == "-") return a - b;
-        if (sign == "*") return a * b;
-        failed_ = failed_ || b == 0;
+        const auto x = std::uint64_t(a), y = std::uint64_t(b);  // they may wrap around
+        if (sign == "+") return std::int64_t(x + y);
+        if (sign == "-") return std::int64_t(x - y);
+        if (sign == "*") return std::int64_t(x * y);
+        failed_ = failed_ || b == 0 || b == -1;  // nobody divides by -1, and it may not fit
         if (failed_) return 0;
         return sign == "/" ? a / b : a % b;
     }
@@ -92,7 +93,7 @@ class Condition {
     std::int64_t unary() {
         if (++calls_ > most_calls) return fail();
         if (take("!")) return unary() == 0 ? 1 : 0;
-        if (take("-")) return -unary();
+        if (take("-")) return std::int64_t(0 - std::uint64_t(unary()));
         if (take("(")) {
             const std::int64_t inner = binary(0);
             failed_ = failed_ || !take(")");
