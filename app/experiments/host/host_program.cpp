@@ -21,7 +21,7 @@ std::optional<std::string> device_limit(std::string_view name) {
 
 std::optional<std::string> HostProgram::value_of(std::string_view name) const {
     if (const auto known = values.find(name); known != values.end()) return known->second;
-    if (!is_member(name)) return std::nullopt;
+    if (!is_member(name) || name.size() > longest_name) return std::nullopt;
     const std::size_t sign = name.rfind('$');
     if (auto limit = device_limit(name.substr(sign + 1))) return limit;
     auto object = value_of(name.substr(0, sign));

@@ -114,6 +114,9 @@ struct HostProgram {
 /// `own`: where the text of the file itself begins, behind that of its headers.
 HostProgram read_host_program(std::string_view source, std::size_t own = 0);
 
+/// Objects that name each other would give members ever longer names.
+inline constexpr std::size_t longest_name = 500;
+
 /// The name behind all names that stand for each other: "d_op" where h_op has been copied from it.
 std::string first_name(const HostProgram& program, std::string name);
 

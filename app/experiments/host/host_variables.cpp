@@ -213,6 +213,7 @@ std::string HostCalls::letters_of(const std::string& text) const {
 /// The member "d$n" of an object, where the name is "m$n" and m is a pointer or a reference to it.
 std::string HostCalls::own_name(const std::string& name, int depth) const {
     constexpr int deepest = 12;  // references may name each other
+    if (name.size() > longest_name) return name;
     for (std::size_t end = name.size();
          depth < deepest && is_member(std::string_view(name).substr(0, end));) {
         end = name.rfind('$', end - 1);
