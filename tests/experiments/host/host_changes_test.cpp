@@ -134,5 +134,17 @@ TEST(HostPrograms, FurtherPassesMayWriteWhatTheFirstOneDoesNot) {
     EXPECT_EQ(written("{ const int first = i; fill<<<1, 10>>>(d, first); }"), "");
 }
 
+TEST(HostPrograms, ProgramsThatCannotBeCompiledAreReadToTheirEnd) {
+    const std::string member = "struct P { int n; };";
+    EXPECT_EQ(
+        n_after("P& p = p; p.n = 3; P &q = r, &r = q; q.n++; auto a = b; auto b = a;", member),
+        "100");
+    const std::string open(50'000, '{'), close(50'000, '}');
+    EXPECT_EQ(main_with(open + "k<<<1, 1>>>(1);" + close).launches.size(), 1U);
+    const std::string condition = "#if " + std::string(20'000, '(') + "1\nint a;\n#endif\n";
+    EXPECT_EQ(without_inactive_branches(condition), condition) << "it is not known";
+    EXPECT_TRUE(main_with("void (*kernels[").launches.empty());
+}
+
 }  // namespace
 }  // namespace warpscope::experiments
