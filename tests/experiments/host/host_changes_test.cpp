@@ -139,8 +139,12 @@ TEST(HostPrograms, ProgramsThatCannotBeCompiledAreReadToTheirEnd) {
     EXPECT_EQ(
         n_after("P& p = p; p.n = 3; P &q = r, &r = q; q.n++; auto a = b; auto b = a;", member),
         "100");
-    const std::string open(50'000, '{'), close(50'000, '}');
-    EXPECT_EQ(main_with(open + "k<<<1, 1>>>(1);" + close).launches.size(), 1U);
+    const auto launches_within = [](std::size_t blocks) {
+        return main_with(std::string(blocks, '{') + "k<<<1, 1>>>(1);" + std::string(blocks, '}'))
+            .launches.size();
+    };
+    EXPECT_EQ(launches_within(100), 1U);
+    EXPECT_EQ(launches_within(50'000), 0U) << "these blocks are too deep";
     const std::string condition = "#if " + std::string(20'000, '(') + "1\nint a;\n#endif\n";
     EXPECT_EQ(without_inactive_branches(condition), condition) << "it is not known";
     EXPECT_TRUE(main_with("void (*kernels[").launches.empty());
