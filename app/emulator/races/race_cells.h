@@ -84,7 +84,7 @@ class RaceCells {
     /// Some of the memory has atomics or strong stores: shared memory in this block, global memory
     /// in this epoch.
     bool has_atomics() const { return has_atomics_; }
-    /// Such an access follows.
+    /// Makes room for atomics and strong stores, before the first of them.
     void begin_atomics();
     /// The atomics and strong stores to a cell; nullptr if has_atomics() is false.
     CellAccesses* atomics(std::uint32_t index) {

@@ -146,7 +146,7 @@ class HostCalls {
     /// The program may write into the arrays that these words name.
     void touch(std::size_t begin, std::size_t end);
     void touch_array(const std::string& name) { touched_.insert(name); }
-    /// What is said of the written bytes of arrays holds only where nobody else writes them.
+    /// Forgets which bytes of an array are written, where other code may write them, too.
     void forget_written();
     TokenRange lambda_{0,
                        0};  ///< the last one that stands where it is passed: nobody calls it here

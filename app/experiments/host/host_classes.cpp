@@ -81,7 +81,8 @@ std::optional<std::size_t> HostFunctions::follow_method(std::size_t i) {
     const std::string result = run(body, given);
     const HostVariable type = result_of(body);
     const Changes changes = changes_of(body, arguments);
-    go_on(before, file_before, changes);
+    scope_ = before;
+    take_over(file_before, changes);
     set_result(i, result, type);
     return after;
 }

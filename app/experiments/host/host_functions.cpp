@@ -166,9 +166,21 @@ std::optional<std::size_t> HostFunctions::follow_call(std::size_t i) {
     const HostVariable type = result_of(body);
     const Changes changes = changes_of(body, arguments);
     leave(body, before);
-    go_on(scope_, file_before, changes);
+    take_over(file_before, changes);
     set_result(i, result, type);
     return after;
+}
+
+HostFunctions::Passing HostFunctions::passing_of(const Body& body, std::size_t parameter) const {
+    Passing passing;
+    std::size_t t = body.declarations[parameter];
+    for (; t < body.open && !text_.is(t, body.parameters[parameter]); ++t) {
+        passing.by_reference = passing.by_reference || text_.is(t, "&");
+        passing.by_pointer = passing.by_pointer || text_.is(t, "*");
+        passing.is_const = passing.is_const || text_.is(t, "const");
+    }
+    passing.is_named = t > body.declarations[parameter] && t < body.open;
+    return passing;
 }
 
 HostFunctions::Changes HostFunctions::changes_of(const Body& body,
@@ -176,17 +188,12 @@ HostFunctions::Changes HostFunctions::changes_of(const Body& body,
     Changes changes;
     for (std::size_t p = 0; p < arguments.size() && p < body.declarations.size(); ++p) {
         const std::string& parameter = body.parameters[p];
-        std::size_t name = body.declarations[p];
-        bool is_reference = false, is_const = false;
-        for (; name < body.open && !text_.is(name, parameter); ++name) {
-            is_reference = is_reference || text_.is(name, "&");
-            is_const = is_const || text_.is(name, "const");
-        }
+        const Passing passing = passing_of(body, p);
         const bool has_address = text_.is(arguments[p].first, "&");
         const std::size_t word = arguments[p].first + std::size_t(has_address);
-        if (word + 1 != arguments[p].second || !text_.is_word(word) || is_const) continue;
+        if (word + 1 != arguments[p].second || !text_.is_word(word) || passing.is_const) continue;
         if (has_address) changes.emplace_back(text_.text(word), "");
-        if (has_address || !is_reference || !is_changed_in(body, parameter)) continue;
+        if (has_address || !passing.by_reference || !is_changed_in(body, parameter)) continue;
         const std::string now = name_now(parameter);
         const auto value = program_.values.find(now);
         const bool is_known =
@@ -199,11 +206,8 @@ HostFunctions::Changes HostFunctions::changes_of(const Body& body,
 /// A function may give a value to pointers that it gets by reference or by their address.
 void HostFunctions::set_by_reference(const Body& body, std::span<const TokenRange> arguments) {
     for (std::size_t p = 0; p < arguments.size(); ++p) {
-        bool is_reference = p >= body.declarations.size();  // of a parameter pack
-        for (std::size_t t = is_reference ? body.open : body.declarations[p];
-             t < body.open && !text_.is(t, body.parameters[p]); ++t)
-            is_reference = is_reference || text_.is(t, "&");
-        if (is_reference || text_.is(arguments[p].first, "&"))
+        const bool is_of_pack = p >= body.declarations.size();
+        if (is_of_pack || passing_of(body, p).by_reference || text_.is(arguments[p].first, "&"))
             for (std::size_t t = arguments[p].first; t < arguments[p].second; ++t)
                 if (const auto known = program_.variables.find(name_now(at(t)));
                     known != program_.variables.end())
@@ -224,9 +228,8 @@ bool HostFunctions::is_changed_in(const Body& body, std::string_view word) const
     return false;
 }
 
-/// Goes on in a scope behind a call: with what the call has changed there and in the file.
-void HostFunctions::go_on(const Scope& scope, const Scope& file_before, const Changes& changes) {
-    if (&scope != &scope_) scope_ = scope;
+/// The scope of the caller gets what a call has changed there and in the file.
+void HostFunctions::take_over(const Scope& file_before, const Changes& changes) {
     for (const auto& [word, name] : file_scope()) {
         const auto before = file_before.find(word);
         const auto here = scope_.find(word);
@@ -295,8 +298,7 @@ std::string HostFunctions::run(const Body& body, Texts given) {
     pass(body.parameters, given);
     for (const std::size_t one : body.declarations) declare_parameter(one);
     ++depth_;
-    std::string result;
-    walk_block(body.open, body.end, &body, &result);
+    const std::string result = walk_block(body.open, body.end, &body);
     destroy_parameters(body, given);
     --depth_;
     return result;

@@ -37,10 +37,9 @@ class HostFunctions : public HostCalls {
     std::optional<std::size_t> read_lambda(std::size_t i);
     /// Where objects of a class are declared: reads its constructor.
     void construct(std::size_t i);
-    /// Reads "{…}", and the destructors of its objects. Of a function `result` gets what it
-    /// returns.
-    void walk_block(std::size_t open, std::size_t end, const Body* function = nullptr,
-                    std::string* result = nullptr);
+    /// Reads "{…}", and the destructors of its objects. Returns what the function returns whose
+    /// body this is.
+    std::string walk_block(std::size_t open, std::size_t end, const Body* function = nullptr);
 
     Bodies bodies_;
 
@@ -77,10 +76,16 @@ class HostFunctions : public HostCalls {
     std::string run(const Body& body, Texts given);
     std::string returned(const Body& body) const;
     HostVariable result_of(const Body& body) const;
+    /// How a function gets an argument.
+    struct Passing {
+        bool by_reference = false, by_pointer = false, is_const = false;
+        bool is_named = false;  ///< the parameter has a name behind its type
+    };
+    Passing passing_of(const Body& body, std::size_t parameter) const;
     /// What a call has changed: a word of the caller, and its value; empty: it is not known.
     using Changes = std::vector<std::pair<std::string, std::string>>;
     Changes changes_of(const Body& body, std::span<const TokenRange> arguments) const;
-    void go_on(const Scope& scope, const Scope& file_before, const Changes& changes);
+    void take_over(const Scope& file_before, const Changes& changes);
     bool is_changed_in(const Body& body, std::string_view word) const;
     void set_by_reference(const Body& body, std::span<const TokenRange> arguments);
     void set_result(std::size_t call, const std::string& result, const HostVariable& returned);

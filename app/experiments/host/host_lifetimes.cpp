@@ -6,16 +6,16 @@
 // The ends of objects: their destructors may free memory.
 namespace warpscope::experiments {
 
-void HostFunctions::walk_block(std::size_t open, std::size_t end, const Body* function,
-                               std::string* result) {
+std::string HostFunctions::walk_block(std::size_t open, std::size_t end, const Body* function) {
     const std::size_t first = locals_.size(), shadowed = shadowed_.size();
     walk(open + 1, end - 1);
-    if (function) *result = returned(*function);
+    std::string result = function ? returned(*function) : "";
     for (; locals_.size() > first; locals_.pop_back()) {
         const Local local = locals_.back();
         destroy(local.object, local.word, {open, end});
     }
     end_shadows(shadowed);
+    return result;
 }
 
 /// What one of the statements returns, moves, or passes to code that is not followed may live on.
@@ -49,13 +49,9 @@ void HostFunctions::destroy(const std::string& object, std::string_view word, To
 void HostFunctions::destroy_parameters(const Body& body, const Texts& given) {
     for (std::size_t p = 0; p < given.size() && p < body.declarations.size(); ++p) {
         const auto found = objects_.find(given[p]);
-        std::size_t name = body.declarations[p];
-        bool is_value = false;
-        for (; name < body.open && !text_.is(name, body.parameters[p]); ++name) {
-            if (text_.is(name, "*") || text_.is(name, "&")) break;
-            is_value = true;
-        }
-        if (found == objects_.end() || !is_value || !text_.is(name, body.parameters[p])) continue;
+        const Passing passing = passing_of(body, p);
+        const bool is_value = passing.is_named && !passing.by_reference && !passing.by_pointer;
+        if (found == objects_.end() || !is_value) continue;
         const Class& type = *found->second.type;
         const auto [first, last] = type.methods.equal_range(type.name);
         const bool copies = std::any_of(first, last, [&](const auto& method) {

@@ -61,7 +61,7 @@ std::size_t HostReader::step(std::size_t i, std::size_t end) {
     }
     if (text_.is(i, "{") && is_one_of(i - 1, {";", "{", "}", ")", "else", "do"})) {
         const std::size_t after = text_.after_closing(i).value_or(end);
-        walk_block(i, after);
+        (void)walk_block(i, after);
         return after;
     }
     if (text_.is(i, "[")) note_lambda(i);

@@ -41,7 +41,7 @@ struct Rows {
     std::size_t pitch = 0;
 };
 
-/// Whose memory the two sides of a copy must be. The numbers are those of cudaMemcpyKind.
+/// From which memory to which a copy goes, with the numbers of cudaMemcpyKind.
 enum class Direction : int { host_to_host, host_to_device, device_to_host, device_to_device, any };
 
 /// What a program has allocated on the emulated GPU. Addresses depend only on the order of the

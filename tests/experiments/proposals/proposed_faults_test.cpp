@@ -95,7 +95,7 @@ TEST(ProposedLaunches, AKernelThatUsesFreedMemoryIsListed) {
               Listed{"that x still has its memory, which cudaFree() frees on line 3"});
 }
 
-/// What is wrong with a launch of add(…, x, y) behind these statements.
+/// The faults of a launch of add(…, x, y) behind these statements.
 Sentences faults_with(const std::string& statements, const MemoryUse& use = reads) {
     return faults_of("int main() { float* y; cudaMalloc(&y, 400);\n" + statements +
                          "\nadd<<<1, 100>>>(100, 2.0f, x, y); }",

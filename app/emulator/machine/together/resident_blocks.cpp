@@ -38,9 +38,9 @@ ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
         place.shared = AlignedBytes(kernel.shared_bytes + launch.launch.dynamic_shared_bytes);
         const bool is_stepped = stepped.runner && k == stepped.place;
         if (!is_stepped)
-            place.own = std::make_unique<BlockRunner>(kernel, launch.launch, memory,
-                                                      launch.arguments, launch.settings, budget,
-                                                      make_events);
+            place.own =
+                std::make_unique<BlockRunner>(kernel, launch.launch, memory, launch.arguments,
+                                              launch.settings, budget, make_events);
         place.runner = is_stepped ? stepped.runner : place.own.get();
     }
     for (std::size_t first = 0; cluster_size_ && first < count; first += cluster_size_) {
