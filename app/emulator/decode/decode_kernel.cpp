@@ -21,6 +21,16 @@ void check_operand_count(const KernelState& state, const Statement& s) {
     fail_at(state, s, fmt::format("{} operands where {} are needed", count, needed));
 }
 
+/// True for a kernel that asks for the workspace in which the blocks of a grid count who has
+/// arrived.
+bool uses_grid_workspace(const KernelSyntax& syntax) {
+    return std::any_of(syntax.statements.begin(), syntax.statements.end(), [](const Statement& s) {
+        return std::any_of(s.operands.begin(), s.operands.end(), [](const Operand& o) {
+            return o.kind == Operand::special && o.name == "%envreg2";
+        });
+    });
+}
+
 }  // namespace
 
 void check_statements(const KernelState& state) {
@@ -45,6 +55,7 @@ std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& modul
     kernel.parameters = state.syntax.parameters;
     kernel.cluster = state.syntax.cluster;
     kernel.most_threads = state.syntax.most_threads;
+    kernel.synchronises_grid = uses_grid_workspace(state.syntax);
     for (const Parameter& p : kernel.parameters)
         kernel.parameter_bytes = std::max(kernel.parameter_bytes, p.offset + p.size);
     kernel.argument_slot = slot_offset(state.slots.uniform(std::max(8u, kernel.parameter_bytes)));

@@ -22,6 +22,7 @@ std::uint32_t Emitter::carry_slot() {
 }
 
 void Emitter::emit(const Emission& e, const FloatRequest& mode) {
+    emit_turnstile(e);
     emit_float_mode(mode);
     if (statement_->guard >= 0) {
         Emission prefix;
@@ -37,6 +38,18 @@ void Emitter::emit(const Emission& e, const FloatRequest& mode) {
 void Emitter::emit_inserted(const Emission& e, const FloatRequest& mode) {
     emit_float_mode(mode);
     append(e, true);
+}
+
+// Shared memory has no turnstiles, nor has what counts for the threads of a block only.
+void Emitter::emit_turnstile(const Emission& e) {
+    const bool is_strong = e.access != MemoryAccess::none && e.order != MemoryOrder::weak;
+    const bool is_seen = e.space == Space::global || e.space == Space::generic;
+    if (!state_.kernel->synchronises_grid || !is_strong || !is_seen || e.scope == Scope::block)
+        return;
+    Emission prefix;
+    prefix.full = turnstile;
+    prefix.role = Role::turnstile;
+    append(prefix, true);
 }
 
 void Emitter::emit_float_mode(const FloatRequest& mode) {

@@ -68,6 +68,7 @@ class Emitter {
     std::uint32_t carry_slot();
 
   private:
+    void emit_turnstile(const Emission& e);
     void emit_float_mode(const FloatRequest& mode);
     void append(const Emission& e, bool inserted);
 

@@ -260,6 +260,8 @@ const Instruction* guard_not(const Instruction* i, Warp& w);  ///< @!p
 /// For an operation with its own rounding or flushing. detail: 1 flushes subnormals; target: the
 /// FE_ constant of the rounding.
 const Instruction* with_float_mode(const Instruction* i, Warp& w);
+/// Ends the turn where the block may pass no further turnstile in it: see BlockContext::passes.
+const Instruction* turnstile(const Instruction* i, Warp& w);
 
 /// Runs Instruction::handlers[full], then gives inactive lanes their old values back.
 Handler masked_handler(unsigned destination_bits);

@@ -118,6 +118,12 @@ const Instruction* with_float_mode(const Instruction* i, Warp& w) {
     return i[1].handlers[w.mode](i + 1, w);
 }
 
+const Instruction* turnstile(const Instruction* i, Warp& w) {
+    if (w.is_stopped_by(i)) return w.pause(i);
+    --w.block->passes;
+    return i[1].handlers[w.mode](i + 1, w);
+}
+
 const Instruction* masked_predicate(const Instruction* i, Warp& w) {
     const std::uint32_t before = w.predicate(i->operands[0]);
     const Instruction* next = i->handlers[Instruction::full](i, w);

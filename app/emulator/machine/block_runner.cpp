@@ -80,6 +80,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     context.sm = sm;
     context.shared = shared;
     context.clock = 0;
+    context.passes = ~0u;
     context.live_threads = std::uint32_t(launch_.block.count());
     printed_ = {};
     block_.barriers.fill({});
@@ -167,15 +168,46 @@ void BlockRunner::begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32
 }
 
 bool BlockRunner::take_turn(std::int64_t most) {
-    if (!events_) return take_one_turn(most);
+    block_.context.passes = most_passes;
+    return go_on([&] { return take_one_turn(most); });
+}
+
+bool BlockRunner::run_ahead(std::int64_t most) {
+    block_.context.passes = 0;
+    return go_on([&] { return take_turns_to_turnstiles(most); });
+}
+
+// Calls turns(), which returns false at the end of the block.
+template <typename F>
+bool BlockRunner::go_on(F&& turns) {
+    if (!events_) return turns();
     events_->turn_begin();
     try {
-        if (take_one_turn(most)) return true;
+        if (turns()) return true;
     } catch (const Error& e) {
         events_->error(e);
         throw;
     }
     events_->block_end(block_.statistics - before_block_);
+    return false;
+}
+
+bool BlockRunner::take_turns_to_turnstiles(std::int64_t most) {
+    const std::uint64_t end = block_.context.clock + std::uint64_t(most);
+    at_turnstiles_ = 0;
+    while (block_.runnable && block_.context.clock < end) {
+        Warp& warp = *scheduler_.begin_turn(block_);
+        warp.left = std::min(warp.left, most);
+        events_ ? run_turn<true>(warp) : run_turn<false>(warp);
+        end_turn(warp);
+        const std::uint32_t bit = 1u << warp.index;
+        if (warp.outcome != Warp::Outcome::paused || !warp.is_stopped_by(warp.stopped_at)) continue;
+        at_turnstiles_ |= bit & block_.runnable;
+        block_.runnable &= ~bit;
+    }
+    block_.runnable |= at_turnstiles_;
+    if (block_.runnable) return true;
+    end_block();
     return false;
 }
 
@@ -250,7 +282,7 @@ void BlockRunner::run_turn(Warp& warp) {
     for (; i; i = enter_split(warp)) {
         if constexpr (observed) {
             do {
-                if (events_->announces(i, warp)) {
+                if (events_->announces(i, warp) && !warp.is_stopped_by(i)) {
                     events_->before_instruction(i, warp);
                     if (events_->must_end()) poll_stop();
                 }

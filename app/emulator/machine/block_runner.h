@@ -35,6 +35,12 @@ class BlockRunner {
     void begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                      std::byte* shared, Observer* observer);
     bool take_turn(std::int64_t most);
+    /// Beside take_turn(), for a kernel that synchronises its grid: runs the warps until each waits
+    /// or is at a turnstile, or for about so many instructions. Blocks may do so at one time, each
+    /// on a host thread of its own. Returns false where the block has ended. Throws Error.
+    bool run_ahead(std::int64_t most);
+    /// Some of its warps are at turnstiles, since the block has run ahead.
+    bool needs_turn() const { return at_turnstiles_ != 0; }
     /// Runs this warp, which can run, to where a listed turn ends.
     void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
     /// Warps that can run, a bit each.
@@ -56,6 +62,10 @@ class BlockRunner {
     };
     Saved save() const;
     void restore(const Saved& saved);
+
+    /// How many turnstiles a block passes in a turn: a thread that waits for another block polls a
+    /// word behind one.
+    static constexpr std::uint32_t most_passes = 16;
 
   protected:
     /// Prepares a block; `observer` may be nullptr.
@@ -111,6 +121,7 @@ class BlockRunner {
     const LaunchShape launch_;
     const LaunchSettings settings_;
     Budget& budget_;
+    std::uint32_t at_turnstiles_ = 0;  ///< warps, a bit each: see needs_turn()
     std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
     Statistics before_block_;    ///< of the blocks before the one that takes turns
     const WarpScheduler scheduler_;
@@ -134,6 +145,9 @@ class BlockRunner {
     void run_turn_to_stop(Warp& warp);
     void run_observed();
     bool take_one_turn(std::int64_t most);
+    bool take_turns_to_turnstiles(std::int64_t most);
+    template <typename F>
+    bool go_on(F&& turns);
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);
     /// Completes the warp-wide instructions at which all their lanes wait.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "emulator/machine/dispatch.h"
+#include "emulator/machine/observers.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/machine/together/cluster_launch.h"
 #include "emulator/machine/together/cooperative_launch.h"
@@ -70,38 +71,6 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
     return packed;
 }
 
-/// One observer for each host thread: `observer` itself and its forks. Only one thread if the
-/// observer cannot fork.
-class Observers {
-  public:
-    Observers(Observer* observer, unsigned threads) : all_{observer} {
-        while (observer && all_.size() < threads) {
-            forks_.push_back(observer->fork());
-            if (!forks_.back()) {
-                forks_.clear();
-                all_.resize(1);
-                return;
-            }
-            all_.push_back(forks_.back().get());
-        }
-        all_.resize(threads);
-    }
-    unsigned threads() const { return unsigned(all_.size()); }
-    Observer* of(unsigned thread) const { return all_[thread]; }
-    /// Joins pairs of forks, so that the host threads share the work.
-    void join() const {
-        for (unsigned step = 1; step <= forks_.size(); step *= 2)
-            run_parallel((threads() - step + 2 * step - 1) / (2 * step), [&](unsigned pair) {
-                const unsigned first = pair * 2 * step;
-                all_[first]->join(*all_[first + step]);
-            });
-    }
-
-  private:
-    std::vector<Observer*> all_;
-    std::vector<std::unique_ptr<Observer>> forks_;
-};
-
 }  // namespace
 
 Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
@@ -131,7 +100,7 @@ FrozenLaunch Machine::freeze(const Kernel& kernel, const LaunchShape& launch,
                              const LaunchSettings& settings) {
     FrozenLaunch frozen{&kernel, launch, {}, settings};
     if (launch.cluster.count() == 1) frozen.launch.cluster = kernel.cluster;
-    frozen.launch.cooperative |= kernel.synchronises_grid();
+    frozen.launch.cooperative |= kernel.synchronises_grid;
     check_shape(kernel, frozen.launch);
     frozen.arguments = pack(kernel, arguments);
     return frozen;

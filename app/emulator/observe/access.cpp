@@ -6,6 +6,10 @@
 namespace warpscope::emulator {
 
 void Access::stored(unsigned lane, std::byte* into) const {
+    if (values) {
+        std::memcpy(into, values + std::size_t(lane) * bytes, bytes);
+        return;
+    }
     const Instruction& i = state->block->kernel->code[pc];
     const auto copy = [&](unsigned elements, unsigned first_operand, bool wide_register) {
         const unsigned size = bytes / elements;

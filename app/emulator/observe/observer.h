@@ -59,6 +59,8 @@ struct Access {
     enum class Image : std::uint8_t { none, first, further };
     Image image = Image::none;
     bool bulk = false;  ///< of a part of a bulk copy, by the thread that has started it
+    /// What the 32 lanes store, each `bytes` bytes; null: their registers hold it.
+    const std::byte* values = nullptr;
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -140,6 +142,10 @@ class Observer {
     /// Blocks of a cooperative launch take turns. The next events, up to the next call, are of this
     /// block; the first call comes before on_block_begin().
     virtual void on_block_turn(std::uint32_t /*block*/) {}
+    /// Between these two, the observer and its forks are told of their blocks of a cooperative
+    /// launch at one time, until the blocks take turns again.
+    virtual void on_turns_end() {}
+    virtual void on_turns_begin() {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}

@@ -65,6 +65,12 @@ class ObserverList : public Observer {
     void on_block_turn(std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_turn(block); });
     }
+    void on_turns_begin() override {
+        each([](Observer& o) { o.on_turns_begin(); });
+    }
+    void on_turns_end() override {
+        each([](Observer& o) { o.on_turns_end(); });
+    }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override {
         each([&](Observer& o) { o.on_block_end(block, statistics); });
     }

@@ -20,6 +20,7 @@ enum class Role : std::uint8_t {
     guard,          ///< prefix @p: the next instruction runs for the lanes where p holds
     guard_not,      ///< prefix @!p
     float_mode,     ///< prefix: the next instruction has its own rounding or flushing
+    turnstile,      ///< prefix: other blocks of the grid see the next instruction happen
     branch,         ///< to Instruction::target, for all lanes
     branch_if,      ///< for the lanes where operand 0 holds
     branch_unless,  ///< for the lanes where operand 0 does not hold
@@ -31,7 +32,8 @@ enum class Role : std::uint8_t {
 
 /// A prefix changes how the instruction behind it runs.
 constexpr bool is_prefix(Role role) {
-    return role == Role::guard || role == Role::guard_not || role == Role::float_mode;
+    return role == Role::guard || role == Role::guard_not || role == Role::float_mode ||
+           role == Role::turnstile;
 }
 constexpr bool is_guard(Role role) {
     return role == Role::guard || role == Role::guard_not;

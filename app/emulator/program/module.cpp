@@ -8,12 +8,6 @@ const Kernel* Module::find(std::string_view kernel_name) const {
     return nullptr;
 }
 
-bool Kernel::synchronises_grid() const {
-    for (const SpecialSlot& slot : specials)
-        if (slot.special == Special::envreg2) return true;
-    return false;
-}
-
 std::string Kernel::own_line(std::uint32_t index) const {
     return emulator::own_line(lines[index].source, module->files());
 }

@@ -122,10 +122,9 @@ struct Kernel {
     bool flush_subnormals = false;  ///< the kernel runs with the CPU's FTZ and DAZ bits set
     /// The kernel's atomics reveal the order of the blocks: they run one after the other.
     bool order_dependent = false;
-
-    /// Whether the kernel synchronises its grid (grid.sync() of Cooperative Groups), so that each
-    /// launch is cooperative.
-    bool synchronises_grid() const;
+    /// The kernel synchronises its grid (grid.sync() of Cooperative Groups), so that each launch is
+    /// cooperative. Its strong accesses to memory that blocks share lie behind turnstiles.
+    bool synchronises_grid = false;
 
     std::shared_ptr<const KernelOrigin> origin;  ///< what it was decoded from
 

@@ -178,7 +178,7 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
     std::uint32_t load = conflict.earlier.pc, store = later.pc;
     if (conflict.hazard == Hazard::read_after_write) std::swap(load, store);
     if (std::string advice = missing_atomic(f, kernel, load, store); !advice.empty()) return advice;
-    if (by_words_ && !kernel.synchronises_grid()) {
+    if (by_words_ && !kernel.synchronises_grid) {
         if (f.first.where() != f.second->where())
             f.barrier = place_between(f, f.first.line > f.second->line, BarrierScope::words);
         return "no barrier, and no release and acquire of one word, orders these accesses";

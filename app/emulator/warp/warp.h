@@ -78,6 +78,7 @@ struct BlockContext {
     AsyncCopies* async = nullptr;  ///< null: the kernel has no asynchronous copies or mbarriers
     Cluster* cluster = nullptr;    ///< null: the block runs alone
     std::uint32_t rank = 0;        ///< in its cluster
+    std::uint32_t passes = ~0u;    ///< turnstiles that the block may still pass in its turn
     ObservedBlock* observed = nullptr;  ///< wants no events where nobody observes the block
     /// The faults of an observed block since the observer was told; null: nobody observes it.
     std::vector<MemberFault>* member_faults = nullptr;
@@ -185,6 +186,10 @@ class Warp {
         return left > 0 ? next : pause(next);
     }
     const Instruction* pause(const Instruction* next) { return stop(Outcome::paused, next); }
+    /// True for a turnstile that the block may not pass in this turn.
+    bool is_stopped_by(const Instruction* i) const {
+        return i->role == Role::turnstile && block->passes == 0;
+    }
     const Instruction* diverge(const Instruction* branch, std::uint32_t taken);
     const Instruction* arrive(const Instruction* join);
     const Instruction* exit_lanes();

@@ -309,7 +309,7 @@ void ScheduleFile::list_units(const Kernel& to, const LaunchShape& launch,
     BlockGroup group{launch, {}};
     // As Machine::freeze() has it, which comes later.
     if (launch.cluster.count() == 1) group.launch.cluster = to.cluster;
-    group.launch.cooperative |= to.synchronises_grid();
+    group.launch.cooperative |= to.synchronises_grid;
     for (std::uint32_t k = 0; k < std::min<std::uint64_t>(count, BlockGroup::most_units + 1); ++k)
         group.blocks.push_back(blocks.empty() ? k : index_of(blocks[k], 0, launch, blocks_line));
     std::ranges::sort(group.blocks);

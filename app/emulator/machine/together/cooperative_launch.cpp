@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "emulator/machine/observers.h"
 #include "emulator/machine/together/other_blocks.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/float_mode.h"
@@ -56,6 +58,12 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
     const auto run_others = [&](OtherBlocks::When when) {
         if (others) others->run(when, virtual_sms, observer);
     };
+    const bool runs_ahead = kernel.synchronises_grid && !kernel.is_asynchronous &&
+                            !kernel.uses_cluster && launch.settings.together.empty();
+    const unsigned threads = launch.settings.threads ? launch.settings.threads : hardware_threads();
+    const Observers observers(
+        observer, runs_ahead ? unsigned(std::min<std::size_t>(threads, blocks.size())) : 1);
+    const bool from_last = observer && launch.settings.block_order == GridOrder::reverse;
     const auto end = [&] {
         LaunchPrints prints;
         if (others) prints = std::move(others->prints());
@@ -64,11 +72,12 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
         std::vector<ExecutionCount> executions = places.executions();
         if (others) others->places().add_executions_to(executions);
         if (observer) observer->on_executions(executions);
+        observers.join();
     };
     try {
         run_others(OtherBlocks::When::before);
-        places.run(blocks, virtual_sms,
-                   observer && launch.settings.block_order == GridOrder::reverse, observer);
+        runs_ahead ? places.run_ahead(blocks, virtual_sms, from_last, observers.all())
+                   : places.run(blocks, virtual_sms, from_last, observer);
         run_others(OtherBlocks::When::behind);
     } catch (...) {
         end();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/machine/parallel.h"
 #include "emulator/machine/warp_scheduler.h"
 #include "emulator/program/error.h"
+#include "emulator/warp/float_mode.h"
 
 namespace warpscope::emulator {
 
@@ -54,18 +56,22 @@ ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
 }
 
 void ResidentBlocks::begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms,
-                           bool from_last, Observer* observer) {
+                           bool from_last, std::span<Observer* const> observers) {
     order_.clear();
     for (std::size_t k = 0; k < places_.size(); ++k) {
-        Place& place = places_[k];
-        place.block = blocks[k];
-        place.ended = false;
-        order_.push_back(&place);
-        if (place.shared.size()) std::memset(place.shared.data(), 0, place.shared.size());
-        place.runner->begin_turns(place.block, place.block % virtual_sms, virtual_sms,
-                                  place.shared.data(), observer);
+        places_[k].block = blocks[k];
+        places_[k].ended = false;
+        order_.push_back(&places_[k]);
     }
     std::ranges::sort(order_, {}, &Place::block);
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+        Place& place = *order_[k];
+        const std::size_t position = from_last ? order_.size() - 1 - k : k;
+        if (place.shared.size()) std::memset(place.shared.data(), 0, place.shared.size());
+        place.runner->begin_turns(place.block, place.block % virtual_sms, virtual_sms,
+                                  place.shared.data(),
+                                  observers[part_of(position, observers.size())]);
+    }
     if (from_last) std::ranges::reverse(order_);
     turn_ = order_.size() - 1;
     for (const auto& cluster : clusters_) cluster->begin();
@@ -85,6 +91,42 @@ void ResidentBlocks::run(std::span<const std::uint32_t> blocks, unsigned virtual
     while (!order_.empty()) {
         for (Place* const place : order_) take_turns(*place);
         std::erase_if(order_, [](const Place* place) { return place->ended; });
+    }
+}
+
+void ResidentBlocks::run_ahead(std::span<const std::uint32_t> blocks, unsigned virtual_sms,
+                               bool from_last, std::span<Observer* const> observers) {
+    const auto tell_turns = [&](bool begin) {
+        for (Observer* const observer : observers)
+            if (observer) begin ? observer->on_turns_begin() : observer->on_turns_end();
+    };
+    begin(blocks, virtual_sms, from_last, observers);
+    std::vector<std::vector<Place*>> parts(observers.size());
+    for (std::size_t k = 0; k < order_.size(); ++k)
+        parts[part_of(k, parts.size())].push_back(order_[k]);
+    while (!order_.empty()) {
+        tell_turns(false);
+        run_parallel(unsigned(parts.size()), [&](unsigned k) {
+            const FloatMode mode(kernel_.flush_subnormals);
+            for (Place* const place : parts[k]) run_ahead(*place);
+        });
+        tell_turns(true);
+        for (Place* const place : order_) {
+            if (place->failure) std::rethrow_exception(place->failure);
+            if (!place->ended && place->runner->needs_turn()) take_turns(*place);
+        }
+        std::erase_if(order_, [](const Place* place) { return place->ended; });
+    }
+}
+
+// All blocks run, whichever fails, so that a failing launch too depends on no number of threads.
+void ResidentBlocks::run_ahead(Place& place) const {
+    constexpr std::int64_t most_instructions = 1 << 14;
+    if (place.ended) return;
+    try {
+        go_on(place, [&] { return place.runner->run_ahead(most_instructions); });
+    } catch (...) {
+        place.failure = std::current_exception();
     }
 }
 
@@ -151,17 +193,22 @@ bool ResidentBlocks::others_have_ended() const {
                                [](const Place& place) { return place.ended || !place.own; });
 }
 
-void ResidentBlocks::take_turns(Place& place) const {
-    // A thread may wait for a word of memory, which cannot be told from work.
+template <typename F>
+void ResidentBlocks::go_on(Place& place, F&& f) const {
     try {
-        for (unsigned turn = 0; turn < most_turns(); ++turn) {
-            place.ended = !place.runner->take_turn(longest_turn);
-            if (place.ended && progress_) progress_->add(1);
-            if (place.ended || place.runner->turn_has_waited()) break;
-        }
+        place.ended = !f();
+        if (place.ended && progress_) progress_->add(1);
     } catch (Error& error) {
         error.block = place.block;
         throw;
+    }
+}
+
+void ResidentBlocks::take_turns(Place& place) const {
+    // A thread may wait for a word of memory, which cannot be told from work.
+    for (unsigned turn = 0; turn < most_turns(); ++turn) {
+        go_on(place, [&] { return place.runner->take_turn(longest_turn); });
+        if (place.ended || place.runner->turn_has_waited()) break;
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,9 +49,18 @@ class ResidentBlocks {
     void run(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
              Observer* observer);
 
+    /// run() for a kernel that synchronises its grid, whose blocks run ahead, see
+    /// BlockRunner::run_ahead(), on as many host threads as there are observers; these may be null.
+    /// Then those at turnstiles take one turn each. The result does not depend on the number of
+    /// threads.
+    void run_ahead(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
+                   std::span<Observer* const> observers);
+
     /// For a stepped block: begins as run() does.
     void begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
-               Observer* observer);
+               Observer* observer) {
+        begin(blocks, virtual_sms, from_last, std::span(&observer, 1));
+    }
     /// Runs the other blocks until it is the stepped block's turn. Throws Error.
     void run_others();
     bool is_listed() const { return !settings_.together.empty(); }
@@ -104,8 +114,20 @@ class ResidentBlocks {
         BlockRunner* runner = nullptr;
         std::uint32_t block = 0;
         bool ended = false;
+        std::exception_ptr failure;  ///< of running ahead
     };
+    /// Calls f(place), which returns false at the end of the block.
+    template <typename F>
+    void go_on(Place& place, F&& f) const;
     void take_turns(Place& place) const;
+    void run_ahead(Place& place) const;
+    /// Each of the observers is told of as many blocks, neighbours in the order of the turns.
+    void begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
+               std::span<Observer* const> observers);
+    /// Which of so many parts of the blocks the one that is `position`-th in the order belongs to.
+    std::size_t part_of(std::size_t position, std::size_t parts) const {
+        return position * parts / places_.size();
+    }
     std::optional<std::uint32_t> next_unit(StopBefore& stop);
     void take_listed_turn(Place& place, std::uint32_t warp, const StopBefore& stop) const;
     void run_listed();

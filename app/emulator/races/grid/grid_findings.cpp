@@ -189,7 +189,7 @@ std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
     const bool in_shared = is_shared(pair.memory->begin());
     const AccessOrder order =
-        program_order(kernel, one, other, !in_shared && !kernel.synchronises_grid());
+        program_order(kernel, one, other, !in_shared && !kernel.synchronises_grid);
     const bool is_reversed = order == AccessOrder::reversed ||
                              (order == AccessOrder::unknown && f.first.line > f.second->line);
     const AccessPair accesses{kernel, one, other, is_reversed};
@@ -200,7 +200,7 @@ std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
     std::string text =
         fmt::format("blocks run in any order, and {} orders these two",
                     words_are_seen ? "no release and acquire of one word" : "nothing");
-    if (kernel.synchronises_grid())
+    if (kernel.synchronises_grid)
         text += ": " + missing_barrier(f, accesses, BarrierScope::grid);
     else if (!words_are_seen && f.severity != Severity::note)
         text += ": " + missing_barrier(f, accesses, BarrierScope::launch);

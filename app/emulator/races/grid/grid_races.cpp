@@ -7,6 +7,7 @@
 
 #include "emulator/happens_before/synchronise.h"
 #include "emulator/ptx/opcodes.h"
+#include "emulator/races/grid/grid_event_queue.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
@@ -30,7 +31,8 @@ std::uint32_t value_of(const std::byte* bytes, unsigned number) {
 }  // namespace
 
 std::unique_ptr<Observer> GridRaces::fork() {
-    if (by_words()) return nullptr;
+    if (by_words() && !launch_.kernel().synchronises_grid) return nullptr;
+    if (by_words()) return std::make_unique<GridEventQueue>(*this);
     auto fork = std::make_unique<GridRaces>();
     fork->log_ = log_.fork();
     fork->launch_ = launch_;
@@ -40,6 +42,7 @@ std::unique_ptr<Observer> GridRaces::fork() {
 }
 
 void GridRaces::join(Observer& other) {
+    if (by_words()) return;  // it has been told all
     auto& fork = dynamic_cast<GridRaces&>(other);
     if (fork.memory_) memory_ = fork.memory_;
     flags_.join(fork.flags_);

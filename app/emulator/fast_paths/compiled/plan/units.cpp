@@ -66,14 +66,14 @@ void Units::divide() {
     for (std::uint32_t k = 0; k < code.size();) {
         Unit unit;
         unit.begin = k;
-        bool has_float_mode = false;
+        bool is_interpreted = false;
         for (; is_prefix(code[k].role); ++k) {
             if (is_guard(code[k].role)) unit.guard = &code[k];
-            has_float_mode |= code[k].role == Role::float_mode;
+            is_interpreted |= !is_guard(code[k].role);
         }
         unit.instruction = &code[k];
         unit.end = ++k;
-        if (!has_float_mode) unit.kind = kind_of(unit);
+        if (!is_interpreted) unit.kind = kind_of(unit);
         if (unit.kind == Unit::Kind::computes) unit.make = find_arithmetic(*unit.instruction);
         for (std::uint32_t c = unit.begin; c < unit.end; ++c)
             unit_of_[c] = std::uint32_t(units_.size());
