@@ -172,9 +172,9 @@ bool BlockRunner::take_turn(std::int64_t most) {
     return go_on([&] { return take_one_turn(most); });
 }
 
-bool BlockRunner::run_ahead(std::int64_t most) {
+bool BlockRunner::run_ahead(std::int64_t most_of_turn, std::int64_t most) {
     block_.context.passes = 0;
-    return go_on([&] { return take_turns_to_turnstiles(most); });
+    return go_on([&] { return take_turns_to_turnstiles(most_of_turn, most); });
 }
 
 // Calls turns(), which returns false at the end of the block.
@@ -192,12 +192,12 @@ bool BlockRunner::go_on(F&& turns) {
     return false;
 }
 
-bool BlockRunner::take_turns_to_turnstiles(std::int64_t most) {
+bool BlockRunner::take_turns_to_turnstiles(std::int64_t most_of_turn, std::int64_t most) {
     const std::uint64_t end = block_.context.clock + std::uint64_t(most);
     at_turnstiles_ = 0;
     while (block_.runnable && block_.context.clock < end) {
         Warp& warp = *scheduler_.begin_turn(block_);
-        warp.left = std::min(warp.left, most);
+        warp.left = std::min(warp.left, most_of_turn);
         events_ ? run_turn<true>(warp) : run_turn<false>(warp);
         end_turn(warp);
         const std::uint32_t bit = 1u << warp.index;

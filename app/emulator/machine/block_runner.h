@@ -36,9 +36,10 @@ class BlockRunner {
                      std::byte* shared, Observer* observer);
     bool take_turn(std::int64_t most);
     /// Beside take_turn(), for a kernel that synchronises its grid: runs the warps until each waits
-    /// or is at a turnstile, or for about so many instructions. Blocks may do so at one time, each
-    /// on a host thread of its own. Returns false where the block has ended. Throws Error.
-    bool run_ahead(std::int64_t most);
+    /// or is at a turnstile, or for about `most` instructions, of which a turn has at most
+    /// `most_of_turn`. Blocks may do so at one time, each on a host thread of its own. Returns
+    /// false where the block has ended. Throws Error.
+    bool run_ahead(std::int64_t most_of_turn, std::int64_t most);
     /// Some of its warps are at turnstiles, since the block has run ahead.
     bool needs_turn() const { return at_turnstiles_ != 0; }
     /// Runs this warp, which can run, to where a listed turn ends.
@@ -145,7 +146,7 @@ class BlockRunner {
     void run_turn_to_stop(Warp& warp);
     void run_observed();
     bool take_one_turn(std::int64_t most);
-    bool take_turns_to_turnstiles(std::int64_t most);
+    bool take_turns_to_turnstiles(std::int64_t most_of_turn, std::int64_t most);
     template <typename F>
     bool go_on(F&& turns);
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;

@@ -124,7 +124,7 @@ void ResidentBlocks::run_ahead(Place& place) const {
     constexpr std::int64_t most_instructions = 1 << 14;
     if (place.ended) return;
     try {
-        go_on(place, [&] { return place.runner->run_ahead(most_instructions); });
+        go_on(place, [&] { return place.runner->run_ahead(longest_turn, most_instructions); });
     } catch (...) {
         place.failure = std::current_exception();
     }
