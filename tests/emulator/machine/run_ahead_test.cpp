@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <string>
+
+#include "emulator/launcher.h"
+#include "emulator/observe/findings.h"
+#include "emulator/observe/observer_list.h"
+#include "emulator/ptx_fixture.h"
+#include "emulator/races/grid/grid_races.h"
+#include "emulator/races/race_detector.h"
+
+/// Blocks of a kernel that synchronises its grid run on several host threads, up to turnstiles.
+namespace warpscope::emulator {
+namespace {
+
+constexpr std::uint32_t blocks = 6, threads = 64, all = blocks * threads;
+
+/// All threads of the grid wait: thread 0 of each block counts in the workspace of the grid, up to
+/// `number` times that of the blocks.
+std::string grid_barrier(int number) {
+    const std::string wait = "WAIT" + std::to_string(number);
+    return R"(
+bar.sync 0;
+setp.ne.u32 %p9, %r1, 0; @%p9 bra MET_)" +
+           wait + R"(;
+mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
+mov.u32 %r32, %nctaid.x; mul.lo.u32 %r32, %r32, )" +
+           std::to_string(number) + R"(;
+membar.gl;
+atom.global.add.u32 %r33, [%rd18+4], 1;
+)" + wait + R"(: ld.volatile.global.u32 %r34, [%rd18+4];
+setp.lt.u32 %p9, %r34, %r32; @%p9 bra )" +
+           wait + R"(;
+membar.gl;
+MET_)" + wait +
+           R"(: bar.sync 0;)";
+}
+
+/// %r3: the index of the thread in the grid; %rd2: the address of its word of out; %rd3: that of
+/// the word of the thread with the opposite index.
+const std::string addresses = R"(
+mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd2, %rd0;
+mov.u32 %r4, 383; sub.u32 %r4, %r4, %r3;
+mul.wide.u32 %rd3, %r4, 4; add.s64 %rd3, %rd3, %rd0;)";
+
+/// out[i] = 3 i; `between`; then out[384 + i] = out[383 - i], and the last barrier of the grid.
+std::string reversed(const std::string& between, int last_barrier) {
+    return kernel_text(addresses + R"(
+mul.lo.u32 %r5, %r3, 3; st.global.u32 [%rd2], %r5;)" +
+                       between + R"(
+ld.global.u32 %r6, [%rd3]; st.global.u32 [%rd2+1536], %r6;)" +
+                       grid_barrier(last_barrier));
+}
+
+LaunchShape grid() {
+    return {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
+}
+
+TEST(RunAhead, ResultsAndCountsDependOnNoNumberOfHostThreads) {
+    Runner r(reversed(grid_barrier(1), 2));
+    for (const Schedule schedule : {Schedule::in_order, Schedule::reverse, Schedule::random}) {
+        r.settings.schedule = schedule;
+        Statistics first;
+        for (const unsigned host_threads : {1u, 2u, 4u, 16u}) {
+            r.settings.threads = host_threads;
+            const std::vector<std::uint32_t> out = r.run(grid(), 0, 2 * all);
+            for (std::uint32_t i = 0; i < all; ++i) {
+                EXPECT_EQ(out[i], 3 * i);
+                EXPECT_EQ(out[all + i], 3 * (all - 1 - i));
+            }
+            // Each block has two barriers for each barrier of the grid.
+            EXPECT_EQ(r.statistics.barriers, 4 * blocks);
+            if (host_threads == 1) first = r.statistics;
+            EXPECT_EQ(r.statistics.warp_instructions, first.warp_instructions);
+            EXPECT_EQ(r.statistics.thread_instructions, first.thread_instructions);
+        }
+    }
+}
+
+TEST(RunAhead, CompiledCodeExecutesWhatTheInterpreterDoes) {
+    if (!Launcher::can_compile()) GTEST_SKIP() << Launcher::compiler_problem();
+    const auto module = Module::parse(reversed(grid_barrier(1), 2), "test");
+    const auto run = [&](Execution execution, Observer* observer) {
+        Launcher launcher;
+        Launcher::set_execution(execution);
+        void* out = launcher.machine().memory().allocate(2 * all * 4);
+        const std::uint32_t n = 0;
+        const void* arguments[] = {&out, &n};
+        const FrozenLaunch launch =
+            Machine::freeze(*module->kernels().front(), grid(), arguments, {});
+        const Statistics statistics =
+            launcher.run(launch, observer, launcher.choose(launch, observer, true));
+        Launcher::set_execution(Execution::automatic);
+        EXPECT_EQ(static_cast<std::uint32_t*>(out)[all], 3 * (all - 1));
+        launcher.machine().memory().free(out);
+        return statistics.thread_instructions;
+    };
+    RaceDetector races;
+    const std::uint64_t interpreted = run(Execution::interpreted, nullptr);
+    EXPECT_EQ(run(Execution::compiled, nullptr), interpreted);
+    EXPECT_EQ(run(Execution::compiled, &races), interpreted);
+}
+
+struct Found {
+    std::vector<Finding> between, within;
+};
+
+Found check(const std::string& ptx, unsigned host_threads, Schedule schedule = Schedule::in_order) {
+    Runner r(ptx);
+    GridRaces between;
+    RaceDetector within;
+    ObserverList observers;
+    observers.add(between);
+    observers.add(within);
+    r.observer = &observers;
+    r.settings.threads = host_threads;
+    r.settings.schedule = schedule;
+    r.run(grid(), 0, 2 * all);
+    return {between.findings(), within.findings()};
+}
+
+TEST(RunAhead, TheBarrierOfTheGridOrdersTheBlocks) {
+    for (const unsigned host_threads : {1u, 2u, 4u})
+        for (const Schedule schedule : {Schedule::in_order, Schedule::random}) {
+            const Found found = check(reversed(grid_barrier(1), 2), host_threads, schedule);
+            EXPECT_TRUE(found.between.empty());
+            EXPECT_TRUE(found.within.empty());
+        }
+}
+
+// Blocks 0 to 2 read what blocks 5 to 3 write, and the other way round: each word races once.
+TEST(RunAhead, AMissingBarrierOfTheGridIsFoundOnAnyNumberOfHostThreads) {
+    std::string first;
+    for (const unsigned host_threads : {1u, 2u, 4u}) {
+        const Found found = check(reversed("bar.sync 0;", 1), host_threads);
+        ASSERT_EQ(found.between.size(), 1u);
+        EXPECT_EQ(found.between[0].severity, Severity::error);
+        EXPECT_EQ(found.between[0].count, all);
+        EXPECT_TRUE(found.within.empty());
+        if (host_threads == 1) first = found.between[0].sentence;
+        EXPECT_EQ(found.between[0].sentence, first);
+    }
+}
+
+// Thread 5 of each block stores 7 there, which only the values of the stores tell.
+TEST(RunAhead, StoresOfOneValueByAllBlocksAreANote) {
+    const auto store = [](const std::string& value) {
+        return kernel_text(addresses + "setp.ne.u32 %p1, %r1, 5; mov.u32 %r7, " + value +
+                           "; @!%p1 st.global.u32 [%rd0], %r7;" + grid_barrier(1));
+    };
+    for (const unsigned host_threads : {1u, 2u, 4u}) {
+        const Found equal = check(store("7"), host_threads);
+        ASSERT_EQ(equal.between.size(), 1u);
+        EXPECT_EQ(equal.between[0].severity, Severity::note);
+        const Found different = check(store("%ctaid.x"), host_threads);
+        ASSERT_EQ(different.between.size(), 1u);
+        EXPECT_EQ(different.between[0].severity, Severity::error);
+    }
+}
+
+// Warp 1 looks at a word of shared memory until warp 0 has counted in the workspace.
+TEST(RunAhead, AWarpMayWaitForOneThatIsAtATurnstile) {
+    Runner r(kernel_text(addresses + R"(
+mov.u32 %r8, cell; setp.ge.u32 %p1, %r1, 32; @%p1 bra LOOK;
+mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
+atom.global.add.u32 %r33, [%rd18+4], 1;
+mov.u32 %r9, 1; st.volatile.shared.u32 [%r8], %r9;
+bra SEEN;
+LOOK: ld.volatile.shared.u32 %r10, [%r8];
+setp.eq.u32 %p2, %r10, 0; @%p2 bra LOOK;
+SEEN: st.global.u32 [%rd2], %r3;)",
+                         shared_words));
+    for (const unsigned host_threads : {1u, 4u}) {
+        r.settings.threads = host_threads;
+        const std::vector<std::uint32_t> out = r.run(grid());
+        for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(out[i], i);
+    }
+}
+
+TEST(RunAhead, TheErrorIsThatOfTheFirstBlockThatFails) {
+    // Blocks 2 to 5 store to address 8.
+    Runner r(kernel_text(addresses + R"(
+mov.u64 %rd5, 8; setp.ge.u32 %p1, %r2, 2;
+@%p1 st.global.u32 [%rd5], %r1;)" +
+                         grid_barrier(1)));
+    for (const unsigned host_threads : {1u, 2u, 4u}) {
+        r.settings.threads = host_threads;
+        expect_contains(error_of([&] { r.run(grid()); }), "of block (2,0,0)");
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::emulator
