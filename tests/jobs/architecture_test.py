@@ -31,7 +31,7 @@ SUBFLOORS = {
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
     "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
-    "ui": [{"language", "focus"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "needed"},
+    "ui": [{"language", "focus"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders", "needed"},
            {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
            {"commands", "dock", "lessons", "programs"}, {"bars", "parameters", "picture", "results"}, {"window"}],
 }

@@ -7,10 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "compute/device/kernel_source.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
-#include "ui/source/line_diff.h"
 
 namespace warpscope::ui {
 
@@ -22,12 +20,6 @@ constexpr unsigned lanes = 32;
 
 emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
-}
-
-/// Returns the text of the kernel file at a compute::kernel_path().
-std::string_view text_of(const compute::KernelEdits& edits, const std::string& path) {
-    const auto edit = edits.find(std::string(compute::kernel_file(path)));
-    return edit == edits.end() ? compute::kernel_source(path) : edit->second->source;
 }
 
 }  // namespace
@@ -103,20 +95,6 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
 
 void Microscope::renew(const LiveLaunch& live) {
     if (open_) take(live);
-}
-
-/// Moves breakpoints with their lines when lines above them are inserted or removed. A breakpoint
-/// whose line is removed is removed too.
-void Microscope::move_breakpoints(const compute::KernelEdits& next) {
-    if (next == source_.edits) return;
-    std::erase_if(breaks_.points, [&](emulator::Breakpoint& point) {
-        if (point.file.empty()) return false;  // a line of the PTX
-        const auto hunks =
-            diff_lines(text_of(source_.edits, point.file), text_of(next, point.file));
-        const auto row = moved_row(hunks, point.line - 1);
-        if (row) point.line = *row + 1;
-        return !row;
-    });
 }
 
 /// Asks for a copy. The one before stays on show until it is there.

@@ -13,8 +13,8 @@
 #include "compute/device/device.h"
 #include "emulator/stepper/breakpoints.h"
 #include "ui/microscope/block_run.h"
-#include "ui/microscope/reason_finder.h"
-#include "ui/microscope/witness_finder.h"
+#include "ui/finders/reason_finder.h"
+#include "ui/finders/witness_finder.h"
 #include "ui/needed/need_finder.h"
 #include "ui/stage/live_launch.h"
 

@@ -1,4 +1,4 @@
-#include "ui/microscope/reason_finder.h"
+#include "ui/finders/reason_finder.h"
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "ui/microscope/witness_finder.h"
+#include "ui/finders/witness_finder.h"
 
 #include <exception>
 #include <utility>
