@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "jobs/headless/check.h"
+#include "jobs/headless/check_request.h"
 #include "jobs/headless/headless.h"
 
 namespace warpscope::jobs {

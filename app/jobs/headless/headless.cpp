@@ -15,8 +15,8 @@
 #include "experiments/replicas/try_edits.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
-#include "jobs/headless/observed_run.h"
 #include "jobs/headless/plain_target.h"
+#include "jobs/headless/run_with_checks.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 

@@ -13,7 +13,7 @@
 #include "experiments/launch/proposal_words.h"
 #include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
-#include "jobs/headless/check.h"
+#include "jobs/headless/check_request.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/headless/check.h"
+#include "jobs/headless/check_request.h"
 #include "jobs/output/json.h"
 #include "programs/report/program_report.h"
 

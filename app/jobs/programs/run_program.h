@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "jobs/headless/check.h"
+#include "jobs/headless/check_request.h"
 
 namespace warpscope::jobs {
 

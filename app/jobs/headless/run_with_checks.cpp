@@ -1,4 +1,4 @@
-#include "jobs/headless/observed_run.h"
+#include "jobs/headless/run_with_checks.h"
 
 #include <fmt/format.h>
 

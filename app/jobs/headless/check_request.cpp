@@ -1,4 +1,4 @@
-#include "jobs/headless/check.h"
+#include "jobs/headless/check_request.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
