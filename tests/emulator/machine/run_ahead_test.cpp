@@ -9,7 +9,7 @@
 #include "emulator/races/race_detector.h"
 
 /// Blocks of a kernel that synchronises its grid run on several host threads, up to turnstiles.
-namespace warpscope::emulator {
+namespace warpscope::emulator::run_ahead {
 namespace {
 
 constexpr std::uint32_t blocks = 6, threads = 64, all = blocks * threads;
@@ -58,7 +58,7 @@ LaunchShape grid() {
 
 TEST(RunAhead, ResultsAndCountsDependOnNoNumberOfHostThreads) {
     Runner r(reversed(grid_barrier(1), 2));
-    for (const Schedule schedule : {Schedule::in_order, Schedule::reverse, Schedule::random}) {
+    for (const Schedule schedule : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
         r.settings.schedule = schedule;
         Statistics first;
         for (const unsigned host_threads : {1u, 2u, 4u, 16u}) {
@@ -105,7 +105,7 @@ struct Found {
     std::vector<Finding> between, within;
 };
 
-Found check(const std::string& ptx, unsigned host_threads, Schedule schedule = Schedule::in_order) {
+Found check(const std::string& ptx, unsigned host_threads, Schedule schedule = Schedule::run_to_barrier) {
     Runner r(ptx);
     GridRaces between;
     RaceDetector within;
@@ -121,7 +121,7 @@ Found check(const std::string& ptx, unsigned host_threads, Schedule schedule = S
 
 TEST(RunAhead, TheBarrierOfTheGridOrdersTheBlocks) {
     for (const unsigned host_threads : {1u, 2u, 4u})
-        for (const Schedule schedule : {Schedule::in_order, Schedule::random}) {
+        for (const Schedule schedule : {Schedule::run_to_barrier, Schedule::random}) {
             const Found found = check(reversed(grid_barrier(1), 2), host_threads, schedule);
             EXPECT_TRUE(found.between.empty());
             EXPECT_TRUE(found.within.empty());
@@ -190,4 +190,4 @@ mov.u64 %rd5, 8; setp.ge.u32 %p1, %r2, 2;
 }
 
 }  // namespace
-}  // namespace warpscope::emulator
+}  // namespace warpscope::emulator::run_ahead
