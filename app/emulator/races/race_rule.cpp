@@ -125,7 +125,7 @@ void RaceRule::load(std::uint64_t address, std::uint32_t lanes) {
     RaceCell* const cells = &cells_[index];
     for (std::uint32_t k = 0; k < count; ++k) {
         CellAccess& reader = cells[k].readers[0];
-        if (!times.is_written_earlier(cells[k]) || (atomics && times.in_epoch(atomics[k][0].event)))
+        if (!is_readable(cells[k], lanes) || (atomics && times.in_epoch(atomics[k][0].event)))
             return for_cells(index + k, count - k, [&](const Target& t) { check_load(t, lanes); });
         if (times.has_enough_readers(cells[k])) continue;
         if (reader.event == now)
@@ -185,9 +185,10 @@ std::uint32_t RaceRule::store_simple() {
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
         const std::uint64_t index = addresses[lane] >> shift;
         RaceCell& cell = cells[index];
-        if (times.in_epoch(cell.writer.event) ||
-            (atomics && times.in_epoch(atomics[index][0].event)) ||
-            (times.in_epoch(cell.readers[0].event) && !is_alone(cell, lane))) {
+        const bool is_known =
+            times.in_epoch(cell.writer.event) || times.in_epoch(cell.readers[0].event);
+        if ((atomics && times.in_epoch(atomics[index][0].event)) ||
+            (is_known && !is_alone(cell, lane))) {
             accessed |= 1u << lane;
             continue;
         }

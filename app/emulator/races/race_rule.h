@@ -69,6 +69,17 @@ class RaceRule {
     void load(std::uint64_t address, std::uint32_t lanes);
     void check_load(const Target& target, std::uint32_t lanes);
     void store();
+    /// `lanes` are one lane, and the earlier access was its own.
+    bool is_own(const CellAccess& earlier, std::uint32_t lanes) const {
+        return earlier.lanes == lanes && (lanes & (lanes - 1)) == 0 &&
+               cells_.events()[earlier.event].warp == access_.warp;
+    }
+    /// A load by these lanes is no hazard: the cell was written in an earlier epoch, or by the lane
+    /// itself.
+    bool is_readable(const RaceCell& cell, std::uint32_t lanes) const {
+        return times_.is_written_earlier(cell) ||
+               (times_.in_epoch(cell.writer.event) && is_own(cell.writer, lanes));
+    }
     /// No thread but that of `lane` has accessed the cell in this epoch, or what has comes before,
     /// as far as the cell's readers tell: as of an element of the thread's own.
     bool is_alone(const RaceCell& cell, unsigned lane);
@@ -171,11 +182,10 @@ inline bool RaceRule::have_new_atomics() const {
 
 inline bool RaceRule::is_alone(const RaceCell& cell, unsigned lane) {
     if (order_.by_words()) return all_before(cell, lane);
-    if (times_.in_epoch(cell.writer.event)) return false;
+    if (times_.in_epoch(cell.writer.event) && !is_own(cell.writer, 1u << lane)) return false;
     const auto& [reader, second] = cell.readers;
-    if (!times_.in_epoch(reader.event)) return true;
-    return reader.lanes == 1u << lane && !times_.in_epoch(second.event) &&
-           cells_.events()[reader.event].warp == access_.warp;
+    return !times_.in_epoch(reader.event) ||
+           (!times_.in_epoch(second.event) && is_own(reader, 1u << lane));
 }
 
 }  // namespace warpscope::emulator
