@@ -215,6 +215,7 @@ void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) 
     Warp& warp = block_.warps[which];
     block_.last_warp = which;
     block_.stop = stop;
+    block_.context.passes = ~0u;
     warp.left = WarpScheduler::longest_turn;
     if (events_) events_->turn_begin();
     try {
