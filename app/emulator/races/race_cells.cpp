@@ -37,7 +37,6 @@ void RaceCells::resize(std::uint64_t bytes) {
     bytes_ = bytes;
     const std::size_t cells = (bytes >> shift_) + 1;
     // Memory that is not used costs nothing, but the copy into a larger one does.
-    constexpr std::size_t most_at_once = 1 << 22;  // 128 MiB
     if (cells_.capacity() < cells)
         cells_.reserve(std::max(2 * cells, std::min(8 * cells, most_at_once)));
     if (cells_.size() < cells) cells_.resize(cells);

@@ -61,6 +61,7 @@ class RaceCells {
     /// Prepares the cells of Space::shared or Space::global for a launch.
     void begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
                       std::uint64_t bytes);
+    static constexpr std::size_t most_at_once = 1 << 22;  ///< cells; 128 MiB
     /// Adds cells, because the memory has grown.
     void resize(std::uint64_t bytes);
     /// Forgets the accesses of this epoch.

@@ -165,8 +165,7 @@ void RaceDetector::check_waiting() {
 }
 
 void RaceDetector::check_global(const Access& a, std::uint32_t event) {
-    constexpr std::size_t most_cells = 1 << 22;  // 128 MiB
-    if (now_->window.bytes() >> now_->global.shift() > most_cells) {
+    if (now_->window.bytes() >> now_->global.shift() > RaceCells::most_at_once) {
         now_->global.forget();
         now_->window.clear();
         now_->is_spoiled = true;
