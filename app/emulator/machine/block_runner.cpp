@@ -81,6 +81,8 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     context.shared = shared;
     context.clock = 0;
     context.passes = ~0u;
+    runs_ahead_ = false;
+    at_turnstiles_ = last_at_turnstile_ = 0;
     context.live_threads = std::uint32_t(launch_.block.count());
     printed_ = {};
     block_.barriers.fill({});
@@ -169,46 +171,48 @@ void BlockRunner::begin_turns(std::uint32_t block, std::uint32_t sm, std::uint32
 
 bool BlockRunner::take_turn(std::int64_t most) {
     block_.context.passes = most_passes;
-    return go_on([&] { return take_one_turn(most); });
+    runs_ahead_ = false;
+    if (events_) events_->turn_begin();
+    try {
+        if (take_one_turn(most)) return true;
+    } catch (const Error& e) {
+        tell_error(e);
+        throw;
+    }
+    tell_end();
+    return false;
 }
 
 bool BlockRunner::run_ahead(std::int64_t most_of_turn, std::int64_t most) {
     block_.context.passes = 0;
-    return go_on([&] { return take_turns_to_turnstiles(most_of_turn, most); });
-}
-
-// Calls turns(), which returns false at the end of the block.
-template <typename F>
-bool BlockRunner::go_on(F&& turns) {
-    if (!events_) return turns();
-    events_->turn_begin();
-    try {
-        if (turns()) return true;
-    } catch (const Error& e) {
-        events_->error(e);
-        throw;
-    }
-    events_->block_end(block_.statistics - before_block_);
+    runs_ahead_ = true;
+    if (events_) events_->turn_begin();
+    run_to_turnstiles(most_of_turn, block_.context.clock + std::uint64_t(most));
+    if (block_.runnable) return true;
+    end_block();
+    tell_end();
     return false;
 }
 
-bool BlockRunner::take_turns_to_turnstiles(std::int64_t most_of_turn, std::int64_t most) {
-    const std::uint64_t end = block_.context.clock + std::uint64_t(most);
+void BlockRunner::run_to_turnstiles(std::int64_t most_of_turn, std::uint64_t end) {
     at_turnstiles_ = 0;
     while (block_.runnable && block_.context.clock < end) {
         Warp& warp = *scheduler_.begin_turn(block_);
         warp.left = std::min(warp.left, most_of_turn);
-        events_ ? run_turn<true>(warp) : run_turn<false>(warp);
-        end_turn(warp);
-        const std::uint32_t bit = 1u << warp.index;
+        run_one_turn(warp);
         if (warp.outcome != Warp::Outcome::paused || !warp.is_stopped_by(warp.stopped_at)) continue;
-        at_turnstiles_ |= bit & block_.runnable;
-        block_.runnable &= ~bit;
+        at_turnstiles_ |= block_.runnable & 1u << warp.index;
+        block_.runnable &= ~at_turnstiles_;
     }
     block_.runnable |= at_turnstiles_;
-    if (block_.runnable) return true;
-    end_block();
-    return false;
+}
+
+void BlockRunner::tell_error(const Error& error) {
+    if (events_) events_->error(error);
+}
+
+void BlockRunner::tell_end() {
+    if (events_) events_->block_end(block_.statistics - before_block_);
 }
 
 void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) {
@@ -228,15 +232,29 @@ void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) 
 }
 
 bool BlockRunner::take_one_turn(std::int64_t most) {
-    Warp* const warp = scheduler_.begin_turn(block_);
+    Warp* const warp = begin_turn();
     if (!warp) {
         end_block();
         return false;
     }
     warp->left = std::min(warp->left, most);
-    events_ ? run_turn<true>(*warp) : run_turn<false>(*warp);
-    end_turn(*warp);
+    run_one_turn(*warp);
     return true;
+}
+
+// Where the block has run ahead, the turn is that of a warp at a turnstile: the others need none.
+Warp* BlockRunner::begin_turn() {
+    if (!at_turnstiles_) return scheduler_.begin_turn(block_);
+    last_at_turnstile_ = WarpScheduler::next_after(last_at_turnstile_, at_turnstiles_);
+    at_turnstiles_ = 0;
+    Warp& warp = block_.warps[last_at_turnstile_];
+    warp.left = WarpScheduler::longest_turn;
+    return &warp;
+}
+
+void BlockRunner::run_one_turn(Warp& warp) {
+    events_ ? run_turn<true>(warp) : run_turn<false>(warp);
+    end_turn(warp);
 }
 
 // A turn that may end at any instruction.

@@ -38,10 +38,11 @@ class BlockRunner {
     /// Beside take_turn(), for a kernel that synchronises its grid: runs the warps until each waits
     /// or is at a turnstile, or for about `most` instructions, of which a turn has at most
     /// `most_of_turn`. Blocks may do so at one time, each on a host thread of its own. Returns
-    /// false where the block has ended. Throws Error.
+    /// false where the block has ended. Throws Error, of which tell_error() tells the observer.
     bool run_ahead(std::int64_t most_of_turn, std::int64_t most);
     /// Some of its warps are at turnstiles, since the block has run ahead.
     bool needs_turn() const { return at_turnstiles_ != 0; }
+    void tell_error(const Error& error);
     /// Runs this warp, which can run, to where a listed turn ends.
     void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
     /// Warps that can run, a bit each.
@@ -85,7 +86,9 @@ class BlockRunner {
         warp.leave();
         count(warp.executed());
         if (warp.outcome == Warp::Outcome::paused) {
-            if (warp.splits.size() > 1) begin_with_next_split(warp);
+            // A split that is stopped by a turnstile needs the warp's next turn.
+            const bool is_stopped = runs_ahead_ && warp.is_stopped_by(warp.stopped_at);
+            if (warp.splits.size() > 1 && !is_stopped) begin_with_next_split(warp);
             return false;
         }
         if (warp.outcome != Warp::Outcome::at_barrier) return has_another_split(warp);
@@ -122,7 +125,9 @@ class BlockRunner {
     const LaunchShape launch_;
     const LaunchSettings settings_;
     Budget& budget_;
-    std::uint32_t at_turnstiles_ = 0;  ///< warps, a bit each: see needs_turn()
+    bool runs_ahead_ = false;
+    std::uint32_t at_turnstiles_ = 0;      ///< warps, a bit each: see needs_turn()
+    std::uint32_t last_at_turnstile_ = 0;  ///< the warp of the newest turn behind run_ahead()
     std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
     Statistics before_block_;    ///< of the blocks before the one that takes turns
     const WarpScheduler scheduler_;
@@ -146,9 +151,10 @@ class BlockRunner {
     void run_turn_to_stop(Warp& warp);
     void run_observed();
     bool take_one_turn(std::int64_t most);
-    bool take_turns_to_turnstiles(std::int64_t most_of_turn, std::int64_t most);
-    template <typename F>
-    bool go_on(F&& turns);
+    Warp* begin_turn();
+    void run_one_turn(Warp& warp);
+    void run_to_turnstiles(std::int64_t most_of_turn, std::uint64_t end);
+    void tell_end();
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);
     /// Completes the warp-wide instructions at which all their lanes wait.

@@ -193,7 +193,7 @@ std::uint32_t RaceRule::store_simple() {
             continue;
         }
         cell.writer = {now, 1u << lane};
-        cell.readers[0] = {};
+        cell.readers = {};
         cell.store = number;
     }
     return accessed;

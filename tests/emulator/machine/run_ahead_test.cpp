@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "emulator/checks/memory_check.h"
 #include "emulator/launcher.h"
 #include "emulator/observe/findings.h"
 #include "emulator/observe/observer_list.h"
@@ -192,6 +193,65 @@ SEEN: st.global.u32 [%rd2], %r3;)",
     }
 }
 
+// Thread 0 counts in the workspace and then sets a flag, at which the others of its warp look.
+TEST(RunAhead, LanesMayWaitForOneThatIsAtATurnstile) {
+    Runner r(kernel_text(addresses + R"(
+mov.u32 %r8, cell; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOK;
+mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
+atom.global.add.u32 %r33, [%rd18+4], 1;
+mov.u32 %r9, 1; st.volatile.shared.u32 [%r8], %r9;
+bra SEEN;
+LOOK: ld.volatile.shared.u32 %r10, [%r8];
+setp.eq.u32 %p2, %r10, 0; @%p2 bra LOOK;
+SEEN: st.global.u32 [%rd2], %r3;)",
+                         shared_words));
+    const std::vector<std::uint32_t> out = r.run(grid());
+    for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(out[i], i);
+}
+
+// All threads of the grid add 1 to out[0] behind a lock in the workspace.
+TEST(RunAhead, LanesOfAWarpMayWaitForTheLockOfAnotherOne) {
+    Runner r(kernel_text(R"(
+mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
+mov.u32 %r5, 0; mov.u32 %r6, 1;
+TRY: atom.acquire.gpu.global.cas.b32 %r7, [%rd18+8], %r5, %r6;
+setp.ne.u32 %p1, %r7, 0; @%p1 bra AGAIN;
+ld.global.u32 %r8, [%rd0]; add.u32 %r8, %r8, 1; st.global.u32 [%rd0], %r8;
+atom.release.gpu.global.exch.b32 %r9, [%rd18+8], %r5;
+bra DONE;
+AGAIN: bra TRY;
+DONE:)"));
+    for (const unsigned host_threads : {1u, 4u}) {
+        r.settings.threads = host_threads;
+        EXPECT_EQ(r.run(grid())[0], all);
+    }
+}
+
+// Warp 0 counts in the workspace, and then sets a word of shared memory, at which warp 1 looks,
+// and the first word of the workspace, at which warp 2 looks.
+TEST(RunAhead, TheTurnIsThatOfAWarpAtATurnstile) {
+    Runner r(kernel_text(addresses + R"(
+mov.u32 %r8, cell; mov.u32 %r9, 1;
+mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
+setp.ge.u32 %p1, %r1, 64; @%p1 bra POLL;
+setp.ge.u32 %p1, %r1, 32; @%p1 bra LOOK;
+atom.global.add.u32 %r33, [%rd18+4], 1;
+st.volatile.shared.u32 [%r8], %r9;
+st.volatile.global.u32 [%rd18], %r9;
+bra SEEN;
+POLL: ld.volatile.global.u32 %r10, [%rd18];
+setp.eq.u32 %p2, %r10, 0; @%p2 bra POLL;
+bra SEEN;
+LOOK: ld.volatile.shared.u32 %r10, [%r8];
+setp.eq.u32 %p2, %r10, 0; @%p2 bra LOOK;
+SEEN: st.global.u32 [%rd2], %r9;)",
+                         shared_words));
+    for (const Schedule schedule : {Schedule::run_to_barrier, Schedule::reverse}) {
+        r.settings.schedule = schedule;
+        EXPECT_EQ(r.run(one_block(96)), std::vector<std::uint32_t>(96, 1));
+    }
+}
+
 TEST(RunAhead, TheErrorIsThatOfTheFirstBlockThatFails) {
     // Blocks 2 to 5 store to address 8.
     Runner r(kernel_text(addresses + R"(
@@ -199,8 +259,13 @@ mov.u64 %rd5, 8; setp.ge.u32 %p1, %r2, 2;
 @%p1 st.global.u32 [%rd5], %r1;)" +
                          grid_barrier(1)));
     for (const unsigned host_threads : {1u, 2u, 4u}) {
+        MemoryCheck check;
+        r.observer = &check;
         r.settings.threads = host_threads;
         expect_contains(error_of([&] { r.run(grid()); }), "of block (2,0,0)");
+        // The observer is told of no other one.
+        ASSERT_EQ(check.findings().size(), 1u);
+        EXPECT_EQ(check.findings()[0].count, 1u);
     }
 }
 

@@ -112,21 +112,33 @@ void ResidentBlocks::run_ahead(std::span<const std::uint32_t> blocks, unsigned v
         });
         tell_turns(true);
         for (Place* const place : order_) {
-            if (place->failure) std::rethrow_exception(place->failure);
+            if (place->failure) rethrow_failure(*place);
             if (!place->ended && place->runner->needs_turn()) take_turns(*place);
         }
         std::erase_if(order_, [](const Place* place) { return place->ended; });
     }
 }
 
-// All blocks run, whichever fails, so that a failing launch too depends on no number of threads.
+// All blocks run, whichever fails: the error is that of the first one, on any number of threads.
+// Observers may have to keep what all blocks do until the next turns.
 void ResidentBlocks::run_ahead(Place& place) const {
-    constexpr std::int64_t most_instructions = 1 << 14;
+    constexpr std::size_t most_of_all = 1 << 21;
+    const auto most = std::int64_t(std::clamp<std::size_t>(
+        most_of_all / places_.size(), std::size_t(longest_turn), std::size_t(1) << 14));
     if (place.ended) return;
     try {
-        go_on(place, [&] { return place.runner->run_ahead(longest_turn, most_instructions); });
+        go_on(place, [&] { return place.runner->run_ahead(longest_turn, most); });
     } catch (...) {
         place.failure = std::current_exception();
+    }
+}
+
+void ResidentBlocks::rethrow_failure(const Place& place) {
+    try {
+        std::rethrow_exception(place.failure);
+    } catch (const Error& error) {
+        place.runner->tell_error(error);
+        throw;
     }
 }
 

@@ -121,6 +121,7 @@ class ResidentBlocks {
     void go_on(Place& place, F&& f) const;
     void take_turns(Place& place) const;
     void run_ahead(Place& place) const;
+    [[noreturn]] static void rethrow_failure(const Place& place);
     /// Each of the observers is told of as many blocks, neighbours in the order of the turns.
     void begin(std::span<const std::uint32_t> blocks, unsigned virtual_sms, bool from_last,
                std::span<Observer* const> observers);
