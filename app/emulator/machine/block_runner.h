@@ -86,9 +86,7 @@ class BlockRunner {
         warp.leave();
         count(warp.executed());
         if (warp.outcome == Warp::Outcome::paused) {
-            // A split that is stopped by a turnstile needs the warp's next turn.
-            const bool is_stopped = runs_ahead_ && warp.is_stopped_by(warp.stopped_at);
-            if (warp.splits.size() > 1 && !is_stopped) begin_with_next_split(warp);
+            if (warp.splits.size() > 1 && !is_at_turnstile(warp)) begin_with_next_split(warp);
             return false;
         }
         if (warp.outcome != Warp::Outcome::at_barrier) return has_another_split(warp);
@@ -103,6 +101,10 @@ class BlockRunner {
         warp.note_only_split();
     }
     void end_async_turn();
+    /// The split is stopped by a turnstile, so that the next turn of its warp begins with it.
+    bool is_at_turnstile(const Warp& warp) const {
+        return runs_ahead_ && warp.is_stopped_by(warp.stopped_at);
+    }
     /// The next turn of the warp starts with another split.
     void begin_with_next_split(Warp& warp) const;
     /// After the last turn: throws Error for a deadlock or a spent budget.
@@ -125,9 +127,6 @@ class BlockRunner {
     const LaunchShape launch_;
     const LaunchSettings settings_;
     Budget& budget_;
-    bool runs_ahead_ = false;
-    std::uint32_t at_turnstiles_ = 0;      ///< warps, a bit each: see needs_turn()
-    std::uint32_t last_at_turnstile_ = 0;  ///< the warp of the newest turn behind run_ahead()
     std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
     Statistics before_block_;    ///< of the blocks before the one that takes turns
     const WarpScheduler scheduler_;
@@ -167,6 +166,9 @@ class BlockRunner {
     const MakeBlockEvents make_events_;
     std::unique_ptr<BlockEvents> made_events_;  ///< of the newest observer
     ObservedBlock unobserved_;                  ///< of blocks that the observer does not want
+    bool runs_ahead_ = false;
+    std::uint32_t at_turnstiles_ = 0;      ///< warps, a bit each: see needs_turn()
+    std::uint32_t last_at_turnstile_ = 0;  ///< the warp of the newest turn behind run_ahead()
 };
 
 }  // namespace warpscope::emulator
