@@ -6,6 +6,7 @@
 #include "emulator/decode/kernel_state.h"
 #include "emulator/lower/kernel_origin.h"
 #include "emulator/program/error.h"
+#include "emulator/program/special_register.h"
 
 namespace warpscope::emulator {
 
@@ -26,7 +27,7 @@ void check_operand_count(const KernelState& state, const Statement& s) {
 bool uses_grid_workspace(const KernelSyntax& syntax) {
     return std::any_of(syntax.statements.begin(), syntax.statements.end(), [](const Statement& s) {
         return std::any_of(s.operands.begin(), s.operands.end(), [](const Operand& o) {
-            return o.kind == Operand::special && o.name == "%envreg2";
+            return o.kind == Operand::special && special_named(o.name) == Special::envreg2;
         });
     });
 }

@@ -70,6 +70,7 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
     if ((i->events & (wanted_ | Instruction::guards | uniform)) == uniform && (mask & 1))
         return uniform_shared_access(i, warp);
     if (i->events & Instruction::guards) {
+        if (warp.is_stopped_by(i)) return;  // it is announced again when it runs
         const GuardedInstruction guarded = behind_prefixes(i, warp);
         mask = guarded.lanes;
         if (!mask) return;

@@ -225,7 +225,7 @@ void BlockRunner::run_turn(Warp& warp) {
     for (; i; i = enter_split(warp)) {
         if constexpr (observed) {
             do {
-                if (events_->announces(i, warp) && !warp.is_stopped_by(i)) {
+                if (events_->announces(i, warp)) {
                     events_->before_instruction(i, warp);
                     if (events_->must_end()) poll_stop();
                 }

@@ -18,14 +18,22 @@ inline bool is_streaming_load(const Access& a) {
     return a.is_consecutive();
 }
 
+/// The addresses of 32 lanes that access so many bytes each, which follow each other.
+inline std::array<std::uint64_t, lanes_per_warp> neighbouring_addresses(std::uint64_t first,
+                                                                        std::uint32_t bytes) {
+    std::array<std::uint64_t, lanes_per_warp> addresses;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        addresses[lane] = first + std::uint64_t(lane) * bytes;
+    return addresses;
+}
+
 /// The load that was executed earlier. Not copied, because it points to addresses of its own.
 class StreamingLoad {
   public:
     StreamingLoad(const Kernel& kernel, std::uint32_t block, std::uint32_t warp, std::uint32_t pc,
                   std::uint64_t first) {
         const std::uint32_t bytes = kernel.lines[pc].bytes;
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            addresses_[lane] = first + lane * bytes;
+        addresses_ = neighbouring_addresses(first, bytes);
         access_ = {.block = block,
                    .warp = warp,
                    .mask = all_lanes,

@@ -12,9 +12,9 @@
 
 #include "compute/device/device.h"
 #include "emulator/stepper/breakpoints.h"
-#include "ui/microscope/block_run.h"
 #include "ui/finders/reason_finder.h"
 #include "ui/finders/witness_finder.h"
+#include "ui/microscope/block_run.h"
 #include "ui/needed/need_finder.h"
 #include "ui/stage/live_launch.h"
 

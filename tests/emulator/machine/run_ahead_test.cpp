@@ -174,10 +174,10 @@ TEST(RunAhead, StoresOfOneValueByAllBlocksAreANote) {
     }
 }
 
-// Warp 1 looks at a word of shared memory until warp 0 has counted in the workspace.
-TEST(RunAhead, AWarpMayWaitForOneThatIsAtATurnstile) {
-    Runner r(kernel_text(addresses + R"(
-mov.u32 %r8, cell; setp.ge.u32 %p1, %r1, 32; @%p1 bra LOOK;
+/// The threads for which `condition` holds wait for a flag in shared memory, which the others set
+/// behind a turnstile. Each thread stores its index.
+std::string wait_for_flag(const std::string& condition) {
+    return kernel_text(addresses + "mov.u32 %r8, cell; " + condition + R"( @%p1 bra LOOK;
 mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
 atom.global.add.u32 %r33, [%rd18+4], 1;
 mov.u32 %r9, 1; st.volatile.shared.u32 [%r8], %r9;
@@ -185,28 +185,18 @@ bra SEEN;
 LOOK: ld.volatile.shared.u32 %r10, [%r8];
 setp.eq.u32 %p2, %r10, 0; @%p2 bra LOOK;
 SEEN: st.global.u32 [%rd2], %r3;)",
-                         shared_words));
-    for (const unsigned host_threads : {1u, 4u}) {
-        r.settings.threads = host_threads;
-        const std::vector<std::uint32_t> out = r.run(grid());
-        for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(out[i], i);
-    }
+                       shared_words);
 }
 
-// Thread 0 counts in the workspace and then sets a flag, at which the others of its warp look.
-TEST(RunAhead, LanesMayWaitForOneThatIsAtATurnstile) {
-    Runner r(kernel_text(addresses + R"(
-mov.u32 %r8, cell; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOK;
-mov.u32 %r30, %envreg2; mov.u32 %r31, %envreg1; mov.b64 %rd18, {%r30, %r31};
-atom.global.add.u32 %r33, [%rd18+4], 1;
-mov.u32 %r9, 1; st.volatile.shared.u32 [%r8], %r9;
-bra SEEN;
-LOOK: ld.volatile.shared.u32 %r10, [%r8];
-setp.eq.u32 %p2, %r10, 0; @%p2 bra LOOK;
-SEEN: st.global.u32 [%rd2], %r3;)",
-                         shared_words));
-    const std::vector<std::uint32_t> out = r.run(grid());
-    for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(out[i], i);
+// Warp 1 waits for warp 0; lanes 1 to 31 and warp 1 for lane 0.
+TEST(RunAhead, WarpsAndLanesMayWaitForOneThatIsAtATurnstile) {
+    for (const char* condition : {"setp.ge.u32 %p1, %r1, 32;", "setp.ne.u32 %p1, %r1, 0;"})
+        for (const unsigned host_threads : {1u, 4u}) {
+            Runner r(wait_for_flag(condition));
+            r.settings.threads = host_threads;
+            const std::vector<std::uint32_t> out = r.run(grid());
+            for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(out[i], i);
+        }
 }
 
 // All threads of the grid add 1 to out[0] behind a lock in the workspace.

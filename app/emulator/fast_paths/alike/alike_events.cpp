@@ -181,7 +181,7 @@ bool AlikeEvents::report_broadcasts() noexcept {
 
 void AlikeEvents::announce(const Instruction* i, const Warp& warp) noexcept {
     try {
-        if ((i->events & wanted()) && !warp.is_stopped_by(i)) before_instruction(i, warp);
+        if (i->events & wanted()) before_instruction(i, warp);
     } catch (...) {
         failure_ = std::current_exception();
     }

@@ -116,7 +116,7 @@ class ResidentBlocks {
         bool ended = false;
         std::exception_ptr failure;  ///< of running ahead
     };
-    /// Calls f(place), which returns false at the end of the block.
+    /// Calls f(), which returns false at the end of the block.
     template <typename F>
     void go_on(Place& place, F&& f) const;
     void take_turns(Place& place) const;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "emulator/races/streaming_load.h"
+
 namespace warpscope::emulator {
 
 void GridEventQueue::on_turns_begin() {
@@ -50,8 +52,7 @@ void GridEventQueue::tell_access(Access a) {
     std::array<std::uint64_t, lanes_per_warp> neighbours;
     a.lane_addresses = addresses_.data() + told_addresses_;
     if (a.consecutive) {
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            neighbours[lane] = addresses_[told_addresses_] + std::uint64_t(lane) * a.bytes;
+        neighbours = neighbouring_addresses(addresses_[told_addresses_], a.bytes);
         a.lane_addresses = neighbours.data();
     }
     told_addresses_ += a.consecutive ? 1 : lanes_per_warp;
