@@ -29,6 +29,7 @@
 #include "jobs/helper.h"
 #include "jobs/list.h"
 #include "jobs/output/files_and_terminal.h"
+#include "jobs/output/verdict.h"
 #include "jobs/programs/run_program.h"
 #include "jobs/serve.h"
 #include "options.h"
@@ -50,10 +51,10 @@ std::unique_ptr<compute::Device> pick(const Options& options, const SharedProces
 
 std::unique_ptr<compute::Device> make_device(const Options& options,
                                              const SharedProcesses& processes = nullptr) {
-    const jobs::Checks& checks = options.headless.checks;
-    if (checks.any() || options.headless.counters) {
+    const emulator::CheckChoice& checks = options.headless.checks;
+    if (checks.has_checks() || options.headless.counters) {
         auto device = compute::make_emulated_device(
-            fmt::format("{} needs the emulator", checks.any() ? "--check" : "--counters"));
+            fmt::format("{} needs the emulator", checks.has_checks() ? "--check" : "--counters"));
         device->set(options.run);
         return device;
     }

@@ -36,8 +36,8 @@ struct HeadlessRequest {
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};               ///< they need an EmulatedDevice
-    std::filesystem::path html{};  ///< a page about the run; empty: none
+    emulator::CheckChoice checks{};  ///< they need an EmulatedDevice
+    std::filesystem::path html{};    ///< a page about the run; empty: none
     /// A file that receives what `checks` find; empty: none.
     std::filesystem::path sarif{};
     /// The exit code is 1 for findings from this severity on.
@@ -97,9 +97,6 @@ struct Partial {
     std::vector<std::string> missing{};  ///< results that take too long: "report"
 };
 
-/// The exit code of a run that its time limit has ended before anything was found.
-inline constexpr int no_verdict = 3;
-
 /// What a run found: everything that the JSON holds.
 struct RunResult {
     std::string experiment;
@@ -116,8 +113,8 @@ struct RunResult {
     std::vector<std::uint8_t> png{};  ///< the picture of the last frame, for a page; else empty
     bool compared = false;            ///< a comparison was requested
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
-    Checks checks;
-    std::vector<emulator::Finding> findings;  ///< what the checks have found
+    emulator::CheckChoice checks;
+    emulator::Verdict verdict;  ///< of the checks
     /// The experiment before its first frame, for a search that repeats a launch; or null.
     std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
@@ -132,8 +129,6 @@ struct RunResult {
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
     experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
-    std::string stopped;                    ///< the error that ended the run; empty: none
-    bool timed_out = false;  ///< a launch has reached its time limit: there is no verdict
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.

@@ -16,8 +16,7 @@
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"
-#include "jobs/output/findings_json.h"
-#include "jobs/output/findings_text.h"
+#include "jobs/output/verdict.h"
 
 namespace warpscope::jobs {
 
@@ -131,7 +130,7 @@ std::string html_page(const RunResult& r, const HeadlessRequest& request) {
     for (const auto& [keyword, text] :
          r.png.empty() ? gl::Metadata() : gl::read_png_metadata(r.png))
         if (keyword == "command") page.command = text;
-    if (r.checks.any()) page.findings = &r.findings;
+    if (r.checks.has_checks()) page.findings = &r.verdict.findings;
     page.tables = {experiments::results_table(r.report), experiments::counters_table(r.counters),
                    experiments::timings_table(r.kernels)};
     if (r.comparison) page.tables.push_back(experiments::comparison_table(*r.comparison));
@@ -164,12 +163,7 @@ Json to_json(const RunResult& r) {
         {"landing", compute::name(r.settings.landing)},
         {"math", compute::name(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
-    if (r.checks.any()) {
-        json["checks"] = r.checks.words();
-        json["findings"] = to_json(r.findings);
-        json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
-        json["timed_out"] = r.timed_out;
-    }
+    if (r.checks.has_checks()) add_verdict(json, r.verdict, r.checks);
     if (r.why) json["why"] = to_json(*r.why);
     if (r.counted) json["counters"] = to_json(r.counters);
     for (std::size_t k = 0; r.lines && k < r.counters.size(); ++k)
@@ -204,14 +198,7 @@ std::string summary(const RunResult& r) {
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.why) text += "\n" + why_text(*r.why);
-    if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks.words());
-    if (r.timed_out)
-        text +=
-            "========= No verdict: the time limit ended the run, and the rest of it was not "
-            "checked. Check smaller sizes, if this is no endless loop. " +
-            r.stopped + "\n";
-    else if (!r.stopped.empty())
-        text += "========= The run ended with an error: " + r.stopped + "\n";
+    if (r.checks.has_checks()) text += "\n" + verdict_text(r.verdict, r.checks);
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }

@@ -7,8 +7,7 @@
 
 #include "compute/device/sentences.h"
 #include "jobs/headless/counters.h"
-#include "jobs/output/findings_json.h"
-#include "jobs/output/findings_text.h"
+#include "jobs/output/verdict.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::jobs {
@@ -58,16 +57,18 @@ std::string kernels_text(const ProgramReport& process) {
 
 }  // namespace
 
-std::vector<emulator::Finding> ProgramResult::findings() const {
+emulator::Verdict ProgramResult::verdict() const {
+    emulator::Verdict verdict;
     std::vector<std::vector<emulator::Finding>> lists;
-    for (const ProgramReport& process : processes) lists.push_back(process.findings);
-    return emulator::merged(lists);
-}
-
-std::string ProgramResult::first_error() const {
-    for (const ProgramReport& process : processes)
-        if (!process.errors.empty()) return process.errors.front();
-    return {};
+    for (const ProgramReport& process : processes) {
+        lists.push_back(process.findings);
+        verdict.not_tried.insert(verdict.not_tried.end(), process.not_tried.begin(),
+                                 process.not_tried.end());
+        if (verdict.error.empty() && !process.errors.empty())
+            verdict.error = process.errors.front();
+    }
+    verdict.findings = emulator::merged(lists);
+    return verdict;
 }
 
 void make_readable(ProgramReport& report, const std::string& folder) {
@@ -94,10 +95,7 @@ Json to_json(const ProgramResult& result) {
     Json json = {{"command", result.command},
                  {"exit_status", result.exit_status},
                  {"processes", std::move(processes)}};
-    if (result.checks.any()) {
-        json["checks"] = result.checks.words();
-        json["findings"] = to_json(result.findings());
-    }
+    if (result.checks.has_checks()) add_verdict(json, result.verdict(), result.checks);
     return json;
 }
 
@@ -110,9 +108,10 @@ std::string summary(const ProgramResult& result) {
         text += kernels_text(process);
         if (result.counted) text += "\n" + counters_text(process.counters);
     }
-    const auto findings = result.findings();
+    const emulator::Verdict verdict = result.verdict();
+    const std::vector<emulator::Finding>& findings = verdict.findings;
     const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
-    if (result.checks.any()) text += "\n" + findings_text(findings, result.checks.words());
+    if (result.checks.has_checks()) text += "\n" + verdict_text(verdict, result.checks);
     const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
     const auto is_at_address = [](const emulator::Finding& f) {
         return f.by_host && !f.first.line;
@@ -125,16 +124,6 @@ std::string summary(const ProgramResult& result) {
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";
     return text;
-}
-
-bool has_found(const ProgramResult& result, emulator::Severity severity) {
-    if (!result.checks.any()) return false;
-    return std::ranges::any_of(result.processes, [&](const ProgramReport& process) {
-        return !process.errors.empty() ||
-               std::ranges::any_of(process.findings, [&](const emulator::Finding& finding) {
-                   return finding.severity >= severity;
-               });
-    });
 }
 
 }  // namespace warpscope::jobs

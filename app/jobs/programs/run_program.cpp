@@ -19,6 +19,7 @@
 #include "experiments/launch_files/program_capture.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
+#include "jobs/output/verdict.h"
 #include "jobs/programs/program_result.h"
 #include "programs/report/program_settings.h"
 
@@ -41,7 +42,7 @@ fs::path library(const char* name) {
 
 /// Whether a GPU makes the launches, which the recorder writes.
 bool is_on_gpu(const ProgramRequest& request) {
-    return request.capture.on_gpu && !request.checks.any() && !request.counters &&
+    return request.capture.on_gpu && !request.checks.has_checks() && !request.counters &&
            compute::survey_cuda().devices > 0;
 }
 
@@ -90,11 +91,7 @@ fs::path capture_folder(const CaptureRequest& capture, const fs::path& temporary
 std::map<std::string, std::string> environment(const ProgramRequest& request,
                                                const fs::path& reports, const fs::path& captures) {
     programs::ProgramSettings settings{
-        .checks = {.race = request.checks.race,
-                   .barrier = request.checks.barrier,
-                   .memory = request.checks.memory,
-                   .leaks = request.checks.leaks,
-                   .counters = request.counters},
+        .checks = request.checks,
         .schedule = request.run.schedule,
         .barriers = request.run.barriers,
         .landing = request.run.landing,
@@ -105,6 +102,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
     };
+    settings.checks.counters = request.counters;
     const bool on_gpu = is_on_gpu(request);
     auto variables = settings.to_environment();
     const char* const others = std::getenv("LD_PRELOAD");
@@ -196,6 +194,14 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     return reports;
 }
 
+/// What the checks have found decides, and else the program itself.
+int status_of(const ProgramResult& result, const ProgramRequest& request) {
+    if (!result.checks.has_checks()) return result.exit_status;
+    const int found = exit_status(result.verdict(), request.fail_on);
+    if (found == 0) return result.exit_status;
+    return found == no_verdict ? no_verdict : request.error_status;
+}
+
 void pack(const fs::path& captures, const fs::path& archive) {
     if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
     print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
@@ -215,11 +221,10 @@ int run_program(const ProgramRequest& request) {
                              !request.beside_window);
     result.processes = read_reports(reports.path());
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
-    if (!request.sarif.empty())
-        write_file(request.sarif, dump(sarif(result.findings(), true, result.first_error())));
+    if (!request.sarif.empty()) write_file(request.sarif, dump(sarif(result.verdict(), true)));
     print_error(summary(result));
     if (is_archive(request.capture)) pack(captures, request.capture.to);
-    return has_found(result, request.fail_on) ? request.error_status : result.exit_status;
+    return status_of(result, request);
 }
 
 std::string program_environment(const ProgramRequest& request) {
@@ -233,13 +238,11 @@ std::string program_environment(const ProgramRequest& request) {
 
 int print_report(const std::filesystem::path& file) {
     const auto settings = programs::ProgramSettings::from_environment();
-    ProgramResult result{.checks = {settings.checks.race, settings.checks.barrier,
-                                    settings.checks.memory, settings.checks.leaks},
-                         .counted = settings.checks.counters};
+    ProgramResult result{.checks = settings.checks, .counted = settings.checks.counters};
     result.processes.push_back(programs::read_report(file));
     make_readable(result.processes.back(), fs::current_path().string() + "/");
     print_error(summary(result));
-    return has_found(result, emulator::Severity::warning) ? 1 : 0;
+    return status_of(result, {});
 }
 
 }  // namespace warpscope::jobs

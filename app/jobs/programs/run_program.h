@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "jobs/headless/check_request.h"
+#include "emulator/judge.h"
 
 namespace warpscope::jobs {
 
@@ -22,7 +22,7 @@ struct CaptureRequest {
 /// A program of somebody else, whose launches run in the emulator.
 struct ProgramRequest {
     std::vector<std::string> command;  ///< the program and its arguments
-    Checks checks;
+    emulator::CheckChoice checks;
     bool counters = false;
     CaptureRequest capture;
     /// The window is open too, and takes the signals of this process. Otherwise they are for the

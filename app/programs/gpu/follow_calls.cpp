@@ -30,7 +30,7 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
     stream_races_.begin_accesses(site);
     follow_access(from, width, height, false);
     follow_access(to, width, height, true);
-    emulator::MemoryCheck& check = checks_->memory_check();
+    emulator::MemoryCheck& check = judge_->memory_check();
     const auto target = find(to.address);
     if (!target || target->kind != MemoryKind::device)
         return check_copied_values(*host_, site, check, from, width, height);

@@ -40,6 +40,10 @@ std::shared_ptr<std::vector<std::byte>> packed(const emulator::Kernel& kernel,
     return bytes;
 }
 
+double seconds_of(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
+
 void check_shape(const Function& function, const LaunchShape& shape) {
     const emulator::Dim3 &g = shape.grid, &b = shape.block;
     if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
@@ -57,13 +61,8 @@ Gpu::Gpu(ProgramSettings settings)
       host_(settings_.checks.memory ? std::make_unique<HostFindings>() : nullptr),
       streams_(settings_.seed, host_ ? hooks() : Streams::Hooks{}) {
     if (host_) memory_.guard();
-    if (settings_.checks.any()) {
-        checks_ =
-            std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
-        observer_ = &checks_->observer();
-        with_stream_races_.add(*observer_);
-        with_stream_races_.add(stream_races_);
-    }
+    if (settings_.checks.any())
+        judge_ = std::make_unique<emulator::Judge>(settings_.checks, launcher_, settings_.seed);
     if (!settings_.captures.empty())
         capture_ = std::make_unique<Capture>(settings_, captured_memory_);
 }
@@ -107,7 +106,7 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
                         fmt::format("{} bytes of {} are in use", memory_.used_bytes(),
                                     DeviceMemory::total_bytes));
     // The host writes managed and pinned memory without a call.
-    if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
+    if (judge_ && kind == MemoryKind::device) judge_->observer().on_allocate(address, bytes);
     if (host_) {
         host_->on_allocate(address, bytes);
         stream_races_.on_allocate(address, bytes);
@@ -141,7 +140,7 @@ void Gpu::demand_allocation(std::uint64_t address) const {
 void Gpu::free_now(std::uint64_t address, CallSite site) {
     const auto block = memory_.free(address);
     if (!block) return;  // another stream has freed it
-    if (observer_ && block->kind == MemoryKind::device) observer_->on_free(address);
+    if (judge_ && block->kind == MemoryKind::device) judge_->observer().on_free(address);
     if (host_) host_->on_free(address, site);
 }
 
@@ -211,7 +210,7 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
             if (element_bytes == 2) std::fill_n(pointer<std::uint16_t>(row), count, value);
             if (element_bytes == 4) std::fill_n(pointer<std::uint32_t>(row), count, value);
-            if (observer_) observer_->on_host_write(row, width);
+            if (judge_) judge_->observer().on_host_write(row, width);
         }
     };
     streams_.add(stream, write, NodeKind::fill);
@@ -241,6 +240,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
               const std::vector<const void*>& arguments, CallSite site) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
+    double seconds = 0;  // of the launch
     const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
@@ -251,7 +251,10 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
         stream_races_.begin_accesses(site);
-        launcher_.run(frozen, has_streams_ ? &with_stream_races_ : observer_);
+        if (judge_)
+            seconds = seconds_of(judge_->run(frozen, has_streams_ ? &stream_races_ : nullptr).time);
+        else
+            launcher_.run(frozen);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {
@@ -264,7 +267,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds == 0) seconds = seconds_of(Clock::now() - start);
     launches.seconds += seconds;
     if (capture_) capture_->after(seconds);
     const std::string printed = launcher_.machine().take_output();
@@ -351,9 +354,14 @@ ProgramReport Gpu::finish(const std::string& command) {
         streams_.run_until_idle();
     }
     emulator::Launcher::end_compiler();
-    if (checks_) {
-        report_.findings = checks_->findings();
-        report_.counters = checks_->counters();
+    if (judge_) {
+        emulator::Verdict verdict = judge_->verdict();
+        report_.findings = std::move(verdict.findings);
+        for (const std::string& line : verdict.not_tried)
+            for (const auto& [symbol, launches] : report_.kernels)
+                if (line.find(symbol) != line.npos)
+                    report_.not_tried.push_back(with_kernel_name(line, symbol));
+        report_.counters = judge_->counters();
     }
     if (host_) add_host_findings();
     if (capture_) {

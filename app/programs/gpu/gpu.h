@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/check_set.h"
+#include "emulator/judge.h"
 #include "emulator/launcher.h"
-#include "emulator/observe/observer_list.h"
 #include "programs/checks/host_findings.h"
 #include "programs/checks/stream_races.h"
 #include "programs/gpu/arrays.h"
@@ -165,9 +164,7 @@ class Gpu {
     DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it
     std::map<std::uint64_t, std::size_t> memory_of_graphs_;  ///< bytes, by address
     std::vector<std::unique_ptr<LoadedModule>> modules_;
-    std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
-    emulator::Observer* observer_ = nullptr;      ///< of checks_
-    emulator::ObserverList with_stream_races_;    ///< observer_ and stream_races_
+    std::unique_ptr<emulator::Judge> judge_;  ///< null: nothing is checked
     EmulatedMemory captured_memory_{*this};
     std::unique_ptr<Capture> capture_;  ///< null: no launch is recorded
     ProgramReport report_;

@@ -24,9 +24,10 @@ struct ProgramReport {
     std::vector<emulator::Finding> findings;
     /// What the program did wrong outside of kernels, and what the library could not do, as lines.
     std::vector<std::string> errors, notes;
-    std::vector<std::string> missing;  ///< functions that were called and that the library lacks
-    bool emulated = true;              ///< false: the launches were recorded on a GPU
-    bool has_lines = true;             ///< false: some kernel came without line information
+    std::vector<std::string> not_tried;  ///< see emulator::Verdict
+    std::vector<std::string> missing;    ///< functions that were called and that the library lacks
+    bool emulated = true;                ///< false: the launches were recorded on a GPU
+    bool has_lines = true;               ///< false: some kernel came without line information
     std::vector<emulator::KernelCounters> counters;
 };
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "emulator/check_set.h"
+#include "emulator/judge.h"
 #include "emulator/machine/policies.h"
 
 namespace warpscope::programs {

@@ -27,7 +27,7 @@ using Settings = std::vector<Assignment>;
 
 std::uint64_t races(const Inspection& inspection, Severity severity = Severity::error) {
     std::uint64_t count = 0;
-    for (const Finding& f : inspection.findings)
+    for (const Finding& f : inspection.verdict.findings)
         if (f.kind == FindingKind::race && f.severity == severity) count += f.count;
     return count;
 }
@@ -90,8 +90,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
 TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
     const auto clean = [](std::string_view id, const Settings& settings) {
         const Inspection found = Live(id, settings).inspection();
-        EXPECT_TRUE(found.findings.empty()) << sentences(found.findings);
-        EXPECT_EQ(found.error, "");
+        EXPECT_TRUE(found.verdict.findings.empty()) << sentences(found.verdict.findings);
+        EXPECT_EQ(found.verdict.error, "");
         EXPECT_EQ(found.blocks, found.of_blocks);
     };
     for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
@@ -187,8 +187,7 @@ TEST(Inspection, LeavesMemoryAsOneLaunchDoes) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<adding>();
     const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
+    const Inspection found = inspect({entry, *live, live->device().settings()});
     EXPECT_EQ(found.blocks, 3u);
     unsigned words[3 * 64];
     std::memcpy(words, first_argument(specimen.launch()), sizeof words);
@@ -198,8 +197,7 @@ TEST(Inspection, LeavesMemoryAsOneLaunchDoes) {
 TEST(Inspection, RunsAsManyBlocksAsTheLimitAllows) {
     Live live("ripple", {{"size", "64"}, {"sync", "off"}});
     const auto blocks = [&](std::uint64_t instructions) {
-        Specimen specimen = live.specimen();
-        const Inspection found = inspect(specimen, instructions);
+        const Inspection found = live.inspection(instructions);
         EXPECT_EQ(races(found), 256 * found.blocks);
         EXPECT_EQ(found.of_blocks, 16u);
         return found.blocks;
@@ -219,9 +217,8 @@ TEST(Inspection, TheErrorNamesTheLineOfAnInvalidAccess) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<wild>();
     const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
-    EXPECT_NE(found.error.find("block (1,0,0)"), std::string::npos) << found.error;
+    const Inspection found = inspect({entry, *live, live->device().settings()});
+    EXPECT_NE(found.verdict.error.find("block (1,0,0)"), std::string::npos) << found.verdict.error;
     EXPECT_EQ(found.of_blocks, 3u);
     EXPECT_LT(found.blocks, 3u);
 }
@@ -230,11 +227,11 @@ TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<deadlock>();
     const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
-    EXPECT_NE(found.error.find("wait for each other"), std::string::npos) << found.error;
-    ASSERT_EQ(found.findings.size(), 1u);
-    EXPECT_EQ(found.findings[0].kind, FindingKind::barrier);
+    const Inspection found = inspect({entry, *live, live->device().settings()});
+    EXPECT_NE(found.verdict.error.find("wait for each other"), std::string::npos)
+        << found.verdict.error;
+    ASSERT_EQ(found.verdict.findings.size(), 1u);
+    EXPECT_EQ(found.verdict.findings[0].kind, FindingKind::barrier);
     EXPECT_EQ(found.blocks, 0u);
 }
 
@@ -242,12 +239,12 @@ TEST(Inspection, AnInspectionDoesNotChangeTheLiveExperiment) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
-        Specimen specimen = live.specimen();
+        const LaunchState state(live.entry(), live.experiment(), {});
         const Replica replica = make_replica(live.entry(), live.experiment(), {});
         Inspection found;
         std::vector<PolicyOutcome> outcomes;
         std::jthread thread([&] {
-            found = inspect(specimen);
+            found = inspect(state);
             outcomes = try_policies(live.entry(), *replica.experiment);
         });
         std::vector<Rgba> picture;

@@ -147,9 +147,9 @@ TEST_F(HeadlessStop, FindingsOfTheFramesBeforeAreKept) {
     const RunResult result = run_experiment(shared, request, {});
     EXPECT_GE(result.frames, 4U);
     EXPECT_LT(result.frames, 1'000'000U);
-    EXPECT_FALSE(result.findings.empty());
+    EXPECT_FALSE(result.verdict.findings.empty());
     EXPECT_TRUE(result.partial);
-    EXPECT_EQ(result.stopped, "");
+    EXPECT_EQ(result.verdict.error, "");
 }
 
 TEST(HeadlessCost, ARunThatTakesVeryLongMustBeForced) {
