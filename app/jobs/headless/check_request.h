@@ -7,7 +7,6 @@
 #include "compute/device/enum_words.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/check_set.h"
-#include "experiments/launch/proposal_words.h"
 
 namespace warpscope::jobs {
 
@@ -46,20 +45,6 @@ class Checking {
     compute::EmulatedDevice& device_;
     emulator::CheckSet set_;
 };
-
-/// What was guessed for the launch of the kernel that an error names; null: nothing.
-const std::vector<std::string>* guesses_of(std::string_view error,
-                                           const experiments::ProposalWords& proposal);
-/// Findings in kernels whose launch was guessed in part become warnings that say so, and so does
-/// `stopped`, the error that ended the run. Returns what is to be said of the plan.
-experiments::ProposalWords mark_guesses(std::vector<emulator::Finding>& findings,
-                                        std::string& stopped,
-                                        const std::shared_ptr<const experiments::LaunchPlan>& plan,
-                                        const std::vector<experiments::Assignment>& values);
-
-/// The faults of the host program of a proposed plan that are known before a kernel runs. Null:
-/// there is no plan.
-std::vector<emulator::Finding> faults_of_host_program(const experiments::LaunchPlan* plan);
 
 }  // namespace warpscope::jobs
 
