@@ -26,7 +26,7 @@ SUBFLOORS = {
                  {"fast_paths"}],
     "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host"}, {"export"}, {"launch_files"}, {"proposals"},
+    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure"}, {"export"}, {"launch_files"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],

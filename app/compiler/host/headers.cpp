@@ -356,13 +356,4 @@ std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem
     return left_out;
 }
 
-std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
-                             std::span<const std::filesystem::path> folders) {
-    Includes includes(folders);
-    includes.read("", source, path);
-    std::string all;
-    for (std::size_t i = includes.texts.size(); i-- > 0;) all += includes.texts[i] + "\n";
-    return all;
-}
-
 }  // namespace warpscope::compiler

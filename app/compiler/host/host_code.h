@@ -39,9 +39,4 @@ std::vector<DeviceCode> device_code(std::span<const std::string> texts,
 std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
                                          std::span<const std::filesystem::path> folders = {});
 
-/// Returns the source with the texts of the headers in front of it that it includes by #include
-/// "name". Searches for them and throws as leave_out_host_code() does.
-std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
-                             std::span<const std::filesystem::path> folders = {});
-
 }  // namespace warpscope::compiler

@@ -295,10 +295,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(helpers, device, request, painter);
     result.kernel_files = std::move(files);
-    result.proposal = mark_guesses(result.verdict, request.plan, request.assignments);
-    if (request.checks.memory)
-        result.verdict.findings =
-            emulator::merged({result.verdict.findings, faults_of_host_program(request.plan.get())});
+    if (request.plan) tell_guesses(result, *request.plan, request.assignments);
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);

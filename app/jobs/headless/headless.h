@@ -10,7 +10,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/launch/proposal_words.h"
+#include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
 #include "jobs/headless/check_request.h"
@@ -97,6 +97,13 @@ struct Partial {
     std::vector<std::string> missing{};  ///< results that take too long: "report"
 };
 
+/// The launch that was proposed for a source without a launch file.
+struct Proposal {
+    std::string launch_file;           ///< its text; empty: nothing was proposed
+    std::vector<std::string> guesses;  ///< "n", "the size of x": what it finds may come from these
+    std::vector<std::string> not_launched;  ///< other kernels of the source
+};
+
 /// What a run found: everything that the JSON holds.
 struct RunResult {
     std::string experiment;
@@ -128,7 +135,7 @@ struct RunResult {
     std::vector<KernelFile> kernel_files;          ///< the files that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
-    experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
+    Proposal proposal{};
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
@@ -143,9 +150,14 @@ Json to_json(const RunResult& result);
 std::string html_page(const RunResult& result, const HeadlessRequest& request);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
+/// Sets RunResult::proposal where the launch of the plan was proposed, and makes the findings and
+/// the error that ended the run warnings that say what was guessed. `values`: of scalars, which are
+/// then not guessed.
+void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
+                  std::span<const experiments::Assignment> values);
 /// 1 if a reading or a compared variant fails, if a check found something as severe as
-/// RunResult::fail_on, or if an error has ended the run; else 0. A finding or an error that rests
-/// on a guess does not count.
+/// RunResult::fail_on, or if an error has ended the run; else 0. What is found in a proposed launch
+/// does not count.
 int exit_code(const RunResult& result);
 
 /// Refuses a run that would take longer than this, unless it is forced.

@@ -71,34 +71,23 @@ Json to_json(const std::optional<Partial>& partial) {
     return {{"frames_requested", partial->frames_requested}, {"missing", partial->missing}};
 }
 
-Json to_json(const experiments::ProposalWords& proposal) {
-    return {{"launches", proposal.launches},
+Json to_json(const Proposal& proposal) {
+    return {{"launch_file", Json::parse(proposal.launch_file)},
             {"guesses", proposal.guesses},
-            {"chosen", proposal.chosen},
-            {"reduced", proposal.reduced},
-            {"not_launched", proposal.not_launched},
-            {"remarks", proposal.remarks}};
+            {"not_launched", proposal.not_launched}};
 }
 
-/// The proposed launches, the guesses in them, and the launches of the program that were left out.
-std::string proposal_lines(const experiments::ProposalWords& proposal) {
-    std::string text = "\nlaunches that were proposed, since there is no launch file\n";
-    const auto add = [&](const std::string& line) {
-        constexpr std::size_t columns = 96;
-        const std::vector<std::string> parts = wrap(line, columns);
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            text += (i == 0 ? "  " : "      ") + parts[i] + "\n";
+std::string proposal_lines(const Proposal& proposal) {
+    std::string text =
+        "\nthe launch file that was proposed, since there is none\n" + proposal.launch_file;
+    const auto add = [&](const char* title, const std::vector<std::string>& names) {
+        if (names.empty()) return;
+        for (const std::string& line :
+             wrap(fmt::format("{}: {}", title, fmt::join(names, ", ")), 96))
+            text += "  " + line + "\n";
     };
-    for (const std::string& launch : proposal.launches) add(launch);
-    for (const auto& [kernel, guesses] : proposal.guesses)
-        add(fmt::format("guessed for {}: {}", kernel, fmt::join(guesses, ", ")));
-    for (const auto& [kernel, chosen] : proposal.chosen)
-        add(fmt::format("chosen for {}, where only results depend on it: {}", kernel,
-                        fmt::join(chosen, ", ")));
-    for (const std::string& reduced : proposal.reduced) add("smaller: " + reduced);
-    if (!proposal.not_launched.empty())
-        add(fmt::format("not launched: {}", fmt::join(proposal.not_launched, ", ")));
-    for (const std::string& remark : proposal.remarks) add(remark);
+    add("guessed", proposal.guesses);
+    add("not launched", proposal.not_launched);
     return text;
 }
 
@@ -172,7 +161,7 @@ Json to_json(const RunResult& r) {
         json["counters"][k]["heat"] = heat_json(r.heat[k], r.edits);
     if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     if (!r.output.empty()) json["output"] = r.output;
-    if (!r.proposal.empty()) json["proposal"] = to_json(r.proposal);
+    if (!r.proposal.launch_file.empty()) json["proposal"] = to_json(r.proposal);
     return json;
 }
 
@@ -184,7 +173,7 @@ std::string summary(const RunResult& r) {
     text += order_line(r);
     for (const KernelFile& file : r.kernel_files)
         text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
-    if (!r.proposal.empty()) text += proposal_lines(r.proposal);
+    if (!r.proposal.launch_file.empty()) text += proposal_lines(r.proposal);
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
