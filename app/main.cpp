@@ -151,22 +151,14 @@ jobs::ProgramRequest program_request(const Options& options) {
             .sarif = options.headless.sarif};
 }
 
-/// Where the launches of a program are kept until it runs again; empty: there is no cache.
-std::filesystem::path kept_launches(const Options& options) {
-    const std::filesystem::path cache = compiler::Cache::default_folder().parent_path();
-    if (cache.empty()) return {};
-    return cache / "programs" / std::filesystem::path(options.program[0]).filename();
-}
-
 /// Runs the program and shows its launches in the window as they come. Where there is no display,
 /// or no launch, the summary is all.
 int run_program_and_window(const Options& options) {
     const bool has_display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
     jobs::ProgramRequest request = program_request(options);
-    if (has_display) request.capture.to = kept_launches(options);
-    if (request.capture.to.empty()) return jobs::run_program(request);
-    std::error_code ignored;
-    std::filesystem::remove_all(request.capture.to, ignored);
+    const std::filesystem::path cache = compiler::Cache::default_folder().parent_path();
+    if (!has_display || cache.empty()) return jobs::run_program(request);
+    request.capture.to = jobs::folder_for_launches(cache / "programs", options.program[0]);
     request.beside_window = true;
     auto program = std::async(std::launch::async, [&] { return jobs::run_program(request); });
     constexpr auto between_looks = std::chrono::milliseconds(50);

@@ -128,6 +128,11 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
         if (of_program) return as_the_program_ran();
         throw;
     }
+    if (!file.ptx.empty() && has_other_source(file))
+        found.compiled.warnings.push_back(
+            {.severity = compiler::Severity::note,
+             .text = "it was changed after the capture, so it is compiled, and the PTX that the "
+                     "program has run is not used"});
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     found.signatures = compiler::read_signatures(described);

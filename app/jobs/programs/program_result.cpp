@@ -48,6 +48,10 @@ std::string kernels_text(const ProgramReport& process) {
     for (const auto& [name, launches] : process.kernels)
         text += fmt::format("  {:<32} {:>6} {:<8} {:>10.3f} ms\n", name, launches.launches,
                             compute::noun(launches.launches, "launch"), 1e3 * launches.seconds);
+    if (!process.has_ended)
+        text +=
+            "  the process did not come to its end: launches of its last part may be missing, and "
+            "what is looked for at the end\n";
     for (const std::string& note : process.notes) text += fmt::format("  {}\n", note);
     if (!process.missing.empty())
         text +=
@@ -89,7 +93,8 @@ Json to_json(const ProgramResult& result) {
                              {"kernels", kernels_json(process.kernels)},
                              {"errors", process.errors},
                              {"notes", process.notes},
-                             {"missing", process.missing}});
+                             {"missing", process.missing},
+                             {"ended", process.has_ended}});
         if (result.counted) processes.back()["counters"] = to_json(process.counters);
     }
     Json json = {{"command", result.command},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,12 +16,14 @@
 #include "compute/cuda/cuda_device.h"
 #include "compute/helper/spawn.h"
 #include "compute/libraries/own_libraries.h"
+#include "experiments/framework/metadata.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/program_capture.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/output/verdict.h"
 #include "jobs/programs/program_result.h"
+#include "programs/report/program_control.h"
 #include "programs/report/program_settings.h"
 
 extern char** environ;
@@ -162,7 +165,12 @@ int run(const std::vector<std::string>& command,
     sigemptyset(&defaults);
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    // A signal that comes now waits until there is a program to send it to.
+    sigset_t all_signals, before;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+    posix_spawnattr_setsigmask(&attributes, &before);
     std::optional<SignalsForProgram> signals;
     if (takes_signals) signals.emplace();
     pid_t child = 0;
@@ -170,10 +178,11 @@ int run(const std::vector<std::string>& command,
         posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
                      compute::pointers_to(arguments).data(), compute::pointers_to(all).data());
     posix_spawnattr_destroy(&attributes);
+    running_program = problem ? 0 : child;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (problem)
         throw UsageError(
             fmt::format("{}: cannot be started: {}", command[0], std::strerror(problem)));
-    running_program = child;
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -188,8 +197,15 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     std::ranges::sort(files);
     std::vector<programs::ProgramReport> reports;
     for (const fs::path& file : files) {
-        reports.push_back(programs::read_report(file));
-        make_readable(reports.back(), fs::current_path().string() + "/");
+        try {
+            reports.push_back(programs::read_report(file));
+            make_readable(reports.back(), fs::current_path().string() + "/");
+        } catch (const std::runtime_error& error) {
+            reports.push_back({.command = "a process of the program",
+                               .errors = {error.what()},
+                               .notes = {error.what()},
+                               .has_ended = true});
+        }
     }
     return reports;
 }
@@ -227,12 +243,22 @@ int run_program(const ProgramRequest& request) {
     return status_of(result, request);
 }
 
+fs::path folder_for_launches(const fs::path& parent, const fs::path& program) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+        const int process = std::atoi(entry.path().filename().c_str());
+        if (process == ::getpid() || !programs::is_alive(process))
+            fs::remove_all(entry.path(), ignored);
+    }
+    return parent / fmt::format("{}-{}", ::getpid(), program.filename().string());
+}
+
 std::string program_environment(const ProgramRequest& request) {
     std::string text;
     if (is_archive(request.capture))
         throw UsageError("--print-environment: name a folder with --capture, which can be packed");
     for (const auto& [name, value] : environment(request, {}, capture_folder(request.capture, {})))
-        text += fmt::format("export {}='{}'\n", name, value);
+        text += fmt::format("export {}={}\n", name, experiments::shell_word(value));
     return text;
 }
 

@@ -41,6 +41,11 @@ struct ProgramRequest {
 /// checks have found something. Throws UsageError if there is no such program.
 int run_program(const ProgramRequest& request);
 
+/// Returns a folder in `parent` for the launches of a program that this process runs beside its
+/// window. Removes the folders of processes that have ended.
+std::filesystem::path folder_for_launches(const std::filesystem::path& parent,
+                                          const std::filesystem::path& program);
+
 /// The environment variables that run_program() gives to a program, as lines for a shell: "export
 /// NAME='value'". A program that is started with them prints its report at its end.
 std::string program_environment(const ProgramRequest& request);

@@ -10,7 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "compiler/host/host_code.h"
+#include "compiler/source_file.h"
 #include "emulator/warp/splitmix64.h"
+#include "programs/report/host_report.h"
 #include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
 #include "programs/report/program_control.h"
@@ -44,6 +47,32 @@ std::string source_of(const emulator::Kernel& kernel) {
             return file.ends_with(".py") ? "" : file;
         }
     return {};
+}
+
+/// Folders in which the compiler may have found headers: those above the files that the line
+/// information names.
+std::vector<fs::path> folders_of_headers(const emulator::Kernel& kernel) {
+    std::vector<fs::path> folders;
+    for (const std::string& file : kernel.module->files()) {
+        if (is_of_system(file)) continue;
+        for (fs::path folder = fs::path(file).parent_path();
+             folder.has_relative_path() && std::ranges::find(folders, folder) == folders.end();
+             folder = folder.parent_path())
+            folders.push_back(folder);
+    }
+    return folders;
+}
+
+/// The folder that all files are in.
+fs::path common_folder(std::span<const compiler::OwnFile> files) {
+    fs::path common = files[0].path.parent_path();
+    for (const compiler::OwnFile& file : files) {
+        const auto is_outside = [&] {
+            return *file.path.lexically_relative(common).begin() == "..";
+        };
+        while (common.has_relative_path() && is_outside()) common = common.parent_path();
+    }
+    return common;
 }
 
 bool is_plain_name(const std::string& name) {
@@ -83,6 +112,11 @@ void Capture::find_regions(Launch& launch) {
             launch.regions, [&](const Region& region) { return region.begin == block.begin; });
         if (!is_known) launch.regions.push_back({name, block.begin, block.bytes, {}});
     };
+    std::size_t number = 0;
+    const auto is_variable = [&](const std::string& name) {
+        return std::ranges::any_of(launch.kernel->module->variables(),
+                                   [&](const auto& variable) { return variable.name == name; });
+    };
     for (Argument& argument : launch.arguments)
         for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
             std::uint64_t word;
@@ -90,7 +124,9 @@ void Capture::find_regions(Launch& launch) {
             const auto block = memory_.find(word);
             if (!block) continue;
             argument.addresses.emplace_back(at, word);
-            add(*block, fmt::format("memory{}", launch.regions.size() + 1));
+            add(*block, fmt::format("memory{}", ++number));
+            while (is_variable(launch.regions.back().name))
+                launch.regions.back().name = fmt::format("memory{}", ++number);
         }
     for (const auto& variable : launch.kernel->module->variables())
         if (const auto block = memory_.find_variable(*launch.kernel, variable);
@@ -115,18 +151,35 @@ std::string Capture::keep(std::span<const std::byte> content, const char* ending
     return name;
 }
 
-std::string Capture::copied(const fs::path& source) {
-    const fs::path name = source.filename();
-    fs::copy_file(source, folder_ / name, fs::copy_options::overwrite_existing);
-    return name.string();
+const Capture::Source& Capture::kept_source(const emulator::Kernel& kernel, const fs::path& path) {
+    const auto [at, is_new] = sources_.try_emplace(path.string());
+    Source& kept = at->second;
+    if (!is_new) return kept;
+    std::vector<compiler::OwnFile> files;
+    try {
+        files = compiler::own_files(compiler::read_source_file(path), path.lexically_normal(),
+                                    folders_of_headers(kernel));
+    } catch (const std::runtime_error&) {
+        return kept;  // the source is not there any more, or is none
+    }
+    kept.fingerprint = compiler::fingerprint(files);
+    const fs::path from = common_folder(files), to = fs::path("sources") / kept.fingerprint;
+    kept.file = to / files[0].path.lexically_relative(from);
+    for (const compiler::OwnFile& file : files) {
+        const fs::path copy = folder_ / to / file.path.lexically_relative(from);
+        fs::create_directories(copy.parent_path());
+        write_whole(copy, file.text);
+        const std::string folder = (to / file.folder.lexically_relative(from)).lexically_normal();
+        if (!file.folder.empty()) kept.include.insert(folder);
+    }
+    return kept;
 }
 
 void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
                      const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
     launch_.reset();
     if (!wants(number, kernel.name)) return;
-    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source_of(kernel)};
-    if (!fs::is_regular_file(launch.source)) launch.source.clear();
+    Launch launch{.number = number, .kernel = &kernel, .shape = shape};
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto* const value = static_cast<const std::byte*>(arguments[i]);
         launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
@@ -142,10 +195,12 @@ void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
 
 std::string Capture::json(const Launch& launch) {
     const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
-    Json file{{"source", launch.source.empty() ? ptx : copied(launch.source)}};
-    if (!launch.source.empty()) {
+    const Source source = kept_source(*launch.kernel, source_of(*launch.kernel));
+    Json file{{"source", source.file.empty() ? ptx : source.file.string()}};
+    if (!source.file.empty()) {
         file["ptx"] = ptx;
-        file["include"] = {launch.source.parent_path().string()};
+        file["ptx_of"] = source.fingerprint;
+        if (!source.include.empty()) file["include"] = source.include;
     }
     Json one{{"kernel", kernel_name(launch.kernel->name)},
              {"grid", sizes(launch.shape.grid)},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -38,8 +39,9 @@ class CapturedMemory {
 };
 
 /// Writes launches of a program as launch files (docs/capture.md), which the app opens:
-/// "00003-dot.launch.json" beside a copy of the source, the PTX, and the memory that the arguments
-/// point to, each content once. What the launch has changed is what the file expects.
+/// "00003-dot.launch.json" beside copies of the source and its headers, the PTX, and the memory
+/// that the arguments point to, each content once. What the launch has changed is what the file
+/// expects.
 class Capture {
   public:
     /// The most bytes of all launches of a program. Larger captures are refused.
@@ -81,7 +83,12 @@ class Capture {
         emulator::LaunchShape shape;
         std::vector<Argument> arguments;
         std::vector<Region> regions;
-        std::filesystem::path source;  ///< empty: there is none
+    };
+    /// A source in the capture.
+    struct Source {
+        std::filesystem::path file;     ///< empty: there is none
+        std::set<std::string> include;  ///< folders of its headers
+        std::string fingerprint;        ///< of it and its headers
     };
 
     /// A launch that was written.
@@ -96,7 +103,8 @@ class Capture {
     /// Writes the bytes under a name that depends on them; returns the name.
     std::string keep(std::span<const std::byte> content, const char* ending);
     std::string keep(const Region& region);
-    std::string copied(const std::filesystem::path& source);
+    /// Copies the kernel's source and its headers to the capture, once.
+    const Source& kept_source(const emulator::Kernel& kernel, const std::filesystem::path& path);
     std::string json(const Launch& launch);
     void show_launch();
     /// Writes program.json. `process` is the one of the program while it runs, then 0.
@@ -109,6 +117,7 @@ class Capture {
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
     std::vector<Written> launches_;  ///< that were written
+    std::map<std::string, Source> sources_;
     std::chrono::steady_clock::time_point next_list_{};
     std::set<std::string> problems_;
 };
