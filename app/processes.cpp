@@ -9,6 +9,7 @@
 #include "compute/ranks/calls.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/headless/interruption.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope {
 namespace {
