@@ -181,6 +181,9 @@ class Build {
 
     [[noreturn]] void fail(const std::string& log) const {
         std::vector<Diagnostic> found = read_log(log, {file_.string(), text_});
+        // The passes for the host and for the device may say the same.
+        for (auto one = found.begin(); one != found.end();)
+            one = std::find(found.begin(), one, *one) == one ? one + 1 : found.erase(one);
         const auto is_error = [](const Diagnostic& d) { return d.severity == Severity::error; };
         if (std::ranges::none_of(found, is_error)) {
             std::string_view left = log, last = "it ended without a message";

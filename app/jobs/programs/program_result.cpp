@@ -67,7 +67,7 @@ std::vector<emulator::Finding> ProgramResult::findings() const {
 std::string ProgramResult::first_error() const {
     for (const ProgramReport& process : processes)
         if (!process.errors.empty()) return process.errors.front();
-    return {};
+    return stopped;
 }
 
 void make_readable(ProgramReport& report, const std::string& folder) {
@@ -79,6 +79,7 @@ void make_readable(ProgramReport& report, const std::string& folder) {
     for (emulator::KernelCounters& kernel : report.counters)
         kernel.kernel = programs::kernel_name(kernel.kernel);
     for (std::string& error : report.errors) replace(error, folder, "");
+    replace(report.stopped, folder, "");
 }
 
 Json to_json(const ProgramResult& result) {
@@ -93,7 +94,10 @@ Json to_json(const ProgramResult& result) {
     }
     Json json = {{"command", result.command},
                  {"exit_status", result.exit_status},
-                 {"processes", std::move(processes)}};
+                 {"processes", std::move(processes)},
+                 {"timed_out", !result.stopped.empty()}};
+    if (!result.stopped.empty()) json["stopped"] = result.stopped;
+    if (result.confined) json["refused"] = result.refused;
     if (result.checks.any()) {
         json["checks"] = result.checks.words();
         json["findings"] = to_json(result.findings());
@@ -101,8 +105,25 @@ Json to_json(const ProgramResult& result) {
     return json;
 }
 
+namespace {
+
+/// What has ended the program or kept it from something.
+std::string ending_text(const ProgramResult& result) {
+    std::string text;
+    if (!result.refused.empty())
+        text += fmt::format("confinement refused: {}\n", fmt::join(result.refused, "; "));
+    if (!result.stopped.empty())
+        text += fmt::format(
+            "========= No verdict: the time limit ended the program, and the rest of it was not "
+            "checked: {}\n",
+            result.stopped);
+    return text;
+}
+
+}  // namespace
+
 std::string summary(const ProgramResult& result) {
-    if (result.processes.empty()) return "the program has not used CUDA\n";
+    if (result.processes.empty()) return "the program has not used CUDA\n" + ending_text(result);
     const bool emulated = std::ranges::all_of(result.processes, &ProgramReport::emulated);
     std::string text = emulated ? "kernels (emulated: the times are those of this CPU)\n"
                                 : "kernels (of the launches that were captured on the GPU)\n";
@@ -124,7 +145,7 @@ std::string summary(const ProgramResult& result) {
         text +=
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";
-    return text;
+    return text + ending_text(result);
 }
 
 bool has_found(const ProgramResult& result, emulator::Severity severity) {

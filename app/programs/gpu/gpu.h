@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -113,6 +114,9 @@ class Gpu {
     /// function was last called. Returns false if nothing ran.
     bool run_without_host();
     std::uint64_t calls = 0;  ///< of the program, until now
+    /// The time limit of the program is over while its host runs: ends it. The caller holds no
+    /// lock.
+    void end_if_over();
 
     /// The program with this command line ends: runs what it has not waited for. Returns what was
     /// seen of it.
@@ -143,6 +147,10 @@ class Gpu {
              const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
     void fail(Status status, const Function& function, const std::string& line);
+    /// Milliseconds until the deadline, at least 1; 0: there is none.
+    std::chrono::milliseconds time_left() const;
+    /// Ends the program, which was here when its time limit was over.
+    void stop(const std::string& where);
     void demand_allocation(std::uint64_t address) const;
     void free_now(std::uint64_t address, CallSite site);
     bool is_pageable(std::uint64_t address) const { return !find(address); }
@@ -192,6 +200,10 @@ bool has_gpu();
 /// again before work runs: a program may set a handler of its own. The library in a program sets
 /// it.
 inline void (*watch_host_accesses)() = [] {};
+
+/// Writes the report and ends the program, whose time limit is over. The library in a program sets
+/// it.
+inline void (*end_by_time_limit)() = [] {};
 
 /// Held during a call of the program.
 class Call {

@@ -51,7 +51,7 @@ namespace warpscope::programs {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, errors, notes,
-                                   missing, emulated, has_lines, counters)
+                                   stopped, missing, emulated, has_lines, counters)
 
 std::string command_line() {
     std::ifstream from("/proc/self/cmdline", std::ios::binary);

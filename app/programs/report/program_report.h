@@ -24,6 +24,8 @@ struct ProgramReport {
     std::vector<emulator::Finding> findings;
     /// What the program did wrong outside of kernels, and what the library could not do, as lines.
     std::vector<std::string> errors, notes;
+    /// Where the program was when its time limit ended it; empty: it has ended by itself.
+    std::string stopped;
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
     bool emulated = true;              ///< false: the launches were recorded on a GPU
     bool has_lines = true;             ///< false: some kernel came without line information
