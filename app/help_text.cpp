@@ -22,8 +22,11 @@ const char* const help_footer = R"(Examples:
                                                check a changed kernel of an experiment
   warpscope --check race,memory --launch mine.launch.json
                                                run any kernel with your buffers and check it
+  warpscope my.cu ARGUMENTS                    compile a CUDA program, run it, and show its launches
+  warpscope --check race,barrier,memory my.cu ARGUMENTS
+                                               compile it, run it in the emulator, and check it
   warpscope --check race,barrier,memory -- ./app ARGUMENTS
-                                               run a CUDA program of yours in the emulator
+                                               check a program that is compiled already
   warpscope --lesson 2 --check solution.cu     grade a solution of a lesson, or a folder of them
   warpscope --list                             every experiment and parameter
 
@@ -31,7 +34,7 @@ const char* const help_footer = R"(Examples:
 two threads, in shared or global memory, that nothing orders, and reads of shared memory that no
 thread of the block has written; with "barrier": barriers that not every thread reaches; with
 "memory": accesses outside of allocated memory, and reads of global memory that was never written;
-of a program after --, also wrong calls and accesses of its host code, and races between streams.
+of a program, also wrong calls and accesses of its host code, and races between streams.
 "leaks" is "memory", and what such a program never frees. "needed": what depends on each barrier,
 fence and wait, which is advice.
 
@@ -46,9 +49,14 @@ or for 80 or 90 where it uses what only newer GPUs have, or where the compiler a
 destination: at a random moment, by the seed; at once; or late, when a thread waits for them and no
 thread can go on. What --check finds does not depend on it.
 
-A program after -- needs no change and no GPU: its launches run in the emulator. Its output, its
-input and its exit status stay; the report goes to standard error. nvcc -g -lineinfo lets findings
-name lines of the source.
+A program, FILE.cu or what follows --, needs no change and no GPU: its launches run in the emulator.
+Its output, its input and its exit status stay; the report goes to standard error. nvcc compiles
+FILE.cu; options for it may also stand in a comment on one of its first lines: // nvcc: -lcublas.
+A program after -- was compiled with nvcc -g -lineinfo, so that findings name lines of the source.
+
+--confined takes from a program, and from nvcc before it, the network, other processes, and all
+files but temporary ones; what was refused is said at the end. --time-limit S ends a program after
+S seconds.
 
 --bench without sections measures all of them but fast and window, which take minutes.
 
@@ -57,14 +65,15 @@ as partial, and then ends by the signal. A second signal ends it at once.
 
 Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds an error or a
 warning (with --fail-on error: an error), or if the device, the window or a write fails; 2 if an
-argument can't be used. A program after -- gives its own exit status, or 1 where a check finds
-something. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and
+argument can't be used or a source does not compile; 3 if a time limit ended the run before anything
+was found. A program gives its own exit status, or 1 where a check finds something. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and
 143 for SIGTERM.)";
 
 std::string help_of(std::string text) {
     text += "\n";
     constexpr std::string_view options = "[OPTIONS]";  // what follows -- is not CLI11's
-    text.insert(text.find(options) + options.size(), " [-- PROGRAM ARGUMENTS...]");
+    text.insert(text.find(options) + options.size(),
+                " [FILE.cu ARGUMENTS... | -- PROGRAM ARGUMENTS...]");
     for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
     while (text.ends_with("\n\n")) text.pop_back();
     return text;

@@ -1,9 +1,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -18,6 +21,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
+#include "compute/libraries/shared_file.h"
 #include "compute/pick_ranks.h"
 #include "experiments/launch_files/program_capture.h"
 #include "experiments/replicas/pick_for.h"
@@ -140,7 +144,13 @@ int run_bench(const Options& options) {
 }
 
 jobs::ProgramRequest program_request(const Options& options) {
+    std::vector<std::string> compiler_options = options.compiler_options;
+    if (options.run.math == compute::Math::fast) compiler_options.emplace_back("-use_fast_math");
     return {.command = options.program,
+            .compiler_options = std::move(compiler_options),
+            .target = options.target,
+            .confined = options.confined,
+            .time_limit = options.time_limit,
             .checks = options.headless.checks,
             .counters = options.headless.counters,
             .capture = options.capture,
@@ -177,10 +187,23 @@ int run_program_and_window(const Options& options) {
     return program.get();
 }
 
+int get_nvcc() {
+    const std::string script = compute::shared_file("fetch_compiler");
+    jobs::print_error("downloading nvcc from PyPI (129 MB)\n");
+    ::execl(script.c_str(), script.c_str(), "nvcc", nullptr);
+    throw std::runtime_error(fmt::format(
+        "--get-nvcc: the script fetch_compiler, which comes with Warpscope, can't be started: {}",
+        std::strerror(errno)));
+}
+
 int serve();
 
 int run(const Options& options) {
     if (options.mode == Mode::serve) return serve();
+    if (options.mode == Mode::get_nvcc) return get_nvcc();
+    if (!options.no_program.empty())
+        jobs::print_error(fmt::format("warpscope: {} is not run as a program: {}\n",
+                                      options.launch.string(), options.no_program));
     if (options.program_window) return run_program_and_window(options);
     if (options.mode == Mode::report) return jobs::print_report(options.report);
     if (options.mode == Mode::program) return jobs::run_program(program_request(options));

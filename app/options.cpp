@@ -5,6 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "compiler/host/host_code.h"
+#include "compiler/nvcc.h"
+#include "compiler/source_file.h"
+#include "experiments/launch_files/file_kind.h"
 #include "experiments/lessons/lesson.h"
 #include "gl/recording/recording.h"
 #include "help_text.h"
@@ -33,6 +37,7 @@ class Parser {
         declare_checks(actions);
         declare_counters(actions);
         declare_programs(actions);
+        declare_compiled_programs(actions);
         declare_modes(actions);
         declare_own_processes();
         declare_experiment();
@@ -40,6 +45,9 @@ class Parser {
         declare_device();
         declare_window();
         app_.footer(help_footer);
+        // The first word that belongs to no option is a program, NAME.cu, and what follows it are
+        // its arguments.
+        app_.prefix_command();
     }
 
     Options parse(int argc, const char* const* argv) {
@@ -50,6 +58,7 @@ class Parser {
             throw UsageError("--: name a program, e.g. -- ./app");
         try {
             app_.parse(int(program - argv), argv);
+            take_source(program, end);
         } catch (const CLI::ParseError& e) {
             throw UsageError(
                 fmt::format("{} (warpscope --help shows the options)", one_line_of(e.what())));
@@ -158,6 +167,25 @@ class Parser {
              "print what loads the emulator into programs, for a shell", group);
     }
 
+    /// Options for a program that is compiled, and that may be somebody else's.
+    void declare_compiled_programs(const char* group) {
+        nvcc_ =
+            text("--nvcc", "OPTIONS", "FILE.cu: options and more files for nvcc: \"-lcublas b.cu\"",
+                 group, [this](const std::string& words) {
+                     options_.compiler_options = compiler::words_of(words);
+                 });
+        confined_ =
+            flag("--confined", options_.confined,
+                 "run the program without a network; it writes only temporary files", group);
+        time_limit_ = text("--time-limit", "S", "end the program after S seconds: no verdict",
+                           group, [this](const std::string& n) {
+                               options_.time_limit =
+                                   std::chrono::seconds(parse_count("--time-limit", n, 1'000'000));
+                           });
+        flag("--get-nvcc", get_nvcc_, "download nvcc, which compiles programs, from PyPI (129 MB)",
+             group);
+    }
+
     void declare_modes(const char* group) {
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
@@ -187,6 +215,9 @@ class Parser {
         });
         // the process that grades a solution
         app_.add_flag("--grade-here", options_.grade_here, "")->group("");
+        // a program that the window has started
+        text("--beside-window", "DIR", "", "",
+             [this](const std::string& folder) { options_.capture.to = folder; });
         // the report of the library in a program
         report_ = text("--report", "FILE", "", "",
                        [this](const std::string& file) { options_.report = file; });
@@ -346,13 +377,49 @@ class Parser {
                            [this](const std::string& f) { options_.widget_map = f; });
     }
 
+    /// A source in the place of a program: `warpscope my.cu ARGUMENTS`. All behind it belongs to
+    /// it, also what follows "--".
+    void take_source(const char* const* dashes, const char* const* end) {
+        std::vector<std::string> rest = app_.remaining();
+        if (rest.empty()) return;
+        if (!is_source(rest[0])) throw CLI::ExtrasError({rest[0]});
+        rest.insert(rest.end(), dashes, end);
+        options_.program = std::move(rest);
+    }
+
+    static bool is_source(const std::filesystem::path& file) {
+        return experiments::file_kind(file) == experiments::FileKind::source;
+    }
+
+    /// A source with a main() is a program, unless a launch file lies beside it.
+    void run_launched_program() {
+        std::filesystem::path beside = options_.launch;
+        if (!options_.program.empty() || !is_source(options_.launch) ||
+            std::filesystem::exists(beside.replace_extension(".launch.json")))
+            return;
+        try {
+            if (!compiler::has_main(compiler::read_source_file(options_.launch))) return;
+        } catch (const std::runtime_error&) {
+            return;  // whoever opens it says why it can't be read
+        }
+        try {
+            compiler::find_nvcc();
+        } catch (const compiler::NoCompiler& none) {
+            options_.no_program = none.what();
+            return;
+        }
+        options_.program = {options_.launch.string()};
+        options_.launch.clear();
+    }
+
     void finish() {
+        if (options_.solution.empty() && !lesson_->count()) run_launched_program();
         choose_mode();
         std::vector<std::string> sets;
         if (!bodies_.empty()) sets = {"nbody.start=file", "nbody.file=" + bodies_};
         sets.insert(sets.end(), set_texts_.begin(), set_texts_.end());
         for (const std::string& text : sets) {
-            const auto& [experiment, assignment] = parse_set(text, launch_->count() > 0);
+            const auto& [experiment, assignment] = parse_set(text, !options_.launch.empty());
             options_.assignments[experiment->id].push_back(assignment);
             if (first_set_.empty()) first_set_ = experiment->id;
         }
@@ -387,10 +454,11 @@ class Parser {
         if (helper_->count()) options_.mode = Mode::helper;
         if (report_->count()) options_.mode = Mode::report;
         if (environment_) options_.mode = Mode::environment;
+        if (get_nvcc_) options_.mode = Mode::get_nvcc;
         if (!options_.solution.empty()) return check_grade();
         if (is_program) options_.mode = Mode::program;
         options_.program_window = is_program && !headless_ && !check_->count() &&
-                                  !options_.headless.counters && !capture_->count();
+                                  !options_.headless.counters && options_.capture.to.empty();
         if (is_program) check_program();
         check_partners();
         check_window_options();
@@ -418,6 +486,10 @@ class Parser {
         demand(!capture_->count() || is_program, "--capture: add the program behind it: -- ./app");
         demand((!captured_launches_->count() && !captured_kernel_->count()) || capture_->count(),
                "--launches, --kernel: add --capture DIR");
+        demand(is_program || (!confined_->count() && !time_limit_->count()),
+               "--confined, --time-limit: add the program: FILE.cu, or -- ./app");
+        demand(!nvcc_->count() || (is_program && is_source(options_.program[0])),
+               "--nvcc: add the program that is compiled, FILE.cu");
         demand(!error_status_->count() || (is_program && check_->count()),
                "--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
         if (options_.mode != Mode::headless)
@@ -443,7 +515,7 @@ class Parser {
         const std::filesystem::path& screenshot = options_.headless.screenshot;
         const bool view_only = options_.headless.view_only;
         if (!window && !headless)
-            refuse({launch_, kernel_source_, kernels_, language_, record_},
+            refuse({kernel_source_, kernels_, language_, record_},
                    "only the window and --headless use this option");
         if (!window)
             refuse({vsync_, widget_map_, reset_settings_},
@@ -474,9 +546,10 @@ class Parser {
     void check_program() {
         if (list_ || environment_ || bench_->count())
             throw UsageError("-- PROGRAM: leave out --list, --bench and --print-environment");
-        refuse({experiment_, launch_, kernel_source_, kernels_, device_, microscope_, set_},
-               "leave it out; the program after -- has launches of its own, which run in the "
-               "emulator");
+        demand(options_.launch.empty(), "--launch: leave it out, or the program");
+        refuse({experiment_, kernel_source_, kernels_, device_, microscope_, set_},
+               "leave it out; a program has launches of its own, which run in the emulator. "
+               "--capture FILE.wslaunch writes them, and --launch FILE.wslaunch opens them");
         refuse(
             {witness_, provoke_},
             "leave it out; capture the launches of the program with --capture DIR, and check one "
@@ -498,7 +571,7 @@ class Parser {
             throw UsageError("--checkpoint, --resume: only the experiment nbody has them");
         if (every_->count() && !checkpoint_->count())
             throw UsageError("--every: add --checkpoint FILE");
-        if (launch_->count()) return choose_launch();
+        if (!options_.launch.empty()) return choose_launch();
         if (options_.experiment.empty()) options_.experiment = first_set_;
         if (options_.experiment.empty() && !options_.kernel_source.empty())
             throw UsageError(
@@ -532,7 +605,7 @@ class Parser {
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
     bool headless_ = false, list_ = false, environment_ = false, serve_ = false, help_ = false,
-         version_ = false;
+         version_ = false, get_nvcc_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string checked_;    ///< the value of --check
@@ -542,7 +615,7 @@ class Parser {
         *vsync_{}, *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
-        *captured_launches_{}, *captured_kernel_{};
+        *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{};
 };
 
 }  // namespace

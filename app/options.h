@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,7 @@ enum class Mode {
     program,
     report,
     environment,
+    get_nvcc,
     list,
     bench,
     helper,
@@ -53,15 +55,22 @@ struct Options {
     std::string json;  ///< a file, "-" for standard output; empty: none
     /// The options that only a headless run has.
     jobs::HeadlessRequest headless{.experiment = {}};
-    std::vector<std::string> program;  ///< a program to run and its arguments; empty: none
-    jobs::CaptureRequest capture;      ///< of its launches
-    bool program_window = false;       ///< its launches are shown in the window
-    int error_status = 1;              ///< of a program in which the checks find something
-    std::filesystem::path report;      ///< Mode::report: the file that the library has written
-    std::filesystem::path lesson;      ///< the window opens it, Mode::grade judges by it; or empty
-    std::filesystem::path solution;    ///< Mode::grade: a source, or a folder of them
-    bool grade_here = false;           ///< Mode::grade: in this process
-    bool reset_settings = false;       ///< the window starts with its defaults
+    /// A program to run and its arguments; empty: none. A source, NAME.cu, is compiled first.
+    std::vector<std::string> program;
+    std::vector<std::string> compiler_options;  ///< for nvcc
+    bool confined = false;                      ///< the program runs confined
+    std::chrono::seconds time_limit{0};         ///< of the program; 0: none
+    /// Why the source of --launch does not run as a program, which it is; empty: it does, or is
+    /// none.
+    std::string no_program;
+    jobs::CaptureRequest capture;    ///< of its launches
+    bool program_window = false;     ///< its launches are shown in the window
+    int error_status = 1;            ///< of a program in which the checks find something
+    std::filesystem::path report;    ///< Mode::report: the file that the library has written
+    std::filesystem::path lesson;    ///< the window opens it, Mode::grade judges by it; or empty
+    std::filesystem::path solution;  ///< Mode::grade: a source, or a folder of them
+    bool grade_here = false;         ///< Mode::grade: in this process
+    bool reset_settings = false;     ///< the window starts with its defaults
     std::optional<bool> vsync;
     /// The language of the window; nullopt: its settings or the locale say it.
     std::optional<ui::Language> language;

@@ -1,5 +1,5 @@
 # `cmake --install build/default --prefix /usr/local` installs the program, its galaxy, its book, its lessons, the script that
-# downloads NVRTC, its icon, its menu entry, its man page, its completions and the licences. Packages
+# downloads NVRTC and nvcc, its icon, its menu entry, its man page, its completions and the licences. Packages
 # leave out the component "plain" or add components of their own: see Package.cmake.
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME warpscope)
@@ -14,7 +14,7 @@ install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/warpscope.png
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps)
-install(PROGRAMS assets/fetch_nvrtc DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
+install(PROGRAMS assets/fetch_compiler DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES assets/galaxy_20k.tipsy assets/launch.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(DIRECTORY docs/book DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(DIRECTORY lessons DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "compiler/content_hash.h"
 #include "compiler/regular_file.h"
 #include "compiler/whole_file.h"
 
@@ -20,16 +21,6 @@ namespace fs = std::filesystem;
 
 /// An entry is a list of texts without nesting: the parts of its key, and then of its result.
 using Texts = std::vector<std::string>;
-
-/// FNV-1a, 64 bits. It names files and detects damage, but no forgery; keys are compared in full.
-std::uint64_t hash(std::string_view bytes) {
-    std::uint64_t value = 0xcbf29ce484222325;
-    for (const char byte : bytes) {
-        value ^= static_cast<unsigned char>(byte);
-        value *= 0x100000001b3;
-    }
-    return value;
-}
 
 /// Returns the source with the lines joined that end with a backslash.
 std::string joined_lines(std::string_view source) {
@@ -121,7 +112,7 @@ Texts texts_of(std::string_view bytes) {
 }
 
 fs::path name_of(const Texts& key) {
-    return fmt::format("{:016x}.kernel", hash(bytes_of(key)));
+    return fmt::format("{:016x}.kernel", content_hash(bytes_of(key)));
 }
 
 /// The PTX, and then each warning: "3 7 1 text" for line, column, severity and text.
@@ -154,7 +145,7 @@ std::optional<Compiled> compiled_of(const Texts& key, const Texts& texts) {
 /// Puts a checksum in front, so that a damaged file is detected.
 std::string sealed(const Texts& texts) {
     const std::string bytes = bytes_of(texts);
-    return fmt::format("{:016x}", hash(bytes)) + bytes;
+    return fmt::format("{:016x}", content_hash(bytes)) + bytes;
 }
 
 /// Throws if the file is damaged, is larger than `most` bytes or is not a regular file.
@@ -164,16 +155,9 @@ Texts unsealed(const fs::path& file, std::uintmax_t most) {
     if (whole.size() > most) throw std::runtime_error("it is too large");
     const std::string_view sum = std::string_view(whole).substr(0, 16);
     const std::string_view bytes = std::string_view(whole).substr(sum.size());
-    if (sum != fmt::format("{:016x}", hash(bytes))) throw std::runtime_error("it is damaged");
+    if (sum != fmt::format("{:016x}", content_hash(bytes)))
+        throw std::runtime_error("it is damaged");
     return texts_of(bytes);
-}
-
-/// Makes a folder accessible for this user alone, because programs run what its files hold.
-void make_private(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (::chmod(folder.c_str(), 0700) != 0)
-        throw std::runtime_error("the folder belongs to another user");
 }
 
 /// Removes the least recently used files, including temporary files of processes that were killed.
@@ -205,6 +189,13 @@ void shrink(const fs::path& folder, std::uintmax_t limit) {
 }
 
 }  // namespace
+
+void make_private(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (::chmod(folder.c_str(), 0700) != 0)
+        throw std::runtime_error("the folder belongs to another user");
+}
 
 Cache::Cache(fs::path folder, std::uintmax_t limit) : folder_(std::move(folder)), limit_(limit) {}
 

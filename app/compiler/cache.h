@@ -9,6 +9,10 @@
 
 namespace warpscope::compiler {
 
+/// Makes a folder accessible for this user alone, because programs run what its files hold. Throws
+/// std::runtime_error.
+void make_private(const std::filesystem::path& folder);
+
 /// Compiled kernel sources in the user's cache folder. The key of an entry is everything that its
 /// PTX depends on: source, headers, file name, names of kernels, options and the compiler's
 /// version. If the folder can't be used, nothing is found or kept; that is not an error. Threads

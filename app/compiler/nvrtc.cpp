@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "compiler/nvrtc_output.h"
 #include "compiler/target.h"
+#include "compiler/toolkits.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -27,43 +27,14 @@ constexpr std::size_t longest_name = 4096;  // for a name expression
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                  "libnvrtc.so"};
 
-std::string environment(const char* name) {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-}
-
-/// Lists /usr/local/cuda-13.0, /usr/local/cuda-12.9, …: the newest first.
-std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error))
-        if (entry.path().filename().string().starts_with("cuda-")) found.push_back(entry.path());
-    const auto version = [](const fs::path& path) {
-        return std::strtod(path.filename().c_str() + std::string_view("cuda-").size(), nullptr);
-    };
-    std::sort(found.begin(), found.end(),
-              [&](const fs::path& a, const fs::path& b) { return version(a) > version(b); });
-    return found;
-}
-
-/// The folders to search for the library, in order. All are absolute, because a relative one would
-/// let the folder in which the app is started bring a library.
+/// The folders to search for the library, in order.
 std::vector<fs::path> folders() {
-    std::vector<fs::path> toolkits;
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-        if (const fs::path home = environment(name); home.is_absolute()) toolkits.push_back(home);
-    toolkits.emplace_back("/usr/local/cuda");
-    for (fs::path& path : versioned_toolkits("/usr/local")) toolkits.push_back(std::move(path));
-    toolkits.emplace_back("/opt/cuda");
     std::vector<fs::path> found;
     // NVIDIA's packages on PyPI name the folder "lib".
-    for (const fs::path& toolkit : toolkits)
+    for (const fs::path& toolkit : toolkits())
         for (const char* folder : {"lib64", "lib"}) found.push_back(toolkit / folder);
-    const fs::path data = environment("XDG_DATA_HOME"), home = environment("HOME");
-    if (data.is_absolute())
-        found.push_back(data / "warpscope/nvrtc");
-    else if (home.is_absolute())
-        found.push_back(home / ".local/share/warpscope/nvrtc");
+    if (const fs::path fetched = fetched_compiler("nvrtc"); !fetched.empty())
+        found.push_back(fetched);
     return found;
 }
 
@@ -214,7 +185,8 @@ struct Nvrtc::Functions {
         }
         throw NoCompiler(fmt::format(
             "NVRTC, the compiler of edits, is not installed: install the CUDA Toolkit or NVIDIA's "
-            "package cuda-nvrtc-13-0, or download it with Warpscope's script fetch_nvrtc, \"./run "
+            "package cuda-nvrtc-13-0, or download it with Warpscope's script fetch_compiler, "
+            "\"./run "
             "nvrtc\" in the repository (searched for {} in the path of the dynamic loader, {})",
             names[0], joined(folders())));
     }

@@ -17,8 +17,9 @@ constexpr std::size_t most_diagnostics = 500;
 /// The log shows a line of the source indented by this many columns, and a caret below it.
 constexpr std::size_t margin = 2;
 
-constexpr std::array<std::pair<std::string_view, Severity>, 7> words{
+constexpr std::array<std::pair<std::string_view, Severity>, 8> words{
     {{"catastrophic error", Severity::error},
+     {"fatal error", Severity::error},
      {"internal error", Severity::error},
      {"command-line error", Severity::error},
      {"error", Severity::error},
@@ -57,20 +58,39 @@ std::optional<Heading> heading_of(std::string_view line) {
     };
     if (line.empty() || line.front() == ' ') return {};
     if (auto heading = read("", line)) return heading;
+    for (const std::string_view word : {": undefined reference to ", ": multiple definition of "})
+        if (const std::size_t at = line.find(word); at != std::string_view::npos)
+            return Heading{line.front() == '(' ? "" : line.substr(0, at), Severity::error,
+                           std::string(line.substr(at + 2))};
     const std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return {};
     return read(line.substr(0, colon), line.substr(colon + 2));
 }
 
-/// The line number of a place; 0 if it is in another file.
-int line_in(std::string_view place, std::string_view file) {
-    if (!place.starts_with(file) || !place.ends_with(')')) return 0;
+struct LineAndColumn {
+    int line = 0, column = 0;  ///< 0: unknown
+};
+
+/// The place in this file: "FILE(3)" of NVIDIA's compilers, "FILE:3:14" of g++, "FILE:3" and
+/// "FILE:3:(.text+0x1c)" of the linker. Without a line if it is in another file.
+LineAndColumn place_in(std::string_view place, std::string_view file) {
+    LineAndColumn found;
+    if (file.empty() || !place.starts_with(file)) return found;
     place.remove_prefix(file.size());
-    if (!place.starts_with('(')) return 0;
-    int line = 0;
-    const char* const end = place.data() + place.size() - 1;
-    const auto read = std::from_chars(place.data() + 1, end, line);
-    return read.ec == std::errc() && read.ptr == end && line > 0 ? line : 0;
+    const bool is_gnu = place.starts_with(':');
+    if (!is_gnu && !(place.starts_with('(') && place.ends_with(')'))) return found;
+    const char* const end = place.data() + place.size();
+    const auto line = std::from_chars(place.data() + 1, end, found.line);
+    const bool ends = is_gnu ? line.ptr == end || *line.ptr == ':' : line.ptr == end - 1;
+    if (line.ec != std::errc() || !ends || found.line < 1) return {};
+    if (is_gnu && line.ptr != end) std::from_chars(line.ptr + 1, end, found.column);
+    return found;
+}
+
+/// A line of the source that g++ quotes, or one below it: "    3 | #include", "      |  ^~".
+bool is_quoted(std::string_view line) {
+    const std::size_t bar = line.find_first_not_of(" 0123456789");
+    return bar != std::string_view::npos && bar > 0 && line.substr(bar).starts_with("|");
 }
 
 /// The column of the caret in bytes, from 1; 0 if the line has no caret.
@@ -94,7 +114,7 @@ class Reader {
                 open = true;
             } else if (lines[i].empty() || lines[i].front() != ' ') {
                 open = false;
-            } else if (open) {
+            } else if (open && !is_quoted(lines[i])) {
                 const int caret = i + 1 < lines.size() ? caret_of(lines[i + 1]) : 0;
                 if (caret)
                     set_column(caret);
@@ -118,11 +138,13 @@ class Reader {
             ++more_;
             return;
         }
+        // The linker has said before why it fails.
+        if (heading.place == "collect2" && !found_.empty()) return;
         const bool at_end = heading.place == "At end of source";
-        const int line = at_end ? end_ : line_in(heading.place, file_);
-        if (!line && !heading.place.empty())
+        const LineAndColumn at = at_end ? LineAndColumn{end_, 0} : place_in(heading.place, file_);
+        if (!at.line && !heading.place.empty())
             heading.text = fmt::format("{}: {}", heading.place, heading.text);
-        found_.push_back({line, 0, heading.severity, std::move(heading.text)});
+        found_.push_back({at.line, at.column, heading.severity, std::move(heading.text)});
     }
 
     void set_column(int caret) {

@@ -8,9 +8,9 @@
 
 namespace warpscope::compiler {
 
-/// The messages of a log of NVRTC, in order. Continuation lines ("argument types are: …") belong to
-/// the message before. Columns count bytes, as in the log. Invalid UTF-8 is replaced, long texts
-/// are cut, and the number of messages is limited.
+/// The messages of a log of NVRTC, or of nvcc with g++ and the linker, in order. Continuation lines
+/// ("argument types are: …") belong to the message before. Columns count bytes, as in the log.
+/// Invalid UTF-8 is replaced, long texts are cut, and the number of messages is limited.
 std::vector<Diagnostic> read_log(std::string_view log, const Request& request);
 
 /// The bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is invalid.

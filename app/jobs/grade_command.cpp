@@ -10,7 +10,7 @@
 #include <csignal>
 #include <vector>
 
-#include "compute/helper/confinement.h"
+#include "compute/confinement/confinement.h"
 #include "compute/helper/helper_process.h"
 #include "compute/helper/spawn.h"
 #include "experiments/export/table.h"

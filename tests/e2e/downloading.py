@@ -31,8 +31,8 @@ class Downloading(Session):
         self.put("bin/python3", f"""case $* in
             *download*) while [ -e {self.home}/slow ]; do sleep 0.1; done ;;
             *zipfile*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvidia/cu13/include"
-                mkdir -p "$5/nvrtc.dist-info/licenses"
-                touch "$5/nvrtc.dist-info/licenses/License.txt"
+                mkdir -p "$5/nvidia_cuda_nvrtc-13.dist-info/licenses"
+                touch "$5/nvidia_cuda_nvrtc-13.dist-info/licenses/License.txt"
                 mv {self.home}/wheel/* "$5/nvidia/cu13/lib" ;;
         esac""")
         inside = self.put("inside", f"""mount -t tmpfs none /usr/local || exit

@@ -19,7 +19,7 @@ ROOF = ""  # options and main, straight in app/
 
 # The subfolders of a room or of another folder, from the ground up.
 SUBFLOORS = {
-    "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
+    "compute": [{"device"}, {"libraries", "confinement"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"async"}, {"warp", "ptx"}, {"textures"}, {"observe"}, {"machine", "handlers", "lower"},
                  {"decode", "happens_before", "checks", "counters"}, {"races"}, {"stepper"}, {"witness"}, {"slice"},

@@ -25,8 +25,7 @@ COMMON = {
     "share/icons/hicolor/256x256/apps/warpscope.png",
     "share/icons/hicolor/scalable/apps/warpscope.svg",
     "share/man/man1/warpscope.1.gz",
-    "share/warpscope/fetch_nvrtc",
-    "share/warpscope/fetch_nvrtc",
+    "share/warpscope/fetch_compiler",
     "share/warpscope/galaxy_20k.tipsy",
 }
 PLAIN = {"share/doc/warpscope/LICENSE", "share/doc/warpscope/galaxy_20k.LICENSE",

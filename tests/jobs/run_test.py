@@ -1,4 +1,4 @@
-"""Tests of the scripts `run` and `fetch_nvrtc` with fakes of the programs that it calls: run_test.py REPOSITORY."""
+"""Tests of the scripts `run` and `fetch_compiler` with fakes of the programs that it calls: run_test.py REPOSITORY."""
 import os
 import shutil
 import signal
@@ -25,7 +25,7 @@ class Script(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "assets").mkdir()
-        for name in ["run", "assets/fetch_nvrtc"]:
+        for name in ["run", "assets/fetch_compiler"]:
             shutil.copy(REPOSITORY / name, self.folder / name)
         self.program("build/default/warpscope", 'echo "started: $*"')
         for name in ["cmake", "ldconfig"]:
@@ -57,7 +57,7 @@ class Run(Script):
     @unittest.skipIf(has_toolkit(), "this machine has a CUDA Toolkit")
     def test_a_missing_nvrtc_is_downloaded_and_the_app_starts_where_that_fails(self):
         said = self.start()
-        self.assertRegex(said, r"\Arun: downloading NVRTC.*\nfetch_nvrtc: pip: .*\n"
+        self.assertRegex(said, r"\Arun: downloading NVRTC.*\nfetch_compiler: pip: .*\n"
                                r"run: NVRTC was not downloaded: .*\n\Z")
         self.assertIn("--require-hashes", self.calls.read_text())
         self.assertRegex((self.folder / "wanted").read_text(),
@@ -117,8 +117,8 @@ class Bench(Script):
         self.assertRegex(self.bench()[0], r"(?m)^run: PoCL was not installed: .*$")
 
 
-class FetchNvrtc(unittest.TestCase):
-    """The script that downloads NVRTC, with a fake of Python that obeys the words of a test."""
+class FetchCompiler(unittest.TestCase):
+    """The script that downloads NVRTC or nvcc, with a fake of Python that obeys the words of a test."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -127,7 +127,7 @@ class FetchNvrtc(unittest.TestCase):
         self.data = self.home / ".local/share/warpscope"
         self.data.mkdir(parents=True)
 
-    def script(self, download, version="exit 0"):
+    def script(self, download, version="exit 0", compiler="nvrtc"):
         """Starts it. The lines `download` and `version` are those of a fake of pip."""
         fake = self.home / "bin/python3"
         fake.parent.mkdir(exist_ok=True)
@@ -136,14 +136,16 @@ for to; do [ "$last" = -d ] && break; last=$to; done
 case $* in
     *--version) {version} ;;
     *download*) {download} ;;
-    *zipfile*nvrtc.whl*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvrtc.dist-info/licenses"
-        touch "$5/nvidia/cu13/lib/libnvrtc.so.13" "$5/nvrtc.dist-info/licenses/License.txt" ;;
+    *zipfile*nvrtc.whl*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvidia_cuda_nvrtc-13.dist-info/licenses"
+        touch "$5/nvidia/cu13/lib/libnvrtc.so.13" "$5/nvidia_cuda_nvrtc-13.dist-info/licenses/License.txt" ;;
+    *zipfile*nvcc.whl*) mkdir -p "$5/nvidia/cu13/bin" "$5/nvidia/cu13/nvvm/bin" "$5/nvidia_cuda_nvcc-13.dist-info/licenses"
+        touch "$5/nvidia/cu13/bin/nvcc" "$5/nvidia/cu13/nvvm/bin/cicc" "$5/nvidia_cuda_nvcc-13.dist-info/licenses/License.txt" ;;
     *zipfile*) mkdir -p "$5/nvidia/cu13/include/cccl"
         touch "$5/nvidia/cu13/include/cuda_fp16.h" ;;
 esac
 """, encoding="utf-8")
         fake.chmod(0o755)
-        return subprocess.Popen([REPOSITORY / "assets/fetch_nvrtc"], text=True,
+        return subprocess.Popen([REPOSITORY / "assets/fetch_compiler", compiler], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True,
                                 env={"HOME": str(self.home), "PATH": f"{fake.parent}:/usr/bin:/bin"})
@@ -165,6 +167,18 @@ esac
                          ["nvrtc", "nvrtc/License.txt", "nvrtc/include", "nvrtc/include/cccl",
                           "nvrtc/include/cuda_fp16.h", "nvrtc/libnvrtc.so.13"])
 
+    def test_nvcc_keeps_the_folders_of_its_packages_and_can_be_started(self):
+        said, complaint = self.script('touch "$to/nvcc.whl" "$to/cccl.whl"', compiler="nvcc").communicate()
+        self.assertEqual((said, complaint), (f"{self.data}/nvcc\n", ""))
+        self.assertEqual([name for name in self.files() if (self.data / name).is_file()],
+                         ["nvcc/License.txt", "nvcc/bin/nvcc", "nvcc/include/cuda_fp16.h", "nvcc/nvvm/bin/cicc"])
+        for program in ["bin/nvcc", "nvvm/bin/cicc"]:
+            self.assertTrue(os.access(self.data / "nvcc" / program, os.X_OK), program)
+
+    def test_without_the_name_of_a_compiler_it_says_which_there_are(self):
+        self.assertEqual(self.fails(self.script("exit 0", compiler="clang")),
+                         "fetch_compiler: name a compiler: nvrtc or nvcc\n")
+
     def test_a_failure_is_one_line_and_leaves_nothing(self):
         for says, line in [
                 ("ERROR: THE HASHES DO NOT MATCH", "pip: THE HASHES DO NOT MATCH"),
@@ -173,12 +187,12 @@ esac
                  "pip")]:
             with self.subTest(says=says):
                 script = self.script(f"""touch "$to/half.whl"; echo "{says}" >&2; exit 1""")
-                self.assertEqual(self.fails(script), f"fetch_nvrtc: {line}\n")
+                self.assertEqual(self.fails(script), f"fetch_compiler: {line}\n")
                 self.assertEqual(self.files(), [])
 
     def test_without_pip_it_says_which_package_to_install(self):
         said = self.fails(self.script("exit 0", version="exit 1"))
-        self.assertEqual(said, "fetch_nvrtc: pip is missing: install the package python3-pip\n")
+        self.assertEqual(said, "fetch_compiler: pip is missing: install the package python3-pip\n")
 
     def test_a_signal_leaves_nothing(self):
         script = self.script('touch "$to/half.whl"; exec sleep 600')

@@ -207,6 +207,17 @@ class Program {
 
 }  // namespace
 
+bool has_main(std::string_view source) {
+    const TokenText text(source);
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (!text.is(i, "main") || !text.is(i + 1, "(")) continue;
+        const auto after = text.after_closing(i + 1);
+        if (after && *after < text.size() && (text.is(*after, "{") || text.is(*after, "-")))
+            return true;
+    }
+    return false;
+}
+
 std::vector<DeviceCode> device_code(std::span<const std::string> texts,
                                     std::span<const std::string> names) {
     return Program(texts, names).device_code();

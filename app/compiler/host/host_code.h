@@ -10,6 +10,9 @@
 
 namespace warpscope::compiler {
 
+/// Whether a source has a function main(), so that nvcc can make a program of it.
+bool has_main(std::string_view source);
+
 /// Lines of a source that run on the host.
 struct LeftOut {
     int first_line = 0, last_line = 0;

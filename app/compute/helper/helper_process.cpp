@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/helper/confinement.h"
+#include "compute/confinement/confinement.h"
 #include "compute/helper/spawn.h"
 
 extern char** environ;
@@ -95,10 +95,6 @@ std::string read_end(int fd, std::size_t most) {
 }
 
 }  // namespace
-
-Descriptor::~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-}
 
 TransferMemory::TransferMemory(const Descriptor& file, std::size_t bytes) {
     void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

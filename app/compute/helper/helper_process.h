@@ -7,28 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
+#include "compute/confinement/descriptor.h"
 #include "compute/helper/helper_wire.h"
 
 namespace warpscope::compute {
-
-/// A file descriptor, closed with the object.
-class Descriptor {
-  public:
-    Descriptor() = default;
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~Descriptor();
-    int get() const { return fd_; }
-
-  private:
-    int fd_ = -1;
-};
 
 /// Memory that the app and a helper process both map, for uploads and downloads. Zero at first.
 class TransferMemory {

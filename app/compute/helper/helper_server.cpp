@@ -12,7 +12,7 @@
 
 #include "compiler/nvrtc.h"
 #include "compute/cuda/cuda_device.h"
-#include "compute/helper/confinement.h"
+#include "compute/confinement/confinement.h"
 #include "compute/helper/helper_codec.h"
 #include "compute/helper/helper_process.h"
 

@@ -59,17 +59,6 @@ void read_folder(const fs::path& folder, std::vector<KernelFile>& to) {
     }
 }
 
-std::string diagnostic_lines(const fs::path& from, std::span<const compiler::Diagnostic> said) {
-    std::string lines;
-    for (const compiler::Diagnostic& d : said) {
-        std::string place = from.string();
-        if (d.line) place += fmt::format(":{}", d.line);
-        if (d.line && d.column) place += fmt::format(":{}", d.column);
-        lines += fmt::format("{}: {}: {}\n", place, to_string(d.severity), d.text);
-    }
-    return lines;
-}
-
 /// "sums.cu: note: host code is left out: the function main (lines 26 to 32), …"
 void print_left_out(const fs::path& source, const std::vector<compiler::LeftOut>& left_out) {
     std::string text;
@@ -130,6 +119,17 @@ bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFi
         }
     }
     return all;
+}
+
+std::string diagnostic_lines(const fs::path& from, std::span<const compiler::Diagnostic> said) {
+    std::string lines;
+    for (const compiler::Diagnostic& d : said) {
+        std::string place = from.string();
+        if (d.line) place += fmt::format(":{}", d.line);
+        if (d.line && d.column) place += fmt::format(":{}", d.column);
+        lines += fmt::format("{}: {}: {}\n", place, to_string(d.severity), d.text);
+    }
+    return lines;
 }
 
 std::string diagnostic_lines(const std::vector<KernelFile>& files) {

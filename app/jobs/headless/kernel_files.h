@@ -49,6 +49,8 @@ std::optional<experiments::CompiledEntry> compile_launch(compute::Helpers& helpe
                                                          const std::stop_token& stop = {});
 
 /// Diagnostics in the format of compilers, one a line: "my.cu:3:7: error: identifier …".
+std::string diagnostic_lines(const std::filesystem::path& from,
+                             std::span<const compiler::Diagnostic> said);
 std::string diagnostic_lines(const std::vector<KernelFile>& files);
 
 /// [{file: "kernels/ripple.cu", from, warnings: [{line, column, text}, …]}, …]

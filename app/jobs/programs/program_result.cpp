@@ -72,6 +72,8 @@ emulator::Verdict ProgramResult::verdict() const {
             verdict.error = process.errors.front();
     }
     verdict.findings = emulator::merged(lists);
+    verdict.timed_out = verdict.error.empty() && !stopped.empty();
+    if (verdict.timed_out) verdict.error = stopped;
     return verdict;
 }
 
@@ -84,6 +86,7 @@ void make_readable(ProgramReport& report, const std::string& folder) {
     for (emulator::KernelCounters& kernel : report.counters)
         kernel.kernel = programs::kernel_name(kernel.kernel);
     for (std::string& error : report.errors) replace(error, folder, "");
+    replace(report.stopped, folder, "");
 }
 
 Json to_json(const ProgramResult& result) {
@@ -100,12 +103,33 @@ Json to_json(const ProgramResult& result) {
     Json json = {{"command", result.command},
                  {"exit_status", result.exit_status},
                  {"processes", std::move(processes)}};
-    if (result.checks.has_checks()) add_verdict(json, result.verdict(), result.checks);
+    if (result.confined) json["refused"] = result.refused;
+    if (result.checks.has_checks())
+        add_verdict(json, result.verdict(), result.checks);
+    else if (!result.stopped.empty())
+        json["stopped"] = result.stopped;
     return json;
 }
 
+namespace {
+
+/// What has ended the program or kept it from something.
+std::string ending_text(const ProgramResult& result) {
+    std::string text;
+    if (!result.refused.empty())
+        text += fmt::format("confinement refused: {}\n", fmt::join(result.refused, "; "));
+    if (!result.stopped.empty() && !result.checks.has_checks())
+        text += fmt::format(
+            "========= No verdict: the time limit ended the program, and the rest of it was not "
+            "checked: {}\n",
+            result.stopped);
+    return text;
+}
+
+}  // namespace
+
 std::string summary(const ProgramResult& result) {
-    if (result.processes.empty()) return "the program has not used CUDA\n";
+    if (result.processes.empty()) return "the program has not used CUDA\n" + ending_text(result);
     const bool emulated = std::ranges::all_of(result.processes, &ProgramReport::emulated);
     std::string text = emulated ? "kernels (emulated: the times are those of this CPU)\n"
                                 : "kernels (of the launches that were captured on the GPU)\n";
@@ -128,7 +152,7 @@ std::string summary(const ProgramResult& result) {
         text +=
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";
-    return text;
+    return text + ending_text(result);
 }
 
 }  // namespace warpscope::jobs

@@ -17,6 +17,10 @@ struct ProgramResult {
     emulator::CheckChoice checks;
     bool counted = false;  ///< counters were requested
     std::vector<programs::ProgramReport> processes;
+    /// Where the program was when its time limit ended it; empty: it has ended by itself.
+    std::string stopped;
+    bool confined = false;
+    std::vector<std::string> refused;  ///< what confinement has refused
 
     emulator::Verdict verdict() const;  ///< of all processes
 };

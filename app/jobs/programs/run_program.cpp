@@ -1,7 +1,9 @@
 #include "jobs/programs/run_program.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,12 +15,18 @@
 #include <iterator>
 #include <map>
 
+#include "compiler/program.h"
+#include "compute/confinement/confined_program.h"
+#include "compute/confinement/descriptor.h"
 #include "compute/cuda/cuda_device.h"
 #include "compute/helper/spawn.h"
 #include "compute/libraries/own_libraries.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/launch_files/capture_archive.h"
+#include "experiments/launch_files/file_kind.h"
 #include "experiments/launch_files/program_capture.h"
+#include "jobs/headless/headless.h"
+#include "jobs/headless/kernel_files.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/output/verdict.h"
@@ -35,6 +43,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *emulator = "libwarpscope_cuda.so", *recorder = "libwarpscope_recorder.so";
+/// The folder that a confined program may fill.
+constexpr const char* scratch = "scratch";
 
 fs::path library(const char* name) {
     for (const fs::path& file : compute::places_of_library(name))
@@ -91,8 +101,11 @@ fs::path capture_folder(const CaptureRequest& capture, const fs::path& temporary
     return folder;
 }
 
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
 std::map<std::string, std::string> environment(const ProgramRequest& request,
-                                               const fs::path& reports, const fs::path& captures) {
+                                               const fs::path& reports, const fs::path& captures,
+                                               const Deadline& deadline = {}) {
     programs::ProgramSettings settings{
         .checks = request.checks,
         .schedule = request.run.schedule,
@@ -101,6 +114,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
+        .deadline = deadline,
         .captures = captures,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
@@ -117,6 +131,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
     const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
     variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
     if (!reports.empty() && !on_gpu) variables["TRITON_LIBCUDA_PATH"] = reports;
+    if (request.confined) variables["TMPDIR"] = reports / scratch;
     return variables;
 }
 
@@ -155,10 +170,33 @@ class SignalsForProgram {
     void (*old_[3])(int);
 };
 
-/// Returns the exit status of the program, as shells have it.
-int run(const std::vector<std::string>& command,
-        const std::map<std::string, std::string>& variables, bool takes_signals) {
-    std::vector<std::string> arguments = command, all = with(variables);
+/// Waits until a process has ended. Returns false if it has not by then.
+bool ends_by(pid_t process, const std::chrono::steady_clock::time_point& end) {
+    using std::chrono::milliseconds;
+    const compute::Descriptor file(int(::syscall(SYS_pidfd_open, process, 0)));
+    pollfd ending{file.get(), POLLIN, 0};
+    while (true) {
+        const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return false;
+        if (::poll(&ending, 1, int(std::min<std::int64_t>(left.count(), INT_MAX))) > 0) return true;
+    }
+}
+
+/// A file to execute, and the words of its command.
+struct Executable {
+    fs::path file;
+    std::vector<std::string> words;
+};
+
+/// How a program has ended.
+struct EndOfProgram {
+    int status = 0;           ///< as shells have it
+    bool was_killed = false;  ///< it did not end in time
+};
+
+EndOfProgram run(const Executable& program, const std::map<std::string, std::string>& variables,
+                 bool takes_signals, const Deadline& deadline) {
+    std::vector<std::string> arguments = program.words, all = with(variables);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     sigset_t defaults;
@@ -175,19 +213,53 @@ int run(const std::vector<std::string>& command,
     if (takes_signals) signals.emplace();
     pid_t child = 0;
     const int problem =
-        posix_spawnp(&child, arguments[0].c_str(), nullptr, &attributes,
+        posix_spawnp(&child, program.file.c_str(), nullptr, &attributes,
                      compute::pointers_to(arguments).data(), compute::pointers_to(all).data());
     posix_spawnattr_destroy(&attributes);
     running_program = problem ? 0 : child;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (problem)
         throw UsageError(
-            fmt::format("{}: cannot be started: {}", command[0], std::strerror(problem)));
+            fmt::format("{}: cannot be started: {}", program.words[0], std::strerror(problem)));
+    EndOfProgram end;
+    // The library in the program ends it at the deadline, and writes what was found until then.
+    constexpr std::chrono::seconds patience(3);
+    if (deadline && !ends_by(child, *deadline + patience)) {
+        end.was_killed = true;
+        ::kill(child, SIGKILL);
+    }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     running_program = 0;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return end;
+}
+
+/// Compiles the program if it is a source.
+Executable executable_of(const ProgramRequest& request) {
+    Executable executable{request.command[0], request.command};
+    if (experiments::file_kind(executable.file) != experiments::FileKind::source) return executable;
+    if (!fs::exists(executable.file))
+        throw UsageError(fmt::format("{}: there is no such file", executable.file.string()));
+    compiler::RunCompiler confined;
+    if (request.confined)
+        confined = [](std::vector<std::string> command, const fs::path& folder) {
+            return compute::run_confined_command(std::move(command), folder);
+        };
+    const compiler::CompiledProgram made = compiler::compile_program(
+        {executable.file, request.compiler_options, request.target}, confined);
+    print_error(made.warnings);
+    executable.words[0] = fs::path(executable.file).replace_extension().string();
+    executable.file = made.executable;
+    return executable;
+}
+
+std::string stopped_at(const EndOfProgram& end,
+                       const std::vector<programs::ProgramReport>& processes) {
+    for (const programs::ProgramReport& process : processes)
+        if (!process.stopped.empty()) return process.stopped;
+    return end.was_killed ? "the program did not end" : "";
 }
 
 std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
@@ -212,7 +284,8 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
 
 /// What the checks have found decides, and else the program itself.
 int status_of(const ProgramResult& result, const ProgramRequest& request) {
-    if (!result.checks.has_checks()) return result.exit_status;
+    if (!result.checks.has_checks())
+        return result.stopped.empty() ? result.exit_status : no_verdict;
     const int found = exit_status(result.verdict(), request.fail_on);
     if (found == 0) return result.exit_status;
     return found == no_verdict ? no_verdict : request.error_status;
@@ -223,25 +296,38 @@ void pack(const fs::path& captures, const fs::path& archive) {
     print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
 }
 
-}  // namespace
-
-int run_program(const ProgramRequest& request) {
-    if (!request.json.empty()) check_writable(request.json, "--json");
-    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+int run_executable(const ProgramRequest& request, const Executable& program) {
     const TemporaryFolder reports;
     const fs::path captures = capture_folder(request.capture, reports.path());
     link_driver(reports.path());
-    ProgramResult result{
-        .command = request.command, .checks = request.checks, .counted = request.counters};
-    result.exit_status = run(request.command, environment(request, reports.path(), captures),
-                             !request.beside_window);
+    fs::create_directory(reports.path() / scratch);
+    ProgramResult result{.command = request.command,
+                         .checks = request.checks,
+                         .counted = request.counters,
+                         .confined = request.confined};
+    Deadline deadline;
+    if (request.time_limit.count() > 0)
+        deadline = std::chrono::steady_clock::now() + request.time_limit;
+    const auto variables = environment(request, reports.path(), captures, deadline);
+    EndOfProgram end;
+    const auto start = [&] { end = run(program, variables, !request.beside_window, deadline); };
+    std::vector<fs::path> writable{reports.path()};
+    if (!captures.empty()) writable.push_back(captures);
+    if (request.confined)
+        result.refused = compute::run_confined(writable, start);
+    else
+        start();
+    result.exit_status = end.status;
     result.processes = read_reports(reports.path());
+    result.stopped = stopped_at(end, result.processes);
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     if (!request.sarif.empty()) write_file(request.sarif, dump(sarif(result.verdict(), true)));
     print_error(summary(result));
     if (is_archive(request.capture)) pack(captures, request.capture.to);
     return status_of(result, request);
 }
+
+}  // namespace
 
 fs::path folder_for_launches(const fs::path& parent, const fs::path& program) {
     std::error_code ignored;
@@ -251,6 +337,17 @@ fs::path folder_for_launches(const fs::path& parent, const fs::path& program) {
             fs::remove_all(entry.path(), ignored);
     }
     return parent / fmt::format("{}-{}", ::getpid(), program.filename().string());
+}
+
+int run_program(const ProgramRequest& request) {
+    if (!request.json.empty()) check_writable(request.json, "--json");
+    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    try {
+        return run_executable(request, executable_of(request));
+    } catch (const compiler::CompileError& error) {
+        print_error(diagnostic_lines(request.command[0], error.diagnostics));
+        return 2;
+    }
 }
 
 std::string program_environment(const ProgramRequest& request) {

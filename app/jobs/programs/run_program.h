@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,7 +22,13 @@ struct CaptureRequest {
 
 /// A program of somebody else, whose launches run in the emulator.
 struct ProgramRequest {
-    std::vector<std::string> command;  ///< the program and its arguments
+    /// The program and its arguments. A source, NAME.cu, is compiled first.
+    std::vector<std::string> command;
+    std::vector<std::string> compiler_options{};  ///< for nvcc, and further files
+    unsigned target = 0;                          ///< compiler::ProgramSource::target
+    /// It runs confined: see compute::run_confined(). It gets a scratch folder as TMPDIR.
+    bool confined = false;
+    std::chrono::seconds time_limit{0};  ///< 0: none
     emulator::CheckChoice checks;
     bool counters = false;
     CaptureRequest capture;
@@ -37,8 +44,10 @@ struct ProgramRequest {
 
 /// Runs the program with its own standard input, output and arguments, and then prints on standard
 /// error what was found in it and in the processes that it has started. Returns the exit status of
-/// the program, 128 and the number of the signal that has ended it, or `error_status` where the
-/// checks have found something. Throws UsageError if there is no such program.
+/// the program, 128 and the number of the signal that has ended it, `no_verdict` where the time
+/// limit has ended it, or `error_status` where the checks have found something. Where a source
+/// cannot be compiled, prints the messages of the compilers and returns 2. Throws UsageError if
+/// there is no such program, and compiler::NoCompiler.
 int run_program(const ProgramRequest& request);
 
 /// Returns a folder in `parent` for the launches of a program that this process runs beside its

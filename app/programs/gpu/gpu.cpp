@@ -265,7 +265,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .barriers = settings_.barriers,
         .landing = settings_.landing,
         .block_order = emulator::GridOrder(settings_.schedule == emulator::Schedule::reverse),
-        .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++))};
+        .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++)),
+        .time_limit = time_left()};
     if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
@@ -279,6 +280,9 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::AssertionError& error) {
         fail(Status::assert_failed, function, error.what());
     } catch (const emulator::DeadlockError& error) {
+        fail(Status::launch_timeout, function, error.what());
+    } catch (const emulator::TimedOut& error) {
+        stop(with_kernel_name(error.what(), function.name));
         fail(Status::launch_timeout, function, error.what());
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, function, error.what());
@@ -301,6 +305,25 @@ void Gpu::run(Function& function, const LaunchShape& shape,
 void Gpu::fail(Status status, const Function& function, const std::string& line) {
     sticky_ = status;
     say_error(with_kernel_name(line, function.name));
+}
+
+std::chrono::milliseconds Gpu::time_left() const {
+    using std::chrono::milliseconds;
+    if (!settings_.deadline) return milliseconds(0);
+    const auto left = *settings_.deadline - std::chrono::steady_clock::now();
+    return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(left));
+}
+
+void Gpu::end_if_over() {
+    if (!settings_.deadline || std::chrono::steady_clock::now() < *settings_.deadline) return;
+    // A kernel that runs now ends by itself, with its line.
+    const std::scoped_lock lock(mutex);
+    stop("the host code of the program was running");
+}
+
+void Gpu::stop(const std::string& where) {
+    report_.stopped = where;
+    end_by_time_limit();
 }
 
 void Gpu::throw_sticky() const {

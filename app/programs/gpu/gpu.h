@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -122,6 +123,9 @@ class Gpu {
     std::uint64_t calls = 0;  ///< of the program, until now
     /// The call ends that holds the mutex.
     void end_call();
+    /// The time limit of the program is over while its host runs: ends it. The caller holds no
+    /// lock.
+    void end_if_over();
 
     /// Runs what the program has not waited for: it ends, or becomes another program.
     void run_rest();
@@ -170,6 +174,10 @@ class Gpu {
              const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
     void fail(Status status, const Function& function, const std::string& line);
+    /// Milliseconds until the deadline, at least 1; 0: there is none.
+    std::chrono::milliseconds time_left() const;
+    /// Ends the program, which was here when its time limit was over.
+    void stop(const std::string& where);
     void demand_allocation(std::uint64_t address) const;
     void free_now(std::uint64_t address, CallSite site);
     bool is_pageable(std::uint64_t address) const { return !find(address); }
@@ -236,6 +244,10 @@ bool has_gpu();
 /// PolledMemory. To be called again before they count: a program may set a handler of its own. The
 /// library in a program sets it.
 inline void (*watch_host_accesses)() = [] {};
+
+/// Writes the report and ends the program, whose time limit is over. The library in a program sets
+/// it.
+inline void (*end_by_time_limit)() = [] {};
 
 /// Held while work runs.
 class Held {

@@ -109,7 +109,7 @@ void Gpu::call_program(const std::function<void()>& call) {
 
 void Gpu::run_rest() {
     report_.has_ended = true;
-    if (streams_.is_idle() || is_in_host_function) return;
+    if (streams_.is_idle() || is_in_host_function || !report_.stopped.empty()) return;
     if (!has_faulted_)
         note("the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
     prints_ = false;  // nor does a GPU show what such a kernel prints
@@ -172,7 +172,10 @@ void Gpu::end_call() {
             is_host_thread = true;
             // The time decides only when to look.
             constexpr std::chrono::milliseconds between_looks(100);
-            while (true) run_beside_host(!tasks().wait(between_looks));
+            while (true) {
+                run_beside_host(!tasks().wait(between_looks));
+                end_if_over();
+            }
         }).detach();
     });
     if (streams_.has_host_calls()) tasks().ring();

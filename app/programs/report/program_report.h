@@ -27,6 +27,8 @@ struct ProgramReport {
     /// What the program did wrong outside of kernels, and what the library could not do, as lines.
     std::vector<std::string> errors, notes;
     std::vector<std::string> not_tried;  ///< see emulator::Verdict
+    /// Where the program was when its time limit ended it; empty: it has ended by itself.
+    std::string stopped;
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
     /// False while the process runs: it was ended if there is no later report.
     bool has_ended = false;

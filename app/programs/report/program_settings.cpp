@@ -11,6 +11,8 @@ namespace warpscope::programs {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* counters_word = "counters";
 constexpr std::pair<const char*, emulator::Schedule> schedule_words[] = {
     {"random", emulator::Schedule::random},
@@ -71,6 +73,8 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
         {"WARPSCOPE_SEED", std::to_string(seed)},
         {"WARPSCOPE_APP", app.string()},
     };
+    if (deadline)
+        variables["WARPSCOPE_DEADLINE"] = std::to_string(deadline->time_since_epoch() / 1ms);
     if (!reports.empty()) variables["WARPSCOPE_REPORTS"] = reports.string();
     if (!captures.empty()) variables["WARPSCOPE_CAPTURE"] = captures.string();
     if (!captured_launches.empty()) variables["WARPSCOPE_CAPTURE_LAUNCHES"] = captured_launches;
@@ -93,6 +97,8 @@ ProgramSettings ProgramSettings::from_environment() {
             std::strtod(std::string(value_of("WARPSCOPE_COMPUTE_CAPABILITY")).c_str(), nullptr);
         version >= 7.5 && version <= 12.1)
         settings.compute_capability = int(std::lround(version * 10));
+    if (const std::string deadline(value_of("WARPSCOPE_DEADLINE")); !deadline.empty())
+        settings.deadline.emplace(1ms * std::strtoll(deadline.c_str(), nullptr, 10));
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
     settings.captures = value_of("WARPSCOPE_CAPTURE");

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "emulator/judge.h"
@@ -25,6 +27,9 @@ struct ProgramSettings {
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;
     std::filesystem::path app;  ///< the program warpscope
+    /// When the program has to have ended; nullopt: it may take any time. All processes have the
+    /// same clock.
+    std::optional<std::chrono::steady_clock::time_point> deadline{};
     /// A folder for the launches that are recorded; empty: none.
     std::filesystem::path captures;
     /// Which launches are recorded, counted from 1: "3,17-20"; empty: all.

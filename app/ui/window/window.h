@@ -7,6 +7,7 @@
 #include "compute/helper/helpers.h"
 #include "ui/language/language.h"
 #include "ui/microscope/microscope.h"
+#include "ui/language/language.h"
 #include "ui/stage/engine.h"
 #include "ui/window/click_test.h"
 #include "ui/window/settings.h"

@@ -1,19 +1,15 @@
-#include "compute/helper/confinement.h"
+#include "compute/confinement/confinement.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "compute/helper/system_calls.h"
+#include "compute/confinement/landlock.h"
+#include "compute/confinement/system_calls.h"
 
 namespace warpscope::compute {
 namespace {
@@ -27,29 +23,6 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 #else
 constexpr bool sanitized = false;
 #endif
-
-// Declarations of linux/landlock.h, which may be missing or older than the kernel, as far as they
-// are used here. Source: Linux "Landlock: unprivileged access control".
-struct Ruleset {
-    std::uint64_t files, network, scopes;
-};
-struct [[gnu::packed]] PathBeneath {
-    std::uint64_t allowed;
-    std::int32_t folder;
-};
-constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;  // system calls
-constexpr std::uint32_t ask_for_version = 1;
-constexpr int path_beneath = 1;
-constexpr std::uint64_t read_file = 1 << 2, read_folder = 1 << 3;
-
-/// Every right that this version of Landlock can take away. Older versions know fewer rights.
-Ruleset all_rights(long version) {
-    const int files = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
-    Ruleset all{(std::uint64_t(1) << files) - 1, 0, 0};
-    if (version >= 4) all.network = 3;
-    if (version >= 6) all.scopes = 3;
-    return all;
-}
 
 std::string_view variable(const char* name) {
     const char* const value = std::getenv(name);
@@ -67,29 +40,14 @@ std::vector<std::string> library_folders() {
     return found;
 }
 
-void allow_to_read(int rules, const fs::path& path) {
-    const int opened = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-    struct stat status {};
-    if (opened >= 0 && ::fstat(opened, &status) == 0) {
-        const bool folder = S_ISDIR(status.st_mode);
-        const PathBeneath rule{folder ? read_file | read_folder : read_file, opened};
-        ::syscall(add_rule, rules, path_beneath, &rule, 0);
-    }
-    if (opened >= 0) ::close(opened);
-}
-
 void restrict_files(const std::vector<fs::path>& readable) {
-    const long version = ::syscall(create_ruleset, nullptr, 0, ask_for_version);
-    if (version < 1) return;
-    const Ruleset wanted = all_rights(version);
-    const int rules = int(::syscall(create_ruleset, &wanted, sizeof wanted, 0));
-    if (rules < 0) return;
-    for (const fs::path& path : readable) allow_to_read(rules, path);
+    LandlockRules rules(LandlockRules::Takes::all_rights);
+    if (!rules.exist()) return;
+    for (const fs::path& path : readable) rules.leave(path);
     for (const char* path : {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"})
-        allow_to_read(rules, path);
-    for (const std::string& path : library_folders()) allow_to_read(rules, path);
-    ::syscall(restrict_self, rules, 0);
-    ::close(rules);
+        rules.leave(path);
+    for (const std::string& path : library_folders()) rules.leave(path);
+    rules.restrict_thread();
 }
 
 /// Lowers a limit. A limit that is already lower stays.
