@@ -18,7 +18,7 @@
 #include "compute/libraries/own_libraries.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/launch_files/capture_archive.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/programs/program_result.h"
@@ -213,7 +213,7 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
 }
 
 void pack(const fs::path& captures, const fs::path& archive) {
-    if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
+    if (programs::read_capture(captures)) return experiments::write_archive(captures, archive);
     print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
 }
 
