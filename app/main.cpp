@@ -23,7 +23,7 @@
 #include "compute/helper/termination_signal.h"
 #include "compute/libraries/shared_file.h"
 #include "compute/pick_ranks.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 #include "experiments/replicas/pick_for.h"
 #include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
@@ -173,9 +173,9 @@ int run_program_and_window(const Options& options) {
     auto program = std::async(std::launch::async, [&] { return jobs::run_program(request); });
     constexpr auto between_looks = std::chrono::milliseconds(50);
     while (program.wait_for(between_looks) != std::future_status::ready &&
-           !experiments::read_capture(request.capture.to)) {
+           !programs::read_capture(request.capture.to)) {
     }
-    if (!experiments::read_capture(request.capture.to)) return program.get();
+    if (!programs::read_capture(request.capture.to)) return program.get();
     Options window = options;
     window.mode = Mode::window;
     window.launch = request.capture.to;

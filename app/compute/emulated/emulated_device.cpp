@@ -158,15 +158,23 @@ const std::shared_ptr<const emulator::Module>& EmulatedDevice::module_of(std::st
     return module;
 }
 
+const emulator::Kernel* EmulatedDevice::find_unoptimized(const KernelEdit& edit,
+                                                         std::string_view name) {
+    const auto [module, is_new] = unoptimized_.try_emplace(&edit);
+    try {
+        if (is_new) module->second = emulator::Module::parse(edit.unoptimized, kernel_path(edit.file));
+    } catch (const emulator::Error&) {
+        // It may use what the emulator does not know, and the optimized code does not.
+    }
+    return module->second ? module->second->find(name) : nullptr;
+}
+
 const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view name,
                                          const KernelEdit* edit) {
     EmulatedKernel& kernel = find(module_of(file, edit), name);
     kernel.built_in = !edit;
-    if (judge_ && edit && !edit->unoptimized.empty() && !kernel.unoptimized) {
-        auto& module = unoptimized_[edit];
-        if (!module) module = parse(edit->unoptimized, kernel_path(file));
-        kernel.unoptimized = module->find(name);
-    }
+    if (judge_ && edit && !edit->unoptimized.empty() && !kernel.unoptimized)
+        kernel.unoptimized = find_unoptimized(*edit, name);
     return kernel;
 }
 

@@ -87,6 +87,8 @@ class EmulatedDevice final : public Device {
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);
+    /// The kernel without optimization; null: the emulator cannot run it.
+    const emulator::Kernel* find_unoptimized(const KernelEdit& edit, std::string_view name);
     emulator::LaunchSettings next_settings(const EmulatedKernel& kernel);
 
     emulator::Launcher launcher_;

@@ -128,7 +128,7 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
         if (of_program) return as_the_program_ran();
         throw;
     }
-    if (!file.ptx.empty() && has_other_source(file))
+    if (has_other_source(file))
         found.compiled.warnings.push_back(
             {.severity = compiler::Severity::note,
              .text = "it was changed after the capture, so it is compiled, and the PTX that the "

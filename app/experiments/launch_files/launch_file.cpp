@@ -294,13 +294,11 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object({"$schema", "source", "ptx", "ptx_of", "include", "defines", "target",
-                        "schedule", "scalars", "buffers", "textures", "launches", "expect", "show",
-                        "save"});
+    root.expect_object({"$schema", "source", "ptx", "include", "defines", "target", "schedule",
+                        "scalars", "buffers", "textures", "launches", "expect", "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
     if (root.has("ptx")) launch.ptx = root.at("ptx").text();
-    if (root.has("ptx_of")) launch.ptx_of = root.at("ptx_of").text();
     if (root.has("include"))
         root.at("include").each_element(
             [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
@@ -346,7 +344,6 @@ LaunchFile read_launch_file(const std::filesystem::path& file) {
 std::string to_json_text(const LaunchFile& launch) {
     Json json{{"source", launch.source.string()}};
     if (!launch.ptx.empty()) json["ptx"] = launch.ptx.string();
-    if (!launch.ptx_of.empty()) json["ptx_of"] = launch.ptx_of;
     for (const std::filesystem::path& folder : launch.include)
         json["include"].push_back(folder.string());
     for (const auto& [name, value] : launch.defines) json["defines"][name] = value;

@@ -105,10 +105,8 @@ BufferView parse_buffer_view(std::string_view word);
 /// docs/launch.md describes.
 struct LaunchFile {
     std::filesystem::path source;  ///< CUDA C++ or PTX; relative to the launch file
-    /// The PTX that a program has run. It runs as long as the source is what it was compiled from:
-    /// `ptx_of` is the fingerprint of that source and its headers, empty in older captures.
+    /// The PTX that a program has run. It runs as long as the source is what it was compiled from.
     std::filesystem::path ptx{};
-    std::string ptx_of{};
     std::vector<std::filesystem::path> include{};  ///< folders of headers
     /// Macros as by -D of nvcc; an empty value is that of a macro that is only defined.
     std::vector<std::pair<std::string, std::string>> defines{};

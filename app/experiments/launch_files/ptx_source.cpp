@@ -167,13 +167,17 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file) {
 }
 
 bool has_other_source(const LaunchFile& file) {
-    if (file.ptx_of.empty()) return false;
+    // In a capture the source is sources/FINGERPRINT/NAME, perhaps with folders before the name.
+    std::string captured;
+    for (auto part = file.source.begin(); part != file.source.end(); ++part)
+        if (*part == "sources" && std::next(part) != file.source.end()) captured = *std::next(part);
+    if (file.ptx.empty() || captured.empty()) return false;
     std::vector<std::filesystem::path> folders;
     for (const auto& folder : file.include) folders.push_back(file.in_folder(folder));
     try {
         const auto path = file.in_folder(file.source);
-        return file.ptx_of != compiler::fingerprint(compiler::own_files(
-                                  compiler::read_source_file(path), path, folders));
+        return captured != compiler::fingerprint(compiler::own_files(
+                               compiler::read_source_file(path), path, folders));
     } catch (const std::runtime_error& error) {
         throw LaunchError(fmt::format("source: {}", error.what()));
     }

@@ -24,13 +24,13 @@
 #include "experiments/framework/metadata.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/file_kind.h"
-#include "experiments/launch_files/program_capture.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/output/verdict.h"
 #include "jobs/programs/program_result.h"
+#include "programs/report/program_capture.h"
 #include "programs/report/program_control.h"
 #include "programs/report/program_settings.h"
 
@@ -292,7 +292,7 @@ int status_of(const ProgramResult& result, const ProgramRequest& request) {
 }
 
 void pack(const fs::path& captures, const fs::path& archive) {
-    if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
+    if (programs::read_capture(captures)) return experiments::write_archive(captures, archive);
     print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
 }
 

@@ -63,13 +63,12 @@ std::vector<fs::path> folders_of_headers(const emulator::Kernel& kernel) {
     return folders;
 }
 
-/// The folder that all files are in.
+/// The folder that has all files, and the folders in which they were found.
 fs::path common_folder(std::span<const compiler::OwnFile> files) {
     fs::path common = files[0].path.parent_path();
     for (const compiler::OwnFile& file : files) {
-        const auto is_outside = [&] {
-            return *file.path.lexically_relative(common).begin() == "..";
-        };
+        const fs::path& lowest = file.folder.empty() ? file.path : file.folder;
+        const auto is_outside = [&] { return *lowest.lexically_relative(common).begin() == ".."; };
         while (common.has_relative_path() && is_outside()) common = common.parent_path();
     }
     return common;
@@ -107,16 +106,15 @@ bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
 }
 
 void Capture::find_regions(Launch& launch) {
-    const auto add = [&](const MemoryBlock& block, const std::string& name) {
-        const bool is_known = std::ranges::any_of(
-            launch.regions, [&](const Region& region) { return region.begin == block.begin; });
-        if (!is_known) launch.regions.push_back({name, block.begin, block.bytes, {}});
+    std::vector<Region> variables;
+    for (const auto& variable : launch.kernel->module->variables())
+        if (const auto block = memory_.find_variable(*launch.kernel, variable);
+            block && is_plain_name(variable.name))
+            variables.push_back({variable.name, block->begin, block->bytes, {}});
+    const auto has = [](const std::vector<Region>& regions, auto member, const auto& value) {
+        return std::ranges::find(regions, value, member) != regions.end();
     };
-    std::size_t number = 0;
-    const auto is_variable = [&](const std::string& name) {
-        return std::ranges::any_of(launch.kernel->module->variables(),
-                                   [&](const auto& variable) { return variable.name == name; });
-    };
+    std::size_t number = 1;
     for (Argument& argument : launch.arguments)
         for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
             std::uint64_t word;
@@ -124,14 +122,14 @@ void Capture::find_regions(Launch& launch) {
             const auto block = memory_.find(word);
             if (!block) continue;
             argument.addresses.emplace_back(at, word);
-            add(*block, fmt::format("memory{}", ++number));
-            while (is_variable(launch.regions.back().name))
-                launch.regions.back().name = fmt::format("memory{}", ++number);
+            if (has(launch.regions, &Region::begin, block->begin) ||
+                has(variables, &Region::begin, block->begin))
+                continue;
+            while (has(variables, &Region::name, fmt::format("memory{}", number))) ++number;
+            launch.regions.push_back(
+                {fmt::format("memory{}", number++), block->begin, block->bytes, {}});
         }
-    for (const auto& variable : launch.kernel->module->variables())
-        if (const auto block = memory_.find_variable(*launch.kernel, variable);
-            block && is_plain_name(variable.name))
-            add(*block, variable.name);
+    launch.regions.insert(launch.regions.end(), variables.begin(), variables.end());
 }
 
 std::string Capture::keep(const Region& region) {
@@ -157,13 +155,14 @@ const Capture::Source& Capture::kept_source(const emulator::Kernel& kernel, cons
     if (!is_new) return kept;
     std::vector<compiler::OwnFile> files;
     try {
-        files = compiler::own_files(compiler::read_source_file(path), path.lexically_normal(),
-                                    folders_of_headers(kernel));
+        files =
+            compiler::own_files(compiler::read_source_file(path),
+                                fs::absolute(path).lexically_normal(), folders_of_headers(kernel));
     } catch (const std::runtime_error&) {
         return kept;  // the source is not there any more, or is none
     }
-    kept.fingerprint = compiler::fingerprint(files);
-    const fs::path from = common_folder(files), to = fs::path("sources") / kept.fingerprint;
+    const fs::path from = common_folder(files),
+                   to = fs::path("sources") / compiler::fingerprint(files);
     kept.file = to / files[0].path.lexically_relative(from);
     for (const compiler::OwnFile& file : files) {
         const fs::path copy = folder_ / to / file.path.lexically_relative(from);
@@ -199,7 +198,6 @@ std::string Capture::json(const Launch& launch) {
     Json file{{"source", source.file.empty() ? ptx : source.file.string()}};
     if (!source.file.empty()) {
         file["ptx"] = ptx;
-        file["ptx_of"] = source.fingerprint;
         if (!source.include.empty()) file["include"] = source.include;
     }
     Json one{{"kernel", kernel_name(launch.kernel->name)},
@@ -238,8 +236,13 @@ void Capture::after(double seconds) {
         const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
                                              file_name_part(kernel_name(launch_->kernel->name)));
         write_whole(folder_ / name, text);
-        launches_.push_back(
-            {launch_->number, name, launch_->kernel->name, launch_->shape, seconds});
+        list_.launches.push_back({.number = launch_->number,
+                                  .file = folder_ / name,
+                                  .kernel = kernel_name(launch_->kernel->name),
+                                  .grid = launch_->shape.grid,
+                                  .block = launch_->shape.block,
+                                  .milliseconds = 1e3 * seconds});
+        symbols_.push_back(launch_->kernel->name);
         show_launch();
     } catch (const std::exception& error) {
         problems_.insert(error.what());
@@ -252,41 +255,27 @@ void Capture::show_launch() {
     using Clock = std::chrono::steady_clock;
     constexpr auto between_lists = std::chrono::milliseconds(100),
                    between_questions = std::chrono::milliseconds(20);
-    const Written& newest = launches_.back();
-    const auto waits = [&] {
-        return has_to_wait(folder_, newest.number, kernel_name(newest.kernel));
-    };
+    const CapturedLaunch& newest = list_.launches.back();
+    const auto waits = [&] { return has_to_wait(folder_, newest.number, newest.kernel); };
     const bool has_wait = waits();
     if (has_wait || Clock::now() >= next_list_) {
-        write_list({.command = command_line()}, ::getpid());
+        list_.command = command_line();
+        list_.process = ::getpid();
+        write_capture(folder_, list_);
         next_list_ = Clock::now() + between_lists;
     }
     while (waits()) std::this_thread::sleep_for(between_questions);
 }
 
-void Capture::write_list(const ProgramReport& report, int process) {
-    Json list = Json::array();
-    for (const Written& launch : launches_) {
-        const auto is_of_kernel = [&](const emulator::Finding& finding) {
-            return finding.kernel == launch.kernel;
-        };
-        list.push_back({{"number", launch.number},
-                        {"file", launch.file},
-                        {"kernel", kernel_name(launch.kernel)},
-                        {"grid", sizes(launch.shape.grid)},
-                        {"block", sizes(launch.shape.block)},
-                        {"ms", 1e3 * launch.seconds},
-                        {"findings", std::ranges::count_if(report.findings, is_of_kernel)}});
-    }
-    Json all{{"command", report.command}, {"launches", list}};
-    if (process) all["process"] = process;
-    write_whole(folder_ / "program.json", all.dump(2) + "\n");
-}
-
 void Capture::finish(const ProgramReport& report) {
-    if (launches_.empty()) return;
+    if (list_.launches.empty()) return;
+    list_.command = report.command;
+    list_.process = 0;
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+        list_.launches[i].findings = std::size_t(
+            std::ranges::count(report.findings, symbols_[i], &emulator::Finding::kernel));
     try {
-        write_list(report, 0);
+        write_capture(folder_, list_);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

@@ -16,6 +16,7 @@
 #include "emulator/warp/launch.h"
 #include "programs/memory/device_memory.h"
 #include "programs/report/launch_ranges.h"
+#include "programs/report/program_capture.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -88,15 +89,6 @@ class Capture {
     struct Source {
         std::filesystem::path file;     ///< empty: there is none
         std::set<std::string> include;  ///< folders of its headers
-        std::string fingerprint;        ///< of it and its headers
-    };
-
-    /// A launch that was written.
-    struct Written {
-        std::uint64_t number = 0;
-        std::string file, kernel;
-        emulator::LaunchShape shape;
-        double seconds = 0;
     };
 
     void find_regions(Launch& launch);
@@ -107,16 +99,14 @@ class Capture {
     const Source& kept_source(const emulator::Kernel& kernel, const std::filesystem::path& path);
     std::string json(const Launch& launch);
     void show_launch();
-    /// Writes program.json. `process` is the one of the program while it runs, then 0.
-    void write_list(const ProgramReport& report, int process);
-
     CapturedMemory& memory_;
     const std::filesystem::path folder_;
     const std::string kernel_;                ///< empty: all
     const std::vector<LaunchRange> numbers_;  ///< empty: all
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
-    std::vector<Written> launches_;  ///< that were written
+    ProgramCapture list_;               ///< of the launches that were written
+    std::vector<std::string> symbols_;  ///< of their kernels
     std::map<std::string, Source> sources_;
     std::chrono::steady_clock::time_point next_list_{};
     std::set<std::string> problems_;

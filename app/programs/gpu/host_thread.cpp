@@ -118,7 +118,7 @@ void Gpu::run_rest() {
 
 std::vector<PolledMemory::Pages> Gpu::reached_pages() {
     // Enough for tables of pointers and for objects that point to each other.
-    constexpr std::size_t most_bytes_of_addresses = std::size_t(64) << 10;
+    std::size_t bytes_to_look_at = std::size_t(1) << 20;
     constexpr std::uint64_t page = PolledMemory::page_bytes;
     std::vector<PolledMemory::Pages> pages;
     std::set<std::uint64_t> known;
@@ -136,7 +136,8 @@ std::vector<PolledMemory::Pages> Gpu::reached_pages() {
             pages.push_back({begin / page * page, (end + page - 1) / page * page});
         if (at.bytes || block->registered) continue;
         const auto* const content = reinterpret_cast<const char*>(block->begin);
-        const std::size_t looked_at = std::min(block->bytes, most_bytes_of_addresses);
+        const std::size_t looked_at = std::min(block->bytes, bytes_to_look_at);
+        bytes_to_look_at -= looked_at;
         for (std::size_t i = 0; i + 8 <= looked_at; i += 8) {
             std::uint64_t word;
             std::memcpy(&word, content + i, sizeof word);

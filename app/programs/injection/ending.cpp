@@ -14,8 +14,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,11 +38,14 @@ constexpr const char* found_by = "WARPSCOPE_FOUND_BY";
 int print_by(const std::filesystem::path& app, const std::filesystem::path& report) {
     const std::string file = report.string(), program = app.string();
     const char* const arguments[] = {program.c_str(), "--report", file.c_str(), nullptr};
-    ::unsetenv("LD_PRELOAD");
+    std::vector<char*> variables;  // without this library
+    for (char** variable = environ; *variable; ++variable)
+        if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) variables.push_back(*variable);
+    variables.push_back(nullptr);
     pid_t child = 0;
     int status = 0;
     if (posix_spawn(&child, program.c_str(), nullptr, nullptr, const_cast<char* const*>(arguments),
-                    environ) ||
+                    variables.data()) ||
         waitpid(child, &status, 0) < 0)
         return 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
@@ -84,9 +89,10 @@ bool is_in_handler() {
 
 /// The right to use the GPU at an end that may come at any time. None where a part of this library,
 /// a handler of a signal, or another thread is at work: what was written until then is the report.
-std::unique_lock<std::recursive_mutex> hold() {
+std::unique_ptr<Held> hold() {
     if (!has_gpu() || !gpu().has_to_report() || Held::depth() > 0 || is_in_handler()) return {};
-    return std::unique_lock(gpu().mutex, std::try_to_lock);
+    const std::unique_lock lock(gpu().mutex, std::try_to_lock);
+    return lock ? std::make_unique<Held>() : nullptr;
 }
 
 /// The process is going to end by a signal.
@@ -118,8 +124,6 @@ int execute(char* const* environment, Become become) {
 
 int finish(int status) {
     static bool finished = false;
-    const char* const earlier = std::getenv(found_by);
-    if (earlier && std::atoi(earlier) == ::getpid() && !status) status = 1;
     if (!has_gpu() || !gpu().has_to_report() || std::exchange(finished, true)) return status;
     const Call held;
     gpu().finish();
@@ -128,9 +132,15 @@ int finish(int status) {
 
 namespace {
 
+/// The status of a process that ends with `status`, and that may have been another program before.
+int with_earlier(int status) {
+    const char* const process = std::getenv(found_by);
+    return process && std::atoi(process) == ::getpid() && !status ? 1 : status;
+}
+
 int finish_abruptly(int status) {
     const auto held = hold();
-    return held ? finish(status) : status;
+    return with_earlier(held ? finish(status) : status);
 }
 
 const bool ends_by_time_limit = [] {
@@ -147,7 +157,7 @@ const bool ends_by_time_limit = [] {
 /// the work ends before the first of them, however the program ends: main() returns or it calls
 /// exit().
 int finish_before_handlers(int status) {
-    status = finish(status);
+    status = with_earlier(finish(status));
     if (has_gpu() && gpu().has_to_report()) emulator::Launcher::end_compiler();
     return status;
 }

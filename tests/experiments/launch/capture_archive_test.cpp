@@ -10,7 +10,7 @@
 #include <string>
 
 #include "experiments/arrays/expression.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -57,7 +57,7 @@ TEST_F(CaptureArchive, HasTheFilesOfItsFolder) {
     EXPECT_EQ(read(folder / "memory/1.bin"), read(folder_ / "memory/1.bin"));
     EXPECT_EQ(read(folder / "program.json"), read(folder_ / "program.json"));
     EXPECT_EQ(read(folder / "sources/12/src/a.cu"), "a source");
-    EXPECT_EQ(read_capture(folder)->launches.at(0).grid, (emulator::Dim3{1, 2, 3}));
+    EXPECT_EQ(programs::read_capture(folder)->launches.at(0).grid, (emulator::Dim3{1, 2, 3}));
     EXPECT_EQ(unpacked(archive_), folder);  // it is there
     write(folder_ / "memory/1.bin", "another content");
     write_archive(folder_, archive_);
@@ -97,7 +97,7 @@ TEST_F(CaptureArchive, OfWhichAByteIsDamagedIsRefusedOrWhole) {
         }
         if (!fs::exists(place_ / "cache")) continue;
         for (const auto& entry : fs::directory_iterator(place_ / "cache/warpscope/captures"))
-            EXPECT_TRUE(read_capture(entry.path())) << "half a folder stays";
+            EXPECT_TRUE(programs::read_capture(entry.path())) << "half a folder stays";
     }
 }
 

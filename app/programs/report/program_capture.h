@@ -8,12 +8,12 @@
 
 #include "emulator/program/dim3.h"
 
-namespace warpscope::experiments {
+namespace warpscope::programs {
 
 /// A launch that a program has made, and that was written as a launch file.
 struct CapturedLaunch {
     std::uint64_t number = 0;    ///< among all launches of the program, from 1
-    std::filesystem::path file;  ///< the launch file
+    std::filesystem::path file;  ///< the launch file, in the folder of the capture
     std::string kernel;
     emulator::Dim3 grid, block;
     double milliseconds = 0;   ///< of the run that was recorded
@@ -29,5 +29,7 @@ struct ProgramCapture {
 
 /// Reads the capture in a folder. nullopt if it has none.
 std::optional<ProgramCapture> read_capture(const std::filesystem::path& folder);
+/// Writes the list whole or not at all. Throws std::runtime_error.
+void write_capture(const std::filesystem::path& folder, const ProgramCapture& capture);
 
-}  // namespace warpscope::experiments
+}  // namespace warpscope::programs
