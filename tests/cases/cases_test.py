@@ -8,7 +8,7 @@ text that begins with ! must not be there. The output is standard output and sta
 blank in place of line breaks and margins.
 
 A case with a main() is a program, which nvcc compiles, and its options are the arguments of the program.
-`// nvcc: OPTIONS` in its first line has more options of nvcc. FOLDER keeps the compiled programs, for the
+`// nvcc: OPTIONS` in a line of its own gives nvcc more options. FOLDER keeps the compiled programs, for the
 next time. Without nvcc (""), programs are skipped. Every other case is opened by --launch.
 
 PREFIX chooses the cases whose names begin with it. WARPSCOPE_ONE_PROGRAM_OF=4 runs every fourth program,
@@ -47,7 +47,7 @@ def compiled(case):
     source = HERE / case
     newest = max(file.stat().st_mtime for file in [source, *source.parent.glob("*.h")])
     if not to.exists() or to.stat().st_mtime < newest:
-        options = re.match(r"// nvcc: (.*)", source.read_text())
+        options = re.search(r"^// nvcc: (.*)$", source.read_text(), re.MULTILINE)
         subprocess.run([NVCC, "-g", "-lineinfo", "-std=c++17", "-gencode", "arch=compute_75,code=compute_75",
                         *(options[1].split() if options else []), "-o", to, case], cwd=HERE, check=True)
     return to

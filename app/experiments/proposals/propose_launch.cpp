@@ -28,7 +28,7 @@ Fill numbers_of(const Type* type) {
     if (type->kind == Type::Kind::character) return Expression("97 + i % 26");  // letters
     const auto row = row_of(*type);
     if (row && row->number.is_real()) return RandomFill{};
-    const bool is_number = row && (type->kind != Type::Kind::structure || row->number.bytes > 1);
+    const bool is_number = element_type(*type) || (row && row->number.bytes > 1);
     return Expression(is_number ? "i % 100" : "0");
 }
 

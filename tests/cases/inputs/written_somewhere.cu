@@ -1,12 +1,12 @@
-// Functions that are not read here, or are not called by their names, may write these arrays.
+// A function, a macro, another name, a list, a lambda and a thread write these arrays.
 #include <functional>
 #include <thread>
 #include <vector>
 
 #define CLEAR cudaMemset(cleared, 0, 256)
 
-void prepare(float* p);
-void run(const std::function<void()>& what);
+void prepare(float* p) { cudaMemset(p, 0, 256); }
+void run(const std::function<void()>& what) { what(); }
 
 float* global;
 

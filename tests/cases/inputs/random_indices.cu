@@ -1,4 +1,4 @@
-// The range of the random indices is not read.
+// The indices are random numbers of a range.
 #include <cuda_runtime.h>
 
 #include <random>

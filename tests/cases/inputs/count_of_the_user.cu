@@ -1,4 +1,4 @@
-// The number of readings is an argument of the program: a guess for both kernels.
+// The number of readings is an argument of the program: at most 128.
 #include <cstdlib>
 #include <cuda_runtime.h>
 

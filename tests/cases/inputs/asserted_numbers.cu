@@ -1,4 +1,4 @@
-// The assertion is about numbers that the program reads from a file, in place of zeros.
+// FAULT: without its file, the program hands over zeros, and an assertion of the kernel fails.
 #include <cassert>
 #include <cuda_runtime.h>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What the function stores is read: nothing is guessed.
+// A function stores the indices.
 #include <cuda_runtime.h>
 
 #include <vector>
