@@ -19,12 +19,10 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 namespace {
 struct Program {
     std::string source, name, ptx, log;
-    std::vector<std::string> expressions;
 };
 
 /// A line of the PTX: "// NAME: yes".
@@ -94,25 +92,15 @@ const char* nvrtcGetErrorString(int status) {
 }
 int nvrtcCreateProgram(void** program, const char* source, const char* name, int headers,
                        const char* const* header_texts, const char* const* header_names) {
-    auto* const made = new Program{source, name, "", "", {}};
+    auto* const made = new Program{source, name, "", ""};
     for (int i = 0; i < headers; ++i)
         made->ptx += std::string("// header ") + header_names[i] + ": " + header_texts[i] + "\n";
     *program = made;
     return 0;
 }
 int nvrtcAddNameExpression(void* handle, const char* expression) {
-    static_cast<Program*>(handle)->expressions.emplace_back(expression);
+    static_cast<Program*>(handle)->ptx += std::string("// name ") + expression + "\n";
     return 0;
-}
-/// "lowered_NAME".
-int nvrtcGetLoweredName(void* handle, const char* expression, const char** lowered) {
-    for (std::string& known : static_cast<Program*>(handle)->expressions) {
-        if (known != expression && known != std::string("lowered_") + expression) continue;
-        if (known == expression) known = "lowered_" + known;
-        *lowered = known.c_str();
-        return 0;
-    }
-    return 10;
 }
 int nvrtcDestroyProgram(void** program) {
     delete static_cast<Program*>(*program);

@@ -1,7 +1,6 @@
 #include "ui/launch_form/launch_panel.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "compiler/host/template_kernels.h"
 #include "compiler/target.h"
@@ -115,29 +114,25 @@ void LaunchPanel::undo_buttons(Ui& ui) {
 std::vector<std::string> LaunchPanel::kernels() const {
     std::vector<std::string> names;
     for (const compiler::Signature& kernel : form_.plan()->signatures) names.push_back(kernel.name);
-    const auto& templates = form_.plan()->templates;
-    names.insert(names.end(), templates.begin(), templates.end());
+    for (const std::string& name : form_.plan()->templates) names.push_back(name);
     return names;
 }
 
 /// What a person should look at in a launch that was proposed for a source without a launch file.
 void LaunchPanel::guesses(Ui& ui) {
     const experiments::LaunchPlan& plan = *form_.plan();
-    if (!plan.is_proposed()) return;
     std::string all;
     for (const std::string& guess : plan.guesses) all += (all.empty() ? "" : ", ") + tr(guess);
     const std::string note = tr("Guessed for {}: {}", plan.launches[0].name, all);
     paragraph(ui.fonts.small, colour::finding, note);
     record(ui, "launch.note", note);
-    ImGui::Dummy({0, ui.px(2)});
 }
 
 /// A list of the kernels of the source: the chosen one is launched after the others.
 void LaunchPanel::add_launch(Ui& ui) {
-    std::vector<std::string> names = kernels();
+    std::vector<std::string> names = kernels(), labels = names;
     names.insert(names.begin(), "");
-    std::vector<std::string> labels = names;
-    labels[0] = tr("Add a launch of…");
+    labels.insert(labels.begin(), tr("Add a launch of…"));
     const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
     if (chosen > 0)
         ui.later([this, name = names[std::size_t(chosen)]] {
@@ -393,7 +388,7 @@ void LaunchPanel::draw(Ui& ui) {
     if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
         focused_in_ = ImGui::GetFrameCount();
     head(ui);
-    guesses(ui);
+    if (form_.plan()->is_proposed()) guesses(ui);
     launches(ui);
     target(ui);
     scalars(ui);

@@ -115,6 +115,7 @@ TEST_F(HelpersTest, NamesAndHeadersReachTheCompiler) {
     HelperCompiler first(WARPSCOPE);
     const compiler::Compiled compiled = first.compile(request, {60s, {}});
     EXPECT_HAS(compiled.ptx, "// header own.h: own text\n");
+    EXPECT_HAS(compiled.ptx, "// name scale<4>\n// name plain\n");
     EXPECT_HAS(compiled.ptx, "// --device-debug\n");
     Helpers helpers(WARPSCOPE);
     EXPECT_EQ(helpers.compile(request), compiled);
