@@ -23,7 +23,7 @@
 #include "compute/helper/termination_signal.h"
 #include "compute/libraries/shared_file.h"
 #include "compute/pick_ranks.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 #include "experiments/replicas/pick_for.h"
 #include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
@@ -33,6 +33,7 @@
 #include "jobs/helper.h"
 #include "jobs/list.h"
 #include "jobs/output/files_and_terminal.h"
+#include "jobs/output/verdict.h"
 #include "jobs/programs/run_program.h"
 #include "jobs/serve.h"
 #include "options.h"
@@ -54,10 +55,10 @@ std::unique_ptr<compute::Device> pick(const Options& options, const SharedProces
 
 std::unique_ptr<compute::Device> make_device(const Options& options,
                                              const SharedProcesses& processes = nullptr) {
-    const jobs::Checks& checks = options.headless.checks;
-    if (checks.any() || options.headless.counters) {
+    const emulator::CheckChoice& checks = options.headless.checks;
+    if (checks.has_checks() || options.headless.counters) {
         auto device = compute::make_emulated_device(
-            fmt::format("{} needs the emulator", checks.any() ? "--check" : "--counters"));
+            fmt::format("{} needs the emulator", checks.has_checks() ? "--check" : "--counters"));
         device->set(options.run);
         return device;
     }
@@ -160,29 +161,21 @@ jobs::ProgramRequest program_request(const Options& options) {
             .sarif = options.headless.sarif};
 }
 
-/// Where the launches of a program are kept until it runs again; empty: there is no cache.
-std::filesystem::path kept_launches(const Options& options) {
-    const std::filesystem::path cache = compiler::Cache::default_folder().parent_path();
-    if (cache.empty()) return {};
-    return cache / "programs" / std::filesystem::path(options.program[0]).filename();
-}
-
 /// Runs the program and shows its launches in the window as they come. Where there is no display,
 /// or no launch, the summary is all.
 int run_program_and_window(const Options& options) {
     const bool has_display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
     jobs::ProgramRequest request = program_request(options);
-    if (has_display) request.capture.to = kept_launches(options);
-    if (request.capture.to.empty()) return jobs::run_program(request);
-    std::error_code ignored;
-    std::filesystem::remove_all(request.capture.to, ignored);
+    const std::filesystem::path cache = compiler::Cache::default_folder().parent_path();
+    if (!has_display || cache.empty()) return jobs::run_program(request);
+    request.capture.to = jobs::folder_for_launches(cache / "programs", options.program[0]);
     request.beside_window = true;
     auto program = std::async(std::launch::async, [&] { return jobs::run_program(request); });
     constexpr auto between_looks = std::chrono::milliseconds(50);
     while (program.wait_for(between_looks) != std::future_status::ready &&
-           !experiments::read_capture(request.capture.to)) {
+           !programs::read_capture(request.capture.to)) {
     }
-    if (!experiments::read_capture(request.capture.to)) return program.get();
+    if (!programs::read_capture(request.capture.to)) return program.get();
     Options window = options;
     window.mode = Mode::window;
     window.launch = request.capture.to;

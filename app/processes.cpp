@@ -60,7 +60,7 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
 }  // namespace
 
 void check_processes(const Options& options) {
-    const bool headless = options.mode == Mode::headless && !options.headless.checks.any() &&
+    const bool headless = options.mode == Mode::headless && !options.headless.checks.has_checks() &&
                           !options.headless.counters && options.kernel_source.empty() &&
                           options.kernels.empty();
     const bool shared = headless || options.mode == Mode::window;

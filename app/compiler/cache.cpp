@@ -74,7 +74,7 @@ bool stands_alone(const Request& request) {
 
 /// Everything that the PTX depends on.
 Texts key_of(const Request& request, std::string_view version) {
-    Texts key{"warpscope kernel 4", std::string(version),
+    Texts key{"warpscope kernel 5", std::string(version),
               fmt::format("{}", fmt::join(options_of(request), " ")), request.file, request.source};
     key.push_back(std::to_string(request.names.size()));
     key.insert(key.end(), request.names.begin(), request.names.end());
@@ -115,11 +115,9 @@ fs::path name_of(const Texts& key) {
     return fmt::format("{:016x}.kernel", content_hash(bytes_of(key)));
 }
 
-/// The PTX, the number of entries, the entries, and then each warning: "3 7 1 text" for line,
-/// column, severity and text.
+/// The PTX, and then each warning: "3 7 1 text" for line, column, severity and text.
 Texts to_texts(const Compiled& compiled) {
-    Texts texts{compiled.ptx, std::to_string(compiled.entries.size())};
-    texts.insert(texts.end(), compiled.entries.begin(), compiled.entries.end());
+    Texts texts{compiled.ptx};
     for (const Diagnostic& d : compiled.warnings)
         texts.push_back(fmt::format("{} {} {} {}", d.line, d.column, int(d.severity), d.text));
     return texts;
@@ -136,15 +134,10 @@ Diagnostic warning_of(std::string_view text) {
 
 /// `texts` are those of an entry with this key.
 std::optional<Compiled> compiled_of(const Texts& key, const Texts& texts) {
-    if (texts.size() < key.size() + 2 || !std::equal(key.begin(), key.end(), texts.begin()))
+    if (texts.size() < key.size() + 1 || !std::equal(key.begin(), key.end(), texts.begin()))
         return {};
     auto next = texts.begin() + std::ptrdiff_t(key.size());
     Compiled compiled{*next++, {}};
-    std::string_view number = *next++;
-    const auto entries = take_number<std::size_t>(number, "");
-    if (entries > std::size_t(texts.end() - next)) throw std::runtime_error("an entry is missing");
-    compiled.entries.assign(next, next + std::ptrdiff_t(entries));
-    next += std::ptrdiff_t(entries);
     for (; next != texts.end(); ++next) compiled.warnings.push_back(warning_of(*next));
     return compiled;
 }

@@ -153,7 +153,6 @@ struct Nvrtc::Functions {
     int (*ptx_size)(Program, std::size_t*) = nullptr;
     int (*ptx)(Program, char*) = nullptr;
     int (*add_name)(Program, const char*) = nullptr;
-    int (*lowered_name)(Program, const char*, const char**) = nullptr;
     int (*log_size)(Program, std::size_t*) = nullptr;
     int (*log)(Program, char*) = nullptr;
 
@@ -171,7 +170,6 @@ struct Nvrtc::Functions {
         find(library, ptx_size, "nvrtcGetPTXSize");
         find(library, ptx, "nvrtcGetPTX");
         find(library, add_name, "nvrtcAddNameExpression");
-        find(library, lowered_name, "nvrtcGetLoweredName");
         find(library, log_size, "nvrtcGetProgramLogSize");
         find(library, log, "nvrtcGetProgramLog");
     }
@@ -305,14 +303,7 @@ Compiled Nvrtc::compile_once(const Request& request) const {
         read_log(nvrtc.text(program, nvrtc.log_size, nvrtc.log, "nvrtcGetProgramLog"), request);
     if (status == nvrtc_success) {
         const std::string ptx = nvrtc.text(program, nvrtc.ptx_size, nvrtc.ptx, "nvrtcGetPTX");
-        Compiled compiled{portable_ptx(ptx, request, fs::current_path().string()),
-                          std::move(diagnostics)};
-        for (const std::string& name : request.names) {
-            const char* lowered = nullptr;
-            nvrtc.check(nvrtc.lowered_name(program, name.c_str(), &lowered), "nvrtcGetLoweredName");
-            compiled.entries.emplace_back(lowered);
-        }
-        return compiled;
+        return {portable_ptx(ptx, request, fs::current_path().string()), std::move(diagnostics)};
     }
 
     const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),

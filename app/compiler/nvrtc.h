@@ -42,7 +42,6 @@ struct Request {
 struct Compiled {
     std::string ptx;  ///< in the form that portable_ptx() makes
     std::vector<Diagnostic> warnings;
-    std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;
 };
 

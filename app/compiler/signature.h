@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,14 +52,6 @@ struct KernelParameter {
     std::shared_ptr<const Type> type;
 };
 
-/// What a kernel does with the memory behind a pointer that it gets.
-struct MemoryUse {
-    bool reads = false;   ///< by loads
-    bool writes = false;  ///< by stores and atomics
-    /// The numbers that it reads lead to addresses of other accesses, or decide branches.
-    bool steers = false;
-};
-
 /// How a kernel reads its textures and surfaces.
 struct ImageUse {
     int dimensions = 0;  ///< 1 or 2
@@ -78,15 +69,10 @@ struct LaunchTraits {
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
     bool reads_block_index = true;   ///< false: every block does what the first one does
-    bool reads_grid_size = false;    ///< true: most such kernels run with any number of blocks
     bool synchronises_grid = false;  ///< grid.sync() of Cooperative Groups
-    /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
-    std::vector<MemoryUse> memory{};
-    /// By parameter, of those that are textures or surfaces. nullopt: the kernel reads it in
-    /// different ways, or as layers, a volume or a cube, or not at all.
-    std::vector<std::optional<ImageUse>> images{};
-    /// Of the variables of the module that it names, by their names in the PTX.
-    std::map<std::string, MemoryUse> variables{};
+    /// nullopt: the kernel reads its textures, or its surfaces, in different ways, or as layers, a
+    /// volume or a cube, or not at all.
+    std::optional<ImageUse> texture{}, surface{};
 };
 
 struct Signature {

@@ -4,6 +4,13 @@
 
 namespace warpscope::emulator {
 
+std::vector<std::string> CheckChoice::words() const {
+    std::vector<std::string> words;
+    for (const auto& [word, member] : check_words)
+        if (this->*member) words.emplace_back(word);
+    return words;
+}
+
 CheckSet::CheckSet(const CheckChoice& choice, Memory& memory) : heat_(memory) {
     if (choice.race) all_.add(race_);
     if (choice.race) all_.add(grid_races_);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/checks/barrier_check.h"
@@ -19,10 +23,22 @@ struct CheckChoice {
     bool barrier = false;   ///< barriers that not every thread reaches
     bool memory = false;    ///< invalid accesses; reads of unwritten global memory
     bool leaks = false;     ///< with `memory`: what a program has never freed or destroyed
+    bool needed = false;    ///< what depends on each barrier, fence and wait; a Judge ignores it
     bool counters = false;  ///< sectors, bank conflicts and more
     bool heat = false;      ///< accesses to each word; with `race`, also its races
-    bool any() const { return race || barrier || memory || counters || heat; }
+    /// Something that is reported as a finding.
+    bool has_checks() const { return race || barrier || memory || needed; }
+    bool any() const { return has_checks() || counters || heat; }
+    std::vector<std::string> words() const;  ///< of the checks: "race", …
 };
+
+/// The words of the checks.
+inline constexpr std::array<std::pair<std::string_view, bool CheckChoice::*>, 5> check_words{
+    {{"race", &CheckChoice::race},
+     {"barrier", &CheckChoice::barrier},
+     {"memory", &CheckChoice::memory},
+     {"leaks", &CheckChoice::leaks},
+     {"needed", &CheckChoice::needed}}};
 
 /// The observers of a choice, as one observer.
 class CheckSet {
@@ -35,9 +51,8 @@ class CheckSet {
     Observer& observer() { return all_; }
     /// What the checks have found, grouped by the missing barrier.
     std::vector<Finding> findings() const;
-    /// True where fences and words of memory have ordered accesses: the race check may find other
-    /// races with another order of the warps and blocks.
-    bool depends_on_order() const { return race_.depends_on_order(); }
+    /// The next launch has further blocks of the last one.
+    void continue_launch() { grid_races_.continue_launch(); }
     MemoryCheck& memory_check() { return memory_; }
     const std::vector<KernelCounters>& counters() const { return counters_.kernels(); }
     std::vector<KernelHeat> take_heat() { return heat_.take(); }

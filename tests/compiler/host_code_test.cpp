@@ -241,17 +241,6 @@ TEST_F(HeadersOfASource, AreSearchedForInFoldersToo) {
     EXPECT_EQ(leave_out_host_code(request, folder_ / "k.cu").size(), 1U);
 }
 
-TEST_F(HeadersOfASource, OfThePersonStandBeforeTheSource) {
-    write("include/a.h", "#include \"b.h\"\n#include <vector>\nint a = b;");
-    write("include/b.h", "int b = 4;");
-    const std::string source = "#include \"include/a.h\"\n#include \"none.h\"\nint c = a;";
-    const std::string all = with_own_headers(source, folder_ / "k.cu");
-    EXPECT_LT(all.find("int b = 4;"), all.find("int a = b;"));
-    EXPECT_LT(all.find("int a = b;"), all.find("int c = a;"));
-    EXPECT_NE(all.find("int c = a;"), std::string::npos);
-    EXPECT_NE(with_own_headers("int c;", folder_ / "k.cu").find("int c;"), std::string::npos);
-}
-
 TEST_F(HeadersOfASource, OfTheToolkitStayIfTheyHaveDeviceCode) {
     const std::string kept = "#include <cooperative_groups.h>\n#include <cub/cub.cuh>\n";
     Request request{.file = "k.cu", .source = kept + "#include <cuda_runtime.h>\n" + kernel};

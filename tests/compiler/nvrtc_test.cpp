@@ -116,14 +116,6 @@ TEST(FakeNvrtc, ItsLogBecomesErrorsAndWarnings) {
                   {0, 0, Severity::error, "NVRTC failed: NVRTC_ERROR_INTERNAL_ERROR"}}));
 }
 
-TEST(FakeNvrtc, GivesTheEntriesOfNamesInTheirOrder) {
-    const Nvrtc nvrtc(FAKE_NVRTC);
-    Request request{"kernels/ripple.cu", "text"};
-    request.names = {"b<2>", "a", "b<2>"};
-    EXPECT_EQ(nvrtc.compile(request).entries,
-              (std::vector<std::string>{"lowered_b<2>", "lowered_a", "lowered_b<2>"}));
-}
-
 TEST(FakeNvrtc, ReceivesHeadersAndTheOptionForDebugInformation) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     Request request{"kernels/ripple.cu", "text"};

@@ -237,9 +237,8 @@ TEST_F(Signatures, ATemplateIsCompiledByItsNameExpression) {
     Request request{"kernels/mine.cu", source};
     request.names = {"scale<3>", "scale<2 + 2>"};
     const Compiled compiled = nvrtc_->compile(request);
-    EXPECT_EQ(compiled.entries,
-              (std::vector<std::string>{"_Z5scaleILi3EEvPi", "_Z5scaleILi4EEvPi"}));
-    EXPECT_NE(compiled.ptx.find(".entry _Z5scaleILi4EEvPi("), std::string::npos);
+    for (const char* entry : {".entry _Z5scaleILi3EEvPi(", ".entry _Z5scaleILi4EEvPi("})
+        EXPECT_NE(compiled.ptx.find(entry), std::string::npos) << entry;
     request.names = {"scale<nothing>"};
     try {
         nvrtc_->compile(request);

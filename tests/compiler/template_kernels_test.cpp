@@ -19,16 +19,12 @@ TEST(TemplateKernels, GetArgumentsForTheirParameters) {
                                "__global__ void h() {} }\n"
                                "__global__ void k() {}\n"),
               (Texts{"f<float, 16>", "lib::h<true, 16>"}));
-}
-
-TEST(TemplateKernels, TakeTheArgumentsOfTheirFirstUseThatNamesNothingElse) {
-    const std::string kernel = "template <class T, int n> __global__ void f(T* p) {}\n";
-    EXPECT_EQ(template_kernels(kernel + "void run(int* p) { f<S, 8><<<1, 8>>>(p); \n"
-                                        "f<unsigned int, 32><<<1, 32>>>(p); }"),
-              Texts{"f<unsigned int, 32>"});
-    EXPECT_EQ(template_kernels(kernel + "template __global__ void f<double, 4>(double*);"),
-              Texts{"f<double, 4>"});
-    EXPECT_EQ(template_kernels("bool a = f<3; " + kernel), Texts{"f<float, 16>"});
+    EXPECT_EQ(template_kernels("template <class T, class U = Pair<T, int>, int n = (1 > 0)>\n"
+                               "__global__ void f(T* p) {}\n"
+                               "template <int n = 4> __global__ void g() {}\n"),
+              (Texts{"f<float>", "g<>"}));
+    EXPECT_EQ(template_kernels("bool a = f<3; template <int n> __global__ void f() {}"),
+              Texts{"f<16>"});
 }
 
 TEST(TemplateKernels, AreNamedWithoutNamespacesAndArguments) {

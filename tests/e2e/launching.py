@@ -33,9 +33,8 @@ int main() {
 """
 MENDED = SOURCE.replace("0;\n\n", "0;\n__syncthreads();\n", 1)
 
-TEMPLATE = """#define SIDE 8
-template <int width>
-__global__ void stamp(int* out, int n, int side) {
+TEMPLATE = """template <int width>
+__global__ void stamp(int* out, int n) {
     const int i = blockIdx.x * width + threadIdx.x;
     if (i < n) out[i] = width;
 }
@@ -43,13 +42,6 @@ __global__ void stamp(int* out, int n, int side) {
 template <typename T, int value>
 __global__ void other(T* x) {
     x[blockIdx.x * blockDim.x + threadIdx.x] = value;
-}
-
-int main() {
-    const int n = 100;
-    int* out;
-    cudaMalloc(&out, n * sizeof(int));
-    stamp<8><<<(n + SIDE - 1) / SIDE, SIDE>>>(out, n, SIDE);
 }
 """
 
@@ -77,12 +69,12 @@ class Launching(Session):
         # The form begins with blocks of 256 threads, which are too many for the tile.
         app.wait_value("message", lambda value: "lie outside the 256 bytes" in value)
         app.wait_value("launch.launches[0].kernel", "reversed")
-        app.wait_value("launch.note", lambda value: value.startswith("Guessed for reversed, ") and "the block" in value)
+        app.wait_value("launch.note", lambda value: value.startswith("Guessed for reversed: ") and "the block" in value)
         app.settle()
 
         self.fill(app, "launches[0].block", "64")
         app.wait_value("editor.state", lambda value: "runs in the emulator" in value)
-        self.fill(app, "launches[0].grid", "(n + 63) / 64")
+        self.fill(app, "launches[0].grid", "(scale_n + 63) / 64")
         self.fill(app, "launches[0].arguments.scale.factor", "2")
         app.wait_value("launch.state", "reversed.launch.json (not saved)")
         app.wait_value("race", lambda value: value.startswith("race"))
@@ -222,16 +214,16 @@ class Launching(Session):
         self.fill(app, "launches[0].block", "128")
         app.wait_value("launch.state", "reversed.launch.json (not saved)")
 
-    def test_a_template_is_launched_as_its_host_program_does(self):
+    def test_a_template_gets_arguments_that_the_form_changes(self):
         self.source.write_text(TEMPLATE, encoding="utf-8")
         app = self.start("--launch", self.source)
-        app.wait_value("launch.launches[0].kernel", "stamp<8>")
+        app.wait_value("launch.launches[0].kernel", "stamp<16>")
+        app.wait_value("launch.note", lambda value: "the arguments of the template" in value)
         app.settle()
-        self.assertEqual(app.value("launch.launches[0].grid"), "(n + side - 1) / side")
-        self.assertEqual(app.value("launch.launches[0].block"), "side")
-        self.assertEqual(app.value("launch.scalars.side"), "8")
-        self.assertEqual(app.value("launch.scalars.n"), "100")
-        self.assertEqual(app.number("result.largest"), 8)
+        self.assertEqual(app.value("launch.launches[0].grid"), "(n + 255) / 256")
+        self.assertEqual(app.value("launch.scalars.n"), "4096")
+        # Blocks that begin 16 elements apart write the first 496 elements.
+        self.assertEqual(app.number("result.largest"), 16)
         app.choose("launch.launches[0].kernel.list", "other<float, 16>")
         app.wait_value("launch.launches[0].block", "256")
         app.settle()

@@ -27,9 +27,9 @@ class Live {
     std::vector<experiments::PolicyOutcome> policies() {
         return experiments::try_policies(*entry_, *experiment_);
     }
-    experiments::Inspection inspection() {
-        experiments::Specimen copy = specimen();
-        return experiments::inspect(copy);
+    experiments::Inspection inspection(std::uint64_t instructions = 300'000'000) {
+        return experiments::inspect({*entry_, *experiment_, device_->settings()},
+                                    compute::usual_emulator_memory(), {}, instructions);
     }
     std::vector<experiments::Rgba> picture() { return picture_of(*experiment_); }
     static std::vector<experiments::Rgba> picture_of(experiments::Experiment& experiment) {

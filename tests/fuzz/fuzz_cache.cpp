@@ -31,7 +31,7 @@ struct KeptImage {
     std::string key;  ///< the bytes between checksum and PTX
 
     KeptImage() {
-        cache.keep(request, "13.0", {"the PTX", {}, {"entry"}});
+        cache.keep(request, "13.0", {"the PTX", {}});
         for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
             name = entry.path().filename();
         std::ifstream file(folder.path() / name, std::ios::binary);

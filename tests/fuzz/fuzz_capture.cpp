@@ -4,7 +4,7 @@
 #include "experiments/arrays/expression.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/launch_file.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 #include "fuzz.h"
 
 namespace {
@@ -19,7 +19,7 @@ void open_archive(const tests::FuzzFolder& folder, std::string_view bytes) {
     const fs::path archive = folder.write("fuzzed.wslaunch", bytes);
     try {
         const fs::path unpacked = experiments::unpacked(archive);
-        const auto capture = experiments::read_capture(unpacked);
+        const auto capture = programs::read_capture(unpacked);
         tests::require(capture.has_value(), "what unpacks is a capture");
         for (const auto& launch : capture->launches) try {
                 experiments::read_launch_file(launch.file);

@@ -3,11 +3,10 @@
 
 #include "compiler/host/host_code.h"
 #include "compiler/host/template_kernels.h"
-#include "experiments/host/host_values.h"
 #include "fuzz.h"
 
 // A source and a header, with a NUL between them. What is left out becomes blanks, and every byte
-// keeps its place. Launches have a kernel and a grid, templates a list of arguments.
+// keeps its place. Templates have a list of arguments.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace warpscope;
     const std::string_view input = tests::text_of(data, size);
@@ -26,20 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             tests::require(
                 one.first_line >= 1 && one.last_line >= one.first_line && one.last_line <= lines,
                 "what is left out has its lines");
-    }
-    const experiments::HostProgram program = experiments::read_host_program(texts[0]);
-    const experiments::HostValues values(program);
-    for (const experiments::HostLaunch& launch : program.launches) {
-        tests::require(!launch.kernel.empty() && !launch.grid.empty(), "a launch has its grid");
-        (void)values.expressions(launch.grid);
-        for (const std::string& argument : launch.arguments) {
-            (void)values.expression(argument);
-            (void)experiments::find_array(program, experiments::place_of(program, argument).array);
-        }
-    }
-    for (const auto& [name, array] : program.arrays) {
-        (void)values.elements(array.bytes, 4);
-        (void)values.expression(array.fill);
     }
     for (const std::string& name : compiler::template_kernels(texts[0]))
         tests::require(name.ends_with('>') && !compiler::template_name(name).empty(),

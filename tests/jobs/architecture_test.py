@@ -26,7 +26,7 @@ SUBFLOORS = {
                  {"fast_paths"}],
     "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure", "host"}, {"export"}, {"launch_files"}, {"proposals"},
+    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure"}, {"export"}, {"launch_files"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
@@ -38,6 +38,10 @@ SUBFLOORS = {
 
 # What makes the emulator fast, and can be left out.
 FAST_PATHS = ("emulator", "fast_paths")
+
+# The checks, which only the judge of launches applies, and what steps or searches a block.
+CHECKS = re.compile(r"emulator/(check_set|races/race_detector|races/grid/grid_races|checks/(barrier|memory)_check)\.h")
+CALLS_CHECKS = re.compile(r"emulator/.*|jobs/bench/.*|programs/checks/check_host_calls\.cpp")
 
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [
@@ -92,6 +96,13 @@ def check_fast_paths(where, path, target):
     return [f"{where}: only emulator/launcher.cpp may include {target}"]
 
 
+def check_judge(where, path, target):
+    """Launches are judged in one place."""
+    if not CHECKS.fullmatch(target) or CALLS_CHECKS.fullmatch(path.as_posix()):
+        return []
+    return [f"{where}: include emulator/judge.h, which applies {target} to launches"]
+
+
 def check_own(where, path, target, app):
     """One of our own headers, included from `path`."""
     if not (app / target).is_file():
@@ -111,7 +122,7 @@ def check_line(where, path, kind, target, app):
         if not own and re.fullmatch(headers, target) and not re.fullmatch(files, path.as_posix()):
             found.append(f"{where}: {name} header {target} does not belong here")
     if kind == '"':
-        found += check_own(where, path, target, app)
+        found += check_own(where, path, target, app) + check_judge(where, path, target)
     return found
 
 

@@ -155,6 +155,12 @@ class Compiled(Kernels):
                           if f["kind"] == "race"}, {("race", "racy.cu")})
         for finding in result["findings"]:
             self.assertIn("racy.cu:", finding["sentence"])
+            self.assertIn("This may come from what was guessed for the launch: ", finding["sentence"])
+        proposal = result["proposal"]
+        self.assertIn("the block", proposal["guesses"])
+        self.assertNotIn("width", proposal["guesses"], "it was given")
+        self.assertEqual(proposal["launch_file"]["launches"][0]["kernel"], "stripes")
+        self.assertEqual(proposal["not_launched"], [])
         counted = next(k for k in result["counters"] if k["kernel"] == "stripes")
         self.assertEqual(counted["blocks"], counted["launches"])
         self.assertEqual(counted["barriers"], 0)

@@ -96,7 +96,7 @@ TEST(Options, CheckImpliesHeadless) {
     EXPECT_FALSE(o.headless.checks.barrier);
     EXPECT_TRUE(
         parse({"--headless", "--check", "barrier", "--experiment", "dot"}).headless.checks.barrier);
-    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).headless.checks.any());
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).headless.checks.has_checks());
 }
 
 TEST(Options, CountersImplyHeadless) {

@@ -7,6 +7,8 @@ skipped.
 
 import json
 import os
+import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -127,6 +129,49 @@ class Programs(unittest.TestCase):
             why = run("--headless", "--launch", launch, "--schedule", "reverse", "--why", "first")
             self.assertIn(", the program's launch left ", why.stdout)
             self.assertIn("The capture does not say which of the two is right", why.stdout)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_capture_has_its_sources_and_their_headers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources, capture = Path(folder, "sources"), Path(folder, "capture")
+            shutil.copytree(HERE / "captured", sources / "captured")
+            shutil.copy(HERE / "book.h", sources)
+            subprocess.run([NVCC, "-std=c++17", "-lineinfo", "-Iinclude", "-o", "app", "main.cu",
+                            "a/kern.cu", "b/kern.cu"], cwd=sources / "captured", check=True)
+            ran = run("--capture", capture, "--", sources / "captured" / "app")
+            # 1: (2 * 62 + 100) * 10; 63: (2 * 0 + 100) * 10
+            self.assertEqual(ran.stdout, "2240 1000\n", ran.stderr)
+            shutil.rmtree(sources)  # another machine has none of it
+            for file in ("00001-ka", "00002-kb"):
+                launch = capture / f"{file}.launch.json"
+                self.assertNotIn(folder, launch.read_text())
+                ran = run("--check", "race,memory", "--launch", launch)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn("All 64 numbers are as expected, bit for bit.", ran.stdout)
+                self.assertNotIn("changed after the capture", ran.stderr)
+
+            # What a person changes is compiled.
+            kernel = capture / json.loads((capture / "00001-ka.launch.json").read_text())["source"]
+            self.assertEqual(kernel.name, "kern.cu")
+            text = kernel.read_text()
+            kernel.write_text(text.replace("__syncthreads();", ""))
+            ran = run("--check", "race", "--launch", capture / "00001-ka.launch.json")
+            self.assertEqual(ran.returncode, 1, ran.stderr)
+            self.assertIn("RAW race", ran.stdout)
+            self.assertEqual(ran.stderr.count("it was changed after the capture"), 1, ran.stderr)
+            kernel.write_text(text)
+            header = next(capture.glob("sources/*/**/factor.h"))
+            header.write_text("constexpr float factor = 11;\n")
+            ran = run("--headless", "--launch", capture / "00002-kb.launch.json")
+            self.assertEqual(ran.returncode, 1, ran.stderr)
+            self.assertIn("it was changed after the capture", ran.stderr)
+
+            archive = Path(folder, "a.wslaunch")
+            with zipfile.ZipFile(archive, "w") as packed:
+                for file in sorted(capture.rglob("*")):
+                    packed.write(file, file.relative_to(capture))
+            ran = run("--headless", "--launch", archive, env={**os.environ, "XDG_CACHE_HOME": folder})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_equal_memory_is_written_once(self):
@@ -312,6 +357,47 @@ class Programs(unittest.TestCase):
                              capture_output=True, text=True, timeout=300)
         self.assertEqual(ran.returncode, 1, ran.stderr)
         self.assertIn("CHECK SUMMARY (memory)", ran.stderr)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_program_without_the_app_never_ends_with_0_where_something_was_found(self):
+        printed = run("--print-environment", "--check", "race").stdout
+        for ending, status in (("_exit", 1), ("execv", 1), ("execl", 1), ("handler", 0), ("abort", -6)):
+            with self.subTest(ending=ending):
+                ran = subprocess.run(["sh", "-c", f"{printed}\nexec {compiled('endings.cu')} {ending}"],
+                                     capture_output=True, text=True, timeout=300)
+                self.assertEqual(ran.returncode, status, ran.stderr)
+                # A handler of a signal may have interrupted anything, so that nothing can be printed.
+                self.assertEqual("RAW race" in ran.stderr, ending != "handler")
+
+    def test_a_report_that_cannot_be_read_is_an_error_and_hides_no_other(self):
+        # The program leaves half a report beside its own.
+        spoil = "import os; open(os.environ['WARPSCOPE_REPORTS'] + '/a.json', 'w').write('{')"
+        ran = run("--check", "race", "--", "sh", "-c",
+                  f"{DRIVER_PROGRAM} >/dev/null; {sys.executable} -c \"{spoil}\"")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("a.json: no report of a program", ran.stderr)
+        self.assertIn("add_one", ran.stderr)
+
+    def test_values_of_the_printed_environment_are_words_of_the_shell(self):
+        with tempfile.TemporaryDirectory(prefix="a'b ") as folder:
+            printed = run("--print-environment", "--capture", folder).stdout
+            ran = subprocess.run(["sh", "-c", f'{printed}\necho "$WARPSCOPE_CAPTURE"'],
+                                 capture_output=True, text=True, timeout=300)
+            self.assertEqual(ran.stdout, folder + "\n", ran.stderr)
+
+    def test_a_signal_that_comes_while_the_program_starts_is_for_the_program(self):
+        def has_handler(process):  # from then on SIGTERM does not end the app
+            status = Path(f"/proc/{process}/status").read_text()
+            caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+            return int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+        for _ in range(5):
+            app = subprocess.Popen([WARPSCOPE, "--", "sleep", "1000"], stderr=subprocess.PIPE)
+            while not has_handler(app.pid):
+                time.sleep(0)
+            app.terminate()
+            app.communicate(timeout=300)
+            self.assertEqual(app.returncode, 128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 
 #include "compiler/host/host_code.h"
@@ -253,17 +254,20 @@ class Includes {
     explicit Includes(Folders folders) : folders_(folders.begin(), folders.end()) {}
 
     std::vector<std::string> texts, names, paths;  ///< in order; the first is the source
+    std::vector<OwnFile> files;                    ///< likewise, with their whole texts
     std::vector<LeftOut> left_out;                 ///< of the source
     std::set<std::string_view> replaced;           ///< headers for which other texts stand
     bool brings_half = false;                      ///< a header that is left out has __half
 
-    void read(std::string name, std::string source, const std::filesystem::path& path) {
+    void read(std::string name, std::string source, const std::filesystem::path& path,
+              const std::filesystem::path& found_in = {}) {
         const std::size_t index = texts.size();
         bytes_ += source.size();
         if (index >= most_headers || bytes_ > largest_headers)
             throw std::runtime_error(
                 fmt::format("it includes more than {} headers or {} MiB of them", most_headers,
                             largest_headers >> 20));
+        files.push_back({path.lexically_normal(), found_in, source});
         texts.push_back(source);
         names.push_back(std::move(name));
         paths.push_back(path.lexically_normal().string());
@@ -308,14 +312,15 @@ class Includes {
                 return true;
             }
         std::vector<std::filesystem::path> searched = folders_;
-        if (directive.find('"') != std::string_view::npos)
-            searched.insert(searched.begin(), folder);
+        const bool is_quoted = directive.find('"') != std::string_view::npos;
+        if (is_quoted) searched.insert(searched.begin(), folder);
         for (const std::filesystem::path& beside : searched) {
             const std::filesystem::path path = beside / name;
             std::error_code error;
             if (!std::filesystem::is_regular_file(path, error)) continue;
             if (seen_.insert(std::string(name)).second)
-                read(std::string(name), read_source_file(path), path);
+                read(std::string(name), read_source_file(path), path,
+                     is_quoted && beside == folder ? std::filesystem::path() : beside);
             return true;
         }
         return false;
@@ -356,13 +361,21 @@ std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem
     return left_out;
 }
 
-std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
-                             std::span<const std::filesystem::path> folders) {
+std::vector<OwnFile> own_files(const std::string& source, const std::filesystem::path& path,
+                               std::span<const std::filesystem::path> folders) {
     Includes includes(folders);
     includes.read("", source, path);
-    std::string all;
-    for (std::size_t i = includes.texts.size(); i-- > 0;) all += includes.texts[i] + "\n";
-    return all;
+    return std::move(includes.files);
+}
+
+std::string fingerprint(std::span<const OwnFile> files) {
+    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+    const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211u; };
+    for (const OwnFile& file : files) {
+        for (const char c : file.text) add(static_cast<unsigned char>(c));
+        add(0);
+    }
+    return fmt::format("{:016x}", hash);
 }
 
 }  // namespace warpscope::compiler

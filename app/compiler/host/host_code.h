@@ -42,9 +42,16 @@ std::vector<DeviceCode> device_code(std::span<const std::string> texts,
 std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
                                          std::span<const std::filesystem::path> folders = {});
 
-/// Returns the source with the texts of the headers in front of it that it includes by #include
-/// "name". Searches for them and throws as leave_out_host_code() does.
-std::string with_own_headers(const std::string& source, const std::filesystem::path& path,
-                             std::span<const std::filesystem::path> folders = {});
+/// A source, or a header that it includes by #include "name" or from one of the folders.
+struct OwnFile {
+    std::filesystem::path path, folder;  ///< `folder`: in which it was found; empty: beside
+    std::string text;
+};
+/// Returns the source and then its own headers. Searches for them and throws as
+/// leave_out_host_code() does.
+std::vector<OwnFile> own_files(const std::string& source, const std::filesystem::path& path,
+                               std::span<const std::filesystem::path> folders = {});
+/// A number for the texts of the files, in hexadecimal digits: others have another one.
+std::string fingerprint(std::span<const OwnFile> files);
 
 }  // namespace warpscope::compiler

@@ -10,8 +10,7 @@ namespace warpscope::compiler {
 std::string_view template_name(std::string_view name_expression);
 
 /// A name expression for each template of a kernel in a source, in their order: "reduce<float,
-/// 16>". The arguments are those of its first use in the source whose arguments are numbers and
-/// built-in types, or else `float` for a type, `true` for a bool and 16 for another number.
+/// 16>". The arguments are `float` for a type, `true` for a bool and 16 for another number.
 std::vector<std::string> template_kernels(std::string_view source);
 
 }  // namespace warpscope::compiler

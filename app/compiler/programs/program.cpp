@@ -143,7 +143,9 @@ class Build {
   private:
     unsigned guessed_target() const {
         try {
-            return target_of(with_own_headers(text_, file_));
+            std::string all;
+            for (const OwnFile& file : own_files(text_, file_)) all += file.text + "\n";
+            return target_of(all);
         } catch (const std::runtime_error&) {  // the headers are too large
             return target_of(text_);
         }

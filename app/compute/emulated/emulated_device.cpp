@@ -74,18 +74,24 @@ std::uint64_t EmulatedDevice::allocate(std::size_t bytes) {
                         double(bytes) / (1 << 30), double(info_.memory_bytes - used) / (1 << 30)));
     const auto address = translated(
         [&] { return reinterpret_cast<std::uint64_t>(machine().memory().allocate(bytes)); });
-    if (observer_) observer_->on_allocate(address, bytes);
+    tell([&](emulator::Observer& o) { o.on_allocate(address, bytes); });
     return address;
 }
 
+template <typename F>
+void EmulatedDevice::tell(const F& event) {
+    if (judge_) event(judge_->observer());
+    if (observer_) event(*observer_);
+}
+
 void EmulatedDevice::release(std::uint64_t address) noexcept {
-    if (observer_) observer_->on_free(address);
+    tell([&](emulator::Observer& o) { o.on_free(address); });
     machine().memory().free(reinterpret_cast<void*>(address));
 }
 
 void EmulatedDevice::upload(std::uint64_t to, const void* from, std::size_t bytes) {
     if (bytes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    if (observer_) observer_->on_host_write(to, bytes);
+    tell([&](emulator::Observer& o) { o.on_host_write(to, bytes); });
 }
 
 void EmulatedDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
@@ -94,12 +100,12 @@ void EmulatedDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
 
 void EmulatedDevice::fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) {
     std::memset(reinterpret_cast<void*>(to), value, bytes);
-    if (observer_) observer_->on_host_write(to, bytes);
+    tell([&](emulator::Observer& o) { o.on_host_write(to, bytes); });
 }
 
 void EmulatedDevice::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
     if (bytes) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-    if (observer_) observer_->on_host_write(to, bytes);
+    tell([&](emulator::Observer& o) { o.on_host_write(to, bytes); });
 }
 
 std::uint64_t EmulatedDevice::attach(void* host, std::size_t bytes) {
@@ -152,10 +158,23 @@ const std::shared_ptr<const emulator::Module>& EmulatedDevice::module_of(std::st
     return module;
 }
 
+const emulator::Kernel* EmulatedDevice::find_unoptimized(const KernelEdit& edit,
+                                                         std::string_view name) {
+    const auto [module, is_new] = unoptimized_.try_emplace(&edit);
+    try {
+        if (is_new) module->second = emulator::Module::parse(edit.unoptimized, kernel_path(edit.file));
+    } catch (const emulator::Error&) {
+        // It may use what the emulator does not know, and the optimized code does not.
+    }
+    return module->second ? module->second->find(name) : nullptr;
+}
+
 const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view name,
                                          const KernelEdit* edit) {
     EmulatedKernel& kernel = find(module_of(file, edit), name);
     kernel.built_in = !edit;
+    if (judge_ && edit && !edit->unoptimized.empty() && !kernel.unoptimized)
+        kernel.unoptimized = find_unoptimized(*edit, name);
     return kernel;
 }
 
@@ -199,39 +218,39 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const auto frozen = translated([&] {
         emulator::LaunchSettings settings = next_settings(emulated);
         if (settings_.turns) settings_.turns->apply(kernel, shape, settings);
-        return emulator::Machine::freeze(kernel, shape, values, settings);
+        emulator::FrozenLaunch launch = emulator::Machine::freeze(kernel, shape, values, settings);
+        launch.unoptimized = emulated.unoptimized;
+        return launch;
     });
-    const auto choose = [&](const emulator::FrozenLaunch& launch) {
-        return translated(
-            [&] { return launcher_.choose(launch, observer_, settings_.waits_for_compiler); });
-    };
     if (freezes_) {
         const bool stays =
             frozen_ && !freezes_kernel_.empty() && frozen_->kernel->name == freezes_kernel_;
         if (stays) return;
-        if (frozen_) run(*frozen_, choose(*frozen_));
+        if (frozen_) run(*frozen_);
         frozen_ = frozen;
         return;
     }
-    const emulator::LaunchMethod method = choose(frozen);
-    engine_ = method.code ? Engine::compiled : Engine::interpreted;
-    const auto start = Clock::now();
-    run(frozen, method);
+    const emulator::Judge::Ran ran = run(frozen);
+    engine_ = ran.compiled ? Engine::compiled : Engine::interpreted;
     if (times_each_launch())
         timings_.record(loaded.name, shape.grid, shape.block,
                         {kernel.shared_bytes + shape.dynamic_shared_bytes}, work,
-                        milliseconds_since(start), engine_);
+                        std::chrono::duration<float, std::milli>(ran.time).count(), engine_);
 }
 
 void EmulatedDevice::end_group(std::string_view name, const Work& work) {
     timings_.record(name, {}, {}, {}, work, milliseconds_since(group_start_), engine_);
 }
 
-void EmulatedDevice::run(const emulator::FrozenLaunch& launch,
-                         const emulator::LaunchMethod& method) {
-    translated([&] {
+emulator::Judge::Ran EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
+    return translated([&]() -> emulator::Judge::Ran {
         try {
+            if (judge_) return judge_->run(launch, observer_);
+            const emulator::LaunchMethod method =
+                launcher_.choose(launch, observer_, settings_.waits_for_compiler);
+            const auto start = Clock::now();
             launcher_.run(launch, observer_, method);
+            return {Clock::now() - start, method.code != nullptr};
         } catch (const emulator::Stopped&) {
             throw;
         } catch (const emulator::Error& error) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "emulator/judge.h"
 #include "emulator/launcher.h"
 
 namespace warpscope::compute {
@@ -29,6 +30,10 @@ class EmulatedDevice final : public Device {
     emulator::Observer* observe(emulator::Observer* observer) {
         return std::exchange(observer_, observer);
     }
+    /// Has `judge`, whose launcher is launcher(), run later launches (null: nobody judges them).
+    /// Returns the previous one.
+    emulator::Judge* judge(emulator::Judge* judge) { return std::exchange(judge_, judge); }
+    emulator::Launcher& launcher() { return launcher_; }
     emulator::Machine& machine() { return launcher_.machine(); }
     /// For the bench and tests.
     void set(const emulator::FastPaths& paths) { launcher_.set(paths); }
@@ -68,16 +73,22 @@ class EmulatedDevice final : public Device {
 
     struct EmulatedKernel : LoadedKernel {
         const emulator::Kernel* kernel = nullptr;
+        const emulator::Kernel* unoptimized = nullptr;  ///< null: its PTX is not known
         bool built_in = false;
         void check_arguments(std::span<const std::size_t> bytes) const override;
     };
 
-    void run(const emulator::FrozenLaunch& launch, const emulator::LaunchMethod& method);
+    /// Returns how the launch has run.
+    emulator::Judge::Ran run(const emulator::FrozenLaunch& launch);
+    template <typename F>
+    void tell(const F& event);  ///< those who observe
     const std::shared_ptr<const emulator::Module>& module_of(std::string_view file,
                                                              const KernelEdit* edit);
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);
+    /// The kernel without optimization; null: the emulator cannot run it.
+    const emulator::Kernel* find_unoptimized(const KernelEdit& edit, std::string_view name);
     emulator::LaunchSettings next_settings(const EmulatedKernel& kernel);
 
     emulator::Launcher launcher_;
@@ -85,8 +96,10 @@ class EmulatedDevice final : public Device {
     std::map<std::tuple<std::string, Math, const KernelEdit*>,
              std::shared_ptr<const emulator::Module>>
         images_;
+    std::map<const KernelEdit*, std::shared_ptr<const emulator::Module>> unoptimized_;
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
+    emulator::Judge* judge_ = nullptr;
     Clock::time_point group_start_;
     Engine engine_ = Engine::interpreted;           ///< the engine of the newest launch
     bool freezes_ = false;                          ///< true within freeze_last()

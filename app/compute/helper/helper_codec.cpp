@@ -186,14 +186,12 @@ compiler::Request compile_request(WireReader& from) {
 
 void put(WireWriter& to, const compiler::Compiled& compiled) {
     to.text(compiled.ptx);
-    put(to, compiled.entries);
     put(to, compiled.warnings);
 }
 
 compiler::Compiled compiled(WireReader& from) {
     compiler::Compiled compiled;
     compiled.ptx = from.text();
-    compiled.entries = texts(from);
     compiled.warnings = diagnostics(from);
     return compiled;
 }

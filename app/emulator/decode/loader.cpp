@@ -38,12 +38,14 @@ class ModuleLoader {
 
   private:
     void place(const Variable& v) {
-        constexpr std::size_t align = 64, most = 512 << 20;
+        constexpr std::size_t most = 512 << 20;
+        const std::size_t align = std::max<std::size_t>(64, v.align),
+                          whole = (v.bytes + align - 1) / align * align;
         bytes_ += v.bytes;
         if (bytes_ > most)
             throw Error(fmt::format("{}: with '{}' the module's variables have more than {} MiB",
                                     syntax_.name, v.name, most >> 20));
-        auto storage = std::make_unique<std::byte[]>(v.bytes + align);
+        auto storage = std::make_unique<std::byte[]>(whole + align);
         const auto raw = std::uint64_t(storage.get());
         auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
         std::copy(v.initial.begin(), v.initial.end(), data);

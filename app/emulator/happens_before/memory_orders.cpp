@@ -109,4 +109,11 @@ void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::
     }
 }
 
+bool depends_on_order(const Kernel& kernel) {
+    if (kernel.has_mbarriers || kernel.uses_cluster) return false;
+    MemoryOrders orders;
+    orders.begin_launch(kernel);
+    return orders.order_by_words() || orders.atomics_decide();
+}
+
 }  // namespace warpscope::emulator

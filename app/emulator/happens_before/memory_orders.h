@@ -64,4 +64,9 @@ class MemoryOrders {
     unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 
+/// Whether the race check may find other races of a kernel where threads come to its words of
+/// memory in another order: fences and words order its accesses, or its atomics decide. (mbarriers
+/// and barriers of clusters order alike in any schedule.)
+bool depends_on_order(const Kernel& kernel);
+
 }  // namespace warpscope::emulator

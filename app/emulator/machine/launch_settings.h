@@ -75,6 +75,8 @@ struct FrozenLaunch {
     LaunchShape launch;
     std::vector<std::byte> arguments;  ///< packed, see Kernel::parameters
     LaunchSettings settings;
+    /// The kernel as it is compiled without optimization; null: not known. For the checks.
+    const Kernel* unoptimized = nullptr;
 };
 
 inline std::uint32_t warps_of_block(const LaunchShape& launch) {

@@ -73,10 +73,11 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
 
 }  // namespace
 
-Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
+Machine::Machine(unsigned virtual_sms)
+    : own_{std::vector<AlignedBytes>(std::max(1u, virtual_sms)), {}} {}
 
 std::span<std::byte> Machine::shared_memory(unsigned sm, std::size_t bytes) {
-    AlignedBytes& memory = shared_[sm];
+    AlignedBytes& memory = own_.shared[sm];
     if (memory.size() < bytes) {
         const AlignedBytes larger(bytes);
         std::fill_n(larger.data(), bytes, std::byte(0));
@@ -87,11 +88,11 @@ std::span<std::byte> Machine::shared_memory(unsigned sm, std::size_t bytes) {
 }
 
 std::string Machine::take_output() {
-    std::string text = output_.text();
-    if (output_.is_cut())
+    std::string text = own_.output.text();
+    if (own_.output.is_cut())
         text += fmt::format("{}(the output is cut after {} lines)\n",
-                            text.ends_with('\n') ? "" : "\n", output_.lines());
-    output_ = {};
+                            text.ends_with('\n') ? "" : "\n", own_.output.lines());
+    own_.output = {};
     return text;
 }
 
@@ -121,7 +122,7 @@ Statistics Machine::run_clusters(const FrozenLaunch& launch, unsigned threads, O
     run_parallel(observers.threads(),
                  [&](unsigned k) { parts[k] = clusters.run(observers.of(k)); });
     observers.join();
-    clusters.end(observer, output_);
+    clusters.end(observer, own_.output);
     if (observer) observer->on_launch_end();
     return std::accumulate(parts.begin(), parts.end(), Statistics{},
                            [](Statistics all, const Statistics& part) { return all += part; });
@@ -143,7 +144,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     if (observer) observer->on_arguments(frozen.arguments);
     if (together && first == 0)
         return run_cooperative(kernel, {&kernel, launch, frozen.arguments, settings}, memory_,
-                               virtual_sms(), observer, output_, method.make_events);
+                               virtual_sms(), observer, own_.output, method.make_events);
     unsigned threads = settings.threads ? settings.threads : hardware_threads();
     if (ClusterLaunch::is_needed(kernel, launch))
         return run_clusters({&kernel, launch, frozen.arguments, settings}, threads, observer);
@@ -165,18 +166,18 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
         BlockRunner runner(kernel, launch, memory_, frozen.arguments, settings, budget,
                            method.make_events);
         if (takes_blocks)
-            dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));
+            dispatch.run_blocks(runner, own_.shared, shared_bytes, observers.of(k));
         else if (threads == 1)
             order == GridOrder::ascending
-                ? dispatch.run_in_order(runner, shared_, observers.of(0))
-                : dispatch.run_in(order, settings.seed, runner, shared_, observers.of(0));
+                ? dispatch.run_in_order(runner, own_.shared, observers.of(0))
+                : dispatch.run_in(order, settings.seed, runner, own_.shared, observers.of(0));
         else
-            dispatch.run_sms(runner, shared_, observers.of(k));
+            dispatch.run_sms(runner, own_.shared, observers.of(k));
         parts[k] = runner.statistics();
         if (observer) observers.of(k)->on_executions(runner.executions());
     });
     observers.join();
-    dispatch.move_prints_into(output_);
+    dispatch.move_prints_into(own_.output);
     dispatch.rethrow(observer);
     if (observer) observer->on_launch_end();
     Statistics total;

@@ -30,7 +30,7 @@ class Machine {
     explicit Machine(unsigned virtual_sms = default_virtual_sms);
 
     Memory& memory() { return memory_; }
-    unsigned virtual_sms() const { return unsigned(shared_.size()); }
+    unsigned virtual_sms() const { return unsigned(own_.shared.size()); }
 
     /// Runs a launch to its end. `arguments` holds one pointer for each parameter, to its value.
     /// Throws Error: invalid launch configuration, invalid access, deadlock, budget, trap. Memory
@@ -55,12 +55,18 @@ class Machine {
     /// Shared memory of a virtual SM, at least `bytes` bytes.
     std::span<std::byte> shared_memory(unsigned sm, std::size_t bytes);
 
+    /// What launches leave beside global memory.
+    struct OwnState {
+        std::vector<AlignedBytes> shared;  ///< by virtual SM
+        PrintLog output;
+    };
+    OwnState& own_state() { return own_; }
+
   private:
     Statistics run_clusters(const FrozenLaunch& launch, unsigned threads, Observer* observer);
 
     Memory memory_;
-    std::vector<AlignedBytes> shared_;  ///< by virtual SM
-    PrintLog output_;
+    OwnState own_;
 };
 
 }  // namespace warpscope::emulator

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -24,15 +25,16 @@ VariableHead variable_head(Lexer& lexer) {
     while (lexer.peek().kind == Token::word && lexer.peek().text.starts_with('.')) {
         const Token word = lexer.next();
         if (word.is(".align"))
-            head.align = parse_alignment(lexer);
+            head.align = std::max(head.align, parse_alignment(lexer));
         else if (word.is(".v2") || word.is(".v4"))
             head.lanes = word.is(".v2") ? 2 : 4;
         else if (word.is(".attribute")) {
-            // Host and kernels never use managed memory at one time here, so it is as any other.
             lexer.expect("(");
             const Token which = lexer.next();
             if (!which.is(".managed"))
                 lexer.fail(fmt::format(".attribute({}) is not supported", which.text), word.line);
+            // Its pages hold nothing else, so that accesses of the host to it can be watched.
+            head.align = 4096;
             lexer.expect(")");
         } else if (const auto known = type_named(word.text.substr(1)))
             head.type = *known;

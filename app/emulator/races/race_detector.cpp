@@ -32,8 +32,6 @@ void RaceDetector::join(Observer& fork) {
 void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint32_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     orders_.begin_launch(kernel);
-    depends_on_order_ |= (orders_.order_by_words() || orders_.atomics_decide()) &&
-                         !kernel.has_mbarriers && !kernel.uses_cluster;
     others_.clear();
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.words_are_seen());

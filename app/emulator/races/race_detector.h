@@ -74,10 +74,6 @@ class RaceDetector : public Observer, BlockSummaries {
         report_.count_hazards();
     }
     std::vector<Finding> findings() const { return report_.findings(); }
-    /// True after a launch whose accesses fences and words of memory have ordered: which of two
-    /// threads came first decides what it has found. (mbarriers and barriers of clusters order
-    /// alike in any schedule.)
-    bool depends_on_order() const { return depends_on_order_; }
     /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return report_.racing_words(); }
 
@@ -121,7 +117,6 @@ class RaceDetector : public Observer, BlockSummaries {
     MemoryOrders orders_;
     RaceReport report_;
     HeatMap* heat_ = nullptr;
-    bool depends_on_order_ = false;
     std::uint32_t block_ = 0;                            ///< whose turn it is
     Boxed<BlockRaces> now_;                              ///< of that block
     std::map<std::uint32_t, Boxed<BlockRaces>> others_;  ///< that run beside it, by block

@@ -45,6 +45,7 @@ class Memory {
 
     std::uint64_t grid_workspace() const { return std::uint64_t(grid_workspace_.get()); }
 
+    const std::vector<Allocation>& allocations() const { return allocations_; }  ///< by address
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
     /// The one that is nearest, at most 1 GiB away; or nullptr.
     const Allocation* nearest(std::uint64_t address) const;

@@ -8,13 +8,13 @@
 #include <span>
 #include <utility>
 
-#include "compiler/host/source_tokens.h"
+#include "compiler/host/template_kernels.h"
 #include "compiler/nvrtc.h"
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch_files/ptx_source.h"
 #include "experiments/launch_files/removed_arrays.h"
-#include "experiments/proposals/memory_use.h"
+#include "experiments/proposals/launch_traits.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -47,31 +47,12 @@ compiler::CompileError about_headers(const compiler::CompileError& error,
         std::move(said)};
 }
 
-/// The words of device code, and those of the macros that it uses.
-std::set<std::string> words_of(const std::string& device_code) {
-    std::set<std::string> words;
-    std::multimap<std::string, std::string> macros;
-    for (const compiler::SourceToken& token : compiler::tokens_of(device_code)) {
-        const std::string text = device_code.substr(token.begin, token.end - token.begin);
-        if (token.kind == compiler::SourceToken::Kind::word) words.insert(text);
-        if (token.kind != compiler::SourceToken::Kind::directive) continue;
-        const std::string body = text.substr(1);
-        std::string name;
-        for (const compiler::SourceToken& part : compiler::tokens_of(body)) {
-            const std::string word = body.substr(part.begin, part.end - part.begin);
-            if (part.kind != compiler::SourceToken::Kind::word || word == "define") continue;
-            if (name.empty())
-                name = word;
-            else
-                macros.emplace(name, word);
-        }
-    }
-    for (std::size_t before = 0; before != words.size();) {
-        before = words.size();
-        for (const auto& [name, word] : macros)
-            if (words.contains(name)) words.insert(word);
-    }
-    return words;
+/// The folders in which the file's source finds headers.
+std::vector<std::filesystem::path> folders_of(const LaunchFile& file) {
+    std::vector<std::filesystem::path> folders;
+    for (const std::filesystem::path& folder : file.include)
+        folders.push_back(file.in_folder(folder));
+    return folders;
 }
 
 /// Functions of the source that arguments name.
@@ -101,18 +82,11 @@ CompiledLaunch without_compiler(const std::string& ptx, const LaunchFile& file) 
     found.compiled.ptx = ptx;
     found.signatures = std::move(kernels.signatures);
     found.variables = std::move(kernels.variables);
-    read_memory_use(ptx, found.signatures);
+    read_launch_traits(ptx, found.signatures);
     return found;
 }
 
 }  // namespace
-
-std::vector<std::filesystem::path> folders_of(const LaunchFile& file) {
-    std::vector<std::filesystem::path> folders;
-    for (const std::filesystem::path& folder : file.include)
-        folders.push_back(file.in_folder(folder));
-    return folders;
-}
 
 CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
                               const std::string& source, std::vector<std::string> names,
@@ -130,12 +104,16 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
         if (header.name == compiler::implied_header)
             for (const auto& [name, value] : file.defines)
                 header.text += fmt::format("#define {} {}\n", name, value);
-    found.words = words_of(request.source);
     for (const std::string& function : functions_of(file, source))
         request.source +=
             fmt::format("\n__device__ auto {} = &{};", address_variable(function), function);
-    for (const compiler::Header& header : request.headers)
-        if (!header.path.empty()) found.headers[compiler::header_in_ptx(header.name)] = header.path;
+    found.templates = compiler::template_kernels(request.source);
+    for (const compiler::Header& header : request.headers) {
+        if (header.path.empty()) continue;
+        found.headers[compiler::header_in_ptx(header.name)] = header.path;
+        for (std::string& name : compiler::template_kernels(header.text))
+            found.templates.push_back(std::move(name));
+    }
     const auto as_the_program_ran = [&] {
         CompiledLaunch made = without_compiler(*of_program, file);
         made.left_out = std::move(found.left_out);
@@ -150,7 +128,11 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
         if (of_program) return as_the_program_ran();
         throw;
     }
-    found.names = request.names;
+    if (has_other_source(file))
+        found.compiled.warnings.push_back(
+            {.severity = compiler::Severity::note,
+             .text = "it was changed after the capture, so it is compiled, and the PTX that the "
+                     "program has run is not used"});
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     found.signatures = compiler::read_signatures(described);
@@ -162,7 +144,7 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
         found.compiled.ptx = *of_program;
         found.compiled.kept = nullptr;
     }
-    read_memory_use(found.compiled.ptx, found.signatures);
+    read_launch_traits(found.compiled.ptx, found.signatures);
     found.variables = compiler::read_variables(described);
     if (of_program) return found;
     for (compiler::Diagnostic& note : removed_arrays(found.compiled.ptx, described, request.file))

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,15 +17,11 @@ struct CompiledLaunch {
     compute::CompiledSource compiled;
     std::vector<compiler::Signature> signatures;
     std::vector<compiler::ModuleVariable> variables;
-    std::vector<std::string> names;  ///< name expressions, as compiled.entries
-    std::set<std::string> words;     ///< of the device code
+    std::vector<std::string> templates;  ///< name expressions of those of its kernels
     std::map<std::string, std::string> headers;
     std::vector<compiler::LeftOut> left_out;  ///< of the host code
     std::string unoptimized;  ///< its PTX with debug information; empty: there is none
 };
-
-/// The folders in which the file's source finds headers.
-std::vector<std::filesystem::path> folders_of(const LaunchFile& file);
 
 /// Compiles the source of a launch file. `names`: the name expressions of its templates. A captured
 /// launch runs the PTX that the program ran. Throws CompileError, NoCompiler, LaunchError.

@@ -252,7 +252,7 @@ void Launch::run(std::size_t count) {
             // The microscope and the checks look at the launch that fails.
             chosen_.launch.parse(std::to_string(i));
             const std::string buffer = buffers_.name_at(error.memory);
-            if (buffer.empty() || plan_->proposed) throw;
+            if (buffer.empty() || plan_->is_proposed()) throw;
             throw compute::BlockError(fmt::format("buffers.{}.shape: {}", buffer, error.what()),
                                       error.block, error.memory);
         }

@@ -142,32 +142,17 @@ LaunchBuffers::Memory& LaunchBuffers::start_memory(One& one) {
     return std::get<Memory>(one.start);
 }
 
-/// The bytes from its beginning on that a buffer gets before a frame. Where these are not all,
-/// checks see who reads the others before a kernel has written them.
-std::size_t LaunchBuffers::written_bytes(std::size_t buffer, const Names& names) const {
-    const std::size_t all = buffers_[buffer].bytes;
-    const auto written = plan_->written.find(plan_->file.buffers[buffer].name);
-    const bool is_first = !begun_ && device_->info().kind == compute::DeviceKind::emulator;
-    if (!is_first || written == plan_->written.end()) return all;
-    const auto elements = std::max(std::int64_t(0), whole(written->second.value(names)));
-    const std::size_t row = std::max<std::size_t>(plan_->rows[buffer], 1);
-    return std::min(all, std::size_t(elements) * row * plan_->types[buffer].size());
-}
-
 void LaunchBuffers::begin_frame(const Names& names) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         One& one = buffers_[i];
         const auto* fill = std::get_if<Expression>(&plan_->file.buffers[i].fill);
         if (fill && !is_kept(i) && depends_on_frame(plan_->file, *fill))
             set_start(one, start_array(i, names));
-        const std::size_t bytes = written_bytes(i, names);
-        if (bytes == 0) continue;
         if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
-            device_->fill(one.address, *byte, bytes);
+            device_->fill(one.address, *byte, one.bytes);
         else
-            device_->copy(one.address, start_memory(one).pointer().address, bytes);
+            device_->copy(one.address, start_memory(one).pointer().address, one.bytes);
     }
-    begun_ = true;
 }
 
 void LaunchBuffers::keep_frame() {

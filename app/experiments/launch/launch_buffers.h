@@ -66,7 +66,6 @@ class LaunchBuffers {
     /// Whether the fill of a buffer names buffers, whose addresses it gets.
     bool has_addresses(std::size_t buffer) const;
     Array start_array(std::size_t buffer, const Names& names) const;
-    std::size_t written_bytes(std::size_t buffer, const Names& names) const;
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);
     void set_start(One& one, const Array& numbers);
@@ -78,7 +77,6 @@ class LaunchBuffers {
     compute::Device* device_ = nullptr;
     const LaunchPlan* plan_ = nullptr;
     std::vector<One> buffers_;  ///< in the order of the file
-    bool begun_ = false;        ///< a frame has begun
     std::map<TextureArgument, std::shared_ptr<const compute::TextureHandle>> textures_;
 };
 

@@ -1,17 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/host/host_program.h"
 #include "experiments/launch_files/launch_file.h"
-#include "experiments/proposals/propose_launch.h"
 
 namespace warpscope::experiments {
 
@@ -66,18 +62,10 @@ struct LaunchPlan {
     std::vector<compiler::Signature> signatures{};
     /// Name expressions of the templates of kernels in the source: "reduce<float, 16>".
     std::vector<std::string> templates{};
-    bool proposed = false;  ///< the launches were made for a source that came without any
-    /// What a person should know of a proposed plan: by launch, what is guessed, and numbers that
-    /// are guessed and that only results depend on; sizes that are smaller than in the host
-    /// program; kernels that are not launched.
-    std::vector<std::vector<std::string>> guesses{};
-    std::vector<std::set<std::string>> chosen{};
-    std::vector<std::string> reduced{}, not_launched{};
-    std::vector<std::string> remarks{};  ///< on a proposed plan
-    std::vector<HostFault> faults{};     ///< of the host program of a proposed plan
-    /// By buffer of a proposed plan: see ProposedLaunches.
-    std::map<std::string, Expression> written{};
-    std::shared_ptr<const HostProgram> host{};  ///< of the source; null: it was not read
+    /// What was guessed of the only launch, which was proposed for a source that came without any:
+    /// "n", "the grid". Empty: the launches are those of a launch file.
+    std::vector<std::string> guesses{};
+    bool is_proposed() const { return !guesses.empty(); }
 };
 
 /// The variable that holds the address of a function: "warpscope_address_of_twice".

@@ -15,7 +15,7 @@
 #include "compiler/cache.h"
 #include "emulator/warp/splitmix64.h"
 #include "experiments/arrays/expression.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 
 namespace warpscope::experiments {
 
@@ -38,21 +38,29 @@ struct Member {
     std::uint64_t bytes = 0, checksum = 0;
 };
 
-/// "program.json" and "memory/12.bin" are names in a capture. Others could lie outside of its
-/// folder.
+/// "program.json", "memory/12.bin" and "sources/12/src/a.cu" are names in a capture. Others could
+/// lie outside of its folder.
 bool is_name_in_capture(std::string_view name) {
-    const auto is_plain = [](std::string_view part) {
-        return !part.empty() && part != "." && part != ".." &&
-               part.find_first_of(std::string_view("/\\\0", 3)) == part.npos;
-    };
-    const std::string_view memory = "memory/";
-    return is_plain(name.starts_with(memory) ? name.substr(memory.size()) : name);
+    std::vector<std::string_view> parts;
+    for (std::string_view rest = name;;) {
+        const std::size_t slash = rest.find('/');
+        parts.push_back(rest.substr(0, slash));
+        if (slash == rest.npos) break;
+        rest.remove_prefix(slash + 1);
+    }
+    const bool is_plain = std::ranges::none_of(parts, [](std::string_view part) {
+        return part.empty() || part == "." || part == ".." ||
+               part.find_first_of(std::string_view("\\\0", 2)) != part.npos;
+    });
+    const bool has_depth = parts.size() == 1 || (parts.size() == 2 && parts[0] == "memory") ||
+                           (parts.size() > 2 && parts[0] == "sources");
+    return is_plain && has_depth;
 }
 
 /// The file that the unpacker is at.
 Member member_at(unzFile from, const fs::path& archive) {
     unz_file_info64 info{};
-    char name[256];
+    char name[4096];
     if (unzGetCurrentFileInfo64(from, &info, name, sizeof name, nullptr, 0, nullptr, 0) ||
         info.size_filename >= sizeof name)
         fail(archive, "its list of files is damaged");
@@ -66,7 +74,8 @@ std::vector<Member> members_of(unzFile from, const fs::path& archive) {
          at = unzGoToNextFile(from)) {
         if (at || members.size() == most_files) fail(archive, "its list of files is damaged");
         Member member = member_at(from, archive);
-        if (!is_name_in_capture(member.name) && member.name != "memory/")
+        if (member.name.ends_with('/')) continue;  // a folder, which its files name too
+        if (!is_name_in_capture(member.name))
             fail(archive, fmt::format("{} is no name in a capture", member.name));
         if (member.bytes > most_bytes - bytes)
             fail(archive, fmt::format("it unpacks to more than {} GiB", most_bytes >> 30));
@@ -102,7 +111,10 @@ void unpack_all(unzFile from, const fs::path& folder, const fs::path& archive) {
     fs::create_directories(folder / "memory");
     for (int at = unzGoToFirstFile(from); at == UNZ_OK; at = unzGoToNextFile(from)) {
         const Member member = member_at(from, archive);
-        if (member.name != "memory/") unpack(from, member, folder / member.name, archive);
+        if (member.name.ends_with('/')) continue;
+        const fs::path to = folder / member.name;
+        fs::create_directories(to.parent_path());
+        unpack(from, member, to, archive);
     }
 }
 
@@ -166,7 +178,7 @@ fs::path unpacked(const fs::path& archive) {
     if (!from)
         fail(archive, fs::exists(archive) ? "it is no archive of a capture" : "it is not there");
     const fs::path folder = folder_for(members_of(from.get(), archive));
-    if (read_capture(folder)) return folder;
+    if (programs::read_capture(folder)) return folder;
     const fs::path unfinished = fmt::format("{}.{}", folder.string(), ::getpid());
     std::error_code ignored;
     try {
@@ -180,7 +192,7 @@ fs::path unpacked(const fs::path& archive) {
         fs::remove_all(unfinished, ignored);
         throw;
     }
-    if (!read_capture(folder)) fail(archive, "its program.json is no list of launches");
+    if (!programs::read_capture(folder)) fail(archive, "its program.json is no list of launches");
     return folder;
 }
 

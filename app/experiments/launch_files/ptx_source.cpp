@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "compiler/diagnostic.h"
+#include "compiler/host/host_code.h"
 #include "compiler/source_file.h"
 #include "emulator/program/error.h"
 #include "emulator/program/module.h"
@@ -165,9 +166,26 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file) {
     return found;
 }
 
+bool has_other_source(const LaunchFile& file) {
+    // In a capture the source is sources/FINGERPRINT/NAME, perhaps with folders before the name.
+    std::string captured;
+    for (auto part = file.source.begin(); part != file.source.end(); ++part)
+        if (*part == "sources" && std::next(part) != file.source.end()) captured = *std::next(part);
+    if (file.ptx.empty() || captured.empty()) return false;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& folder : file.include) folders.push_back(file.in_folder(folder));
+    try {
+        const auto path = file.in_folder(file.source);
+        return captured != compiler::fingerprint(compiler::own_files(
+                               compiler::read_source_file(path), path, folders));
+    } catch (const std::runtime_error& error) {
+        throw LaunchError(fmt::format("source: {}", error.what()));
+    }
+}
+
 std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
                                           const std::string& source_name) {
-    if (file.ptx.empty()) return {};
+    if (file.ptx.empty() || has_other_source(file)) return {};
     std::string ptx;
     try {
         if (source != compiler::read_source_file(file.in_folder(file.source))) return {};

@@ -28,6 +28,9 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file);
 /// cannot be read.
 std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
                                           const std::string& source_name);
+/// Whether the source of a captured launch, or one of its headers, was changed since. Throws
+/// LaunchError if it cannot be read.
+bool has_other_source(const LaunchFile& file);
 /// Whether a PTX text has the kernel with this name. nvcc gives kernels that are static in their
 /// source other names than NVRTC does.
 bool has_kernel(const std::string& ptx, const std::string& entry);

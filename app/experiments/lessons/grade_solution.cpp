@@ -65,8 +65,7 @@ Grade run(const Lesson& lesson, const Prepared& prepared, const std::string& tex
     lives.experiment->reset();
     const Report report = first_frame(*lives.experiment);
     const LaunchState state(*prepared.entry, *lives.experiment, lesson.start.run);
-    Specimen specimen(state);
-    const Inspection inspection = inspect(specimen);
+    const Inspection inspection = inspect(state);
     const auto reader = asks_for_reader(lesson) ? named_reader(text) : std::nullopt;
     bool early = false;
     if (reader) {

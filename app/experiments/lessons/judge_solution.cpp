@@ -17,7 +17,7 @@ using emulator::FindingKind;
 
 std::uint64_t count(const Inspection& inspection, FindingKind kind) {
     std::uint64_t all = 0;
-    for (const emulator::Finding& finding : inspection.findings)
+    for (const emulator::Finding& finding : inspection.verdict.findings)
         if (finding.kind == kind && finding.severity != emulator::Severity::note)
             all += finding.count;
     return all;
@@ -74,13 +74,13 @@ Names gate_numbers(const Evidence& evidence) {
     for (const Reading& reading : evidence.report)
         wrong += reading.verdict == Verdict::fail || reading.verdict == Verdict::finding;
     std::uint64_t findings = 0;
-    for (const emulator::Finding& finding : inspection.findings)
+    for (const emulator::Finding& finding : inspection.verdict.findings)
         findings += finding.severity != emulator::Severity::note;
     Names names{{"races", whole(count(inspection, FindingKind::race))},
                 {"unwritten_reads", whole(count(inspection, FindingKind::uninitialized))},
                 {"barrier_faults", whole(count(inspection, FindingKind::barrier))},
                 {"findings", whole(findings)},
-                {"ends", whole(inspection.error.empty())},
+                {"ends", whole(inspection.verdict.error.empty())},
                 {"wrong", Number(wrong)},
                 {"results", whole(evidence.report.size())},
                 {"reader_named", whole(evidence.reader_named)}};

@@ -46,6 +46,13 @@ std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
     return findings;
 }
 
+emulator::Verdict as_named(emulator::Verdict verdict, const compute::KernelEdits& edits) {
+    verdict.findings = as_named(std::move(verdict.findings), edits);
+    verdict.error = as_named(std::move(verdict.error), edits);
+    for (std::string& line : verdict.not_tried) line = as_named(std::move(line), edits);
+    return verdict;
+}
+
 void name_kernels(std::vector<compute::KernelTiming>& timings,
                   std::vector<emulator::KernelCounters>& counters,
                   const compute::KernelEdits& edits) {

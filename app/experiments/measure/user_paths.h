@@ -6,7 +6,7 @@
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/counters/access_counters.h"
-#include "emulator/observe/findings.h"
+#include "emulator/judge.h"
 
 namespace warpscope::experiments {
 
@@ -15,6 +15,7 @@ namespace warpscope::experiments {
 std::string as_named(std::string words, const compute::KernelEdits& edits);
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits);
+emulator::Verdict as_named(emulator::Verdict verdict, const compute::KernelEdits& edits);
 /// Gives kernels the names that they have in the source.
 void name_kernels(std::vector<compute::KernelTiming>& timings,
                   std::vector<emulator::KernelCounters>& counters,

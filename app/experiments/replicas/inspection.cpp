@@ -1,77 +1,96 @@
-#include <algorithm>
+#include <optional>
 
-#include "emulator/checks/barrier_check.h"
-#include "emulator/checks/memory_check.h"
-#include "emulator/counters/heat_map.h"
-#include "emulator/observe/observer_list.h"
+#include "emulator/judge.h"
 #include "emulator/program/error.h"
-#include "emulator/races/grid/grid_races.h"
-#include "emulator/races/race_detector.h"
 #include "experiments/replicas/specimen.h"
 
 namespace warpscope::experiments {
 
 namespace {
 
-/// Runs block 0 and then as many blocks as fit into `instructions` warp instructions if each takes
-/// as many as block 0. Returns the number of blocks. Throws the errors of the launch.
-std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
-                               std::uint64_t instructions, emulator::Observer& observer,
-                               emulator::GridRaces* grid_races = nullptr) {
-    launch.settings.blocks = 1;
-    const std::uint64_t each = machine.run(launch, &observer).warp_instructions;
-    const std::uint64_t fit =
-        std::min(launch.launch.grid.count(), instructions / std::max<std::uint64_t>(each, 1));
-    if (fit <= 1) return 1;
-    launch.settings.first_block = 1;
-    launch.settings.blocks = fit - 1;
-    if (grid_races) grid_races->continue_launch();
-    machine.run(launch, &observer);
-    return fit;
+/// Launches before the one that is inspected: the memory check follows what they write. Memory that
+/// a large one may write counts as written, because to follow it would take longer than the rest.
+class EarlierLaunches : public emulator::Observer {
+  public:
+    EarlierLaunches(emulator::MemoryCheck& check, const emulator::Memory& memory)
+        : check_(check), memory_(memory) {}
+    void on_launch(const emulator::Kernel& kernel, const emulator::LaunchShape& shape) override {
+        constexpr std::uint64_t most_threads = 1 << 20;
+        is_large_ = shape.grid.count() * shape.block.count() > most_threads;
+        check_.on_launch(kernel, shape);
+    }
+    bool wants(std::uint32_t) override { return !is_large_; }
+    void on_launch_end() override {
+        for (const emulator::Memory::Allocation& a : memory_.allocations())
+            if (is_large_) check_.on_host_write(a.begin, a.end - a.begin);
+    }
+    bool wants_instructions(const emulator::Kernel&) const override { return false; }
+    bool wants_shared_accesses() const override { return false; }
+    bool wants_barriers() const override { return false; }
+    void on_block_begin(const emulator::Kernel& kernel, std::uint32_t block) override {
+        check_.on_block_begin(kernel, block);
+    }
+    void on_block_turn(std::uint32_t block) override { check_.on_block_turn(block); }
+    void on_global_access(const emulator::Access& a) override { check_.on_global_access(a); }
+    void on_allocate(std::uint64_t address, std::size_t bytes) override {
+        check_.on_allocate(address, bytes);
+    }
+    void on_free(std::uint64_t address) override { check_.on_free(address); }
+    void on_host_write(std::uint64_t address, std::size_t bytes) override {
+        check_.on_host_write(address, bytes);
+    }
+
+  private:
+    emulator::MemoryCheck& check_;
+    const emulator::Memory& memory_;
+    bool is_large_ = false;
+};
+
+/// The launch of the frame that is inspected, behind the others. What they do is not reported.
+emulator::FrozenLaunch freeze_inspected(const Replica& replica, emulator::Judge& judge) {
+    compute::EmulatedDevice& device = *replica.device;
+    EarlierLaunches earlier(judge.memory_check(), device.machine().memory());
+    device.judge(nullptr);
+    device.observe(&earlier);
+    emulator::FrozenLaunch launch =
+        device.freeze_last([&] { replica.experiment->launch_kernel(); });
+    device.observe(nullptr);
+    judge.memory_check().forget_findings();
+    return launch;
 }
 
 }  // namespace
 
-Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
-    emulator::RaceDetector races;
-    emulator::GridRaces grid_races;
-    emulator::BarrierCheck barriers;
-    emulator::AccessCounters counters;
-    emulator::HeatMap heat(specimen.machine().memory());
-    races.count_hazards_in(heat);
-    grid_races.count_hazards_in(heat);
-    emulator::ObserverList all;
-    all.add(races);
-    all.add(grid_races);
-    all.add(barriers);
-    all.add(counters);
-    all.add(heat);
-
+Inspection inspect(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
+                   std::uint64_t instructions) {
+    std::optional<emulator::Judge> judge;
+    const Replica replica = make_replica(
+        state, memory_bytes, std::move(stop), {}, [&](compute::EmulatedDevice& device) {
+            judge.emplace(
+                emulator::CheckChoice{
+                    .race = true, .barrier = true, .memory = true, .counters = true, .heat = true},
+                device.launcher(), state.settings.seed);
+            device.judge(&*judge);
+        });
+    const emulator::FrozenLaunch launch = freeze_inspected(replica, *judge);
     Inspection inspection;
-    inspection.kernel = specimen.launch().kernel->name;
-    inspection.of_blocks = specimen.launch().launch.grid.count();
-    std::vector<emulator::Finding> invalid;
+    inspection.kernel = launch.kernel->name;
+    inspection.of_blocks = launch.launch.grid.count();
     try {
-        run_first_blocks(specimen.machine(), specimen.launch(), instructions, all, &grid_races);
-    } catch (const emulator::Error& error) {
-        inspection.error = error.what();
-        const auto* const access = dynamic_cast<const emulator::AccessError*>(&error);
-        if (access && error.block) {
-            emulator::ObservedLaunch launch;
-            launch.begin(*specimen.launch().kernel, specimen.launch().launch);
-            invalid.push_back(emulator::invalid_access(launch, *access, *error.block));
-            invalid.back().count = 1;
-        }
+        judge->run_first_blocks(launch, instructions);
+    } catch (const emulator::Stopped&) {
+        throw;
+    } catch (const emulator::Error&) {
+        // The verdict says it.
     }
-    inspection.counters = counters.kernels();
+    inspection.verdict = judge->verdict();
+    inspection.counters = judge->counters();
     for (emulator::KernelCounters& kernel : inspection.counters) {
         inspection.blocks += kernel.blocks;
         kernel.launches = 1;  // although it ran in two parts
     }
-    for (emulator::KernelHeat& kernel : heat.take())
+    for (emulator::KernelHeat& kernel : judge->take_heat())
         inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
-    inspection.findings =
-        emulator::merged({races.findings(), grid_races.findings(), barriers.findings(), invalid});
     return inspection;
 }
 
@@ -88,13 +107,12 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
             make_replica(entry, live, settings, compute::usual_emulator_memory(), stop);
         const emulator::FrozenLaunch launch =
             replica.device->freeze_last([&] { replica.experiment->launch_kernel(); });
-        emulator::BarrierCheck barriers;
+        emulator::Judge judge({.barrier = true}, replica.device->launcher());
         PolicyOutcome outcome;
         outcome.policy = policy;
         outcome.of_blocks = launch.launch.grid.count();
         try {
-            outcome.blocks =
-                run_first_blocks(replica.device->machine(), launch, instructions, barriers);
+            outcome.blocks = judge.run_first_blocks(launch, instructions);
             if (outcome.blocks == outcome.of_blocks) outcome.report = replica.experiment->report();
             outcome.ends = true;
         } catch (const emulator::Error& error) {
@@ -102,7 +120,7 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
         } catch (const compute::DeviceError& error) {
             outcome.error = error.what();
         }
-        outcome.findings = barriers.findings();
+        outcome.findings = judge.verdict().findings;
         outcomes.push_back(std::move(outcome));
     }
     return outcomes;

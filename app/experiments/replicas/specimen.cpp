@@ -32,11 +32,13 @@ Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSet
 }
 
 Replica make_replica(const LaunchState& state, std::size_t memory_bytes, std::stop_token stop,
-                     std::shared_ptr<compute::LaunchProgress> progress) {
+                     std::shared_ptr<compute::LaunchProgress> progress,
+                     const std::function<void(compute::EmulatedDevice&)>& prepare) {
     Replica replica;
     replica.device = compute::make_emulated_device(
         {"for the microscope", memory_bytes, state.settings, state.edits,
          limits_of(!state.edits.empty(), std::move(stop)), std::move(progress)});
+    if (prepare) prepare(*replica.device);
     replica.experiment = state.entry.make(*replica.device);
     replica.experiment->resume(state.snapshot);
     return replica;

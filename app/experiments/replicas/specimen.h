@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -10,7 +11,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/counters/access_counters.h"
 #include "emulator/counters/kernel_heat.h"
-#include "emulator/observe/findings.h"
+#include "emulator/judge.h"
 #include "experiments/replicas/running.h"
 
 namespace warpscope::experiments {
@@ -36,7 +37,7 @@ struct LaunchState {
 /// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
 /// `memory_bytes`, and Cancelled after a stop request, which ends launches of the copy. Launches of
 /// edits have a time limit too, which is longer where a stop can be requested. Launches report to
-/// `progress`.
+/// `progress`. `prepare` is called with the device before the experiment is made.
 Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
                      std::size_t memory_bytes = compute::usual_emulator_memory(),
                      std::stop_token stop = {},
@@ -44,13 +45,12 @@ Replica make_replica(const Entry& entry, Experiment& live, const compute::RunSet
 Replica make_replica(const LaunchState& state,
                      std::size_t memory_bytes = compute::usual_emulator_memory(),
                      std::stop_token stop = {},
-                     std::shared_ptr<compute::LaunchProgress> progress = {});
+                     std::shared_ptr<compute::LaunchProgress> progress = {},
+                     const std::function<void(compute::EmulatedDevice&)>& prepare = {});
 
 /// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
-/// The microscope steps this launch and the checks run it while the live experiment continues.
-///
-/// inspect() runs the launch, which changes memory. A Stepper restores memory. So a specimen is for
-/// one inspection, or for any number of Steppers, one after another.
+/// The microscope steps this launch while the live experiment continues. A Stepper restores memory,
+/// so a specimen is for any number of them, one after another.
 class Specimen {
   public:
     /// Makes a specimen with the settings of the live device. Throws the errors of make_replica(),
@@ -78,24 +78,25 @@ class Specimen {
     emulator::FrozenLaunch launch_;
 };
 
-/// The findings and counters of one launch.
+/// The verdict on one launch, and its counters.
 struct Inspection {
     std::shared_ptr<const LaunchState> launch;  ///< null where nobody asks for it again
     std::string kernel;
-    std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
+    emulator::Verdict verdict;
     std::vector<emulator::KernelCounters> counters;
     /// The heat of the kernel; shared, because it can be large. Null: it was not counted.
     std::shared_ptr<const emulator::KernelHeat> heat;
     std::uint64_t blocks = 0;     ///< number of blocks that ran to their end
     std::uint64_t of_blocks = 0;  ///< in the grid
-    std::string error;            ///< the error that ended the launch early, or empty
 };
 
-/// Runs the specimen's launch under the race detector, the barrier check, the counters and the heat
-/// map. Of a launch that takes more than `instructions` warp instructions, judged by its first
-/// block, only the blocks that fit are run, at least one. An error ends the launch; the findings
-/// before it count.
-Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000);
+/// Copies the experiment, and runs the last launch of its kernel's frame under the checks of races,
+/// barriers and memory, the counters and the heat map. Of a launch that takes more than
+/// `instructions` warp instructions, judged by its first block, only the blocks that fit are run,
+/// at least one. Throws the errors of make_replica(), and DeviceError if an earlier launch fails.
+Inspection inspect(const LaunchState& state,
+                   std::size_t memory_bytes = compute::usual_emulator_memory(),
+                   std::stop_token stop = {}, std::uint64_t instructions = 300'000'000);
 
 /// How a launch of the experiment's kernel ends under one barrier policy.
 struct PolicyOutcome {

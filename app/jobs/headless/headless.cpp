@@ -112,8 +112,8 @@ double expected_seconds(const HeadlessRequest& request, const compute::DeviceInf
     parameters->parse(request.assignments);
     const double seconds =
         experiments::FrameCosts().seconds(request.experiment, device, parameters->work());
-    return request.checks.any() || request.counters ? experiments::watched_factor * seconds
-                                                    : seconds;
+    return request.checks.has_checks() || request.counters ? experiments::watched_factor * seconds
+                                                           : seconds;
 }
 
 Presentation present(const Entry& entry, const experiments::Running& running,
@@ -140,11 +140,7 @@ void run_frames(RunResult& result, const Entry& entry,
         make_experiment(entry, device, request.assignments);
     if (request.resumed) experiment->resume(*request.resumed);
     result.parameters = to_json(entry.id, experiment->parameters());
-    const bool tries_other_order = request.checks.race &&
-                                   device.settings().schedule == compute::Schedule::random &&
-                                   !device.settings().turns;
-    if (request.witness || request.provoked > 0 || request.checks.needed || tries_other_order ||
-        (request.checks.memory && has_unoptimized(device.edits())))
+    if (request.witness || request.provoked > 0 || request.checks.needed)
         result.start =
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings());
     std::optional<FrameRecorder> recorder;
@@ -270,10 +266,10 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
-        write_file(request.sarif, dump(sarif(result.findings, !result.partial, result.stopped)));
+        write_file(request.sarif, dump(sarif(result.verdict, !result.partial)));
     if (!request.html.empty()) write_file(request.html, html_page(result, request));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
-    write_witnesses(result.findings, request.witnesses);
+    write_witnesses(result.verdict.findings, request.witnesses);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
@@ -290,7 +286,10 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                   HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;
-    if (!request.launch.empty() && !take_launch(helpers, device, request)) return 2;
+    if (!request.launch.empty()) {
+        if (!take_launch(helpers, device, request)) return 2;
+        check_cost(request, device->info());
+    }
     if (!request.kernel_source.empty() || !request.kernels.empty()) {
         files = read_kernel_files(request.kernel_source, request.kernels, entry_of(request),
                                   request.assignments);
@@ -299,11 +298,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(helpers, device, request, painter);
     result.kernel_files = std::move(files);
-    result.proposal =
-        mark_guesses(result.findings, result.stopped, request.plan, request.assignments);
-    if (request.checks.memory)
-        result.findings =
-            emulator::merged({result.findings, faults_of_host_program(request.plan.get())});
+    if (request.plan) tell_guesses(result, *request.plan, request.assignments);
     experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);
@@ -340,7 +335,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.hottest = request.heat;
     result.edits = device->edits();
     const auto run = [&] { run_frames(result, entry, device, request, painter); };
-    request.checks.any() || request.counters ? run_observed(result, *device, request, run) : run();
+    request.checks.has_checks() || request.counters ? run_observed(result, *device, request, run)
+                                                    : run();
     return result;
 }
 
@@ -378,6 +374,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
         from.parameters.clear();  // the assignments have them
         stoppable.resumed = std::make_shared<const experiments::Snapshot>(std::move(from));
     }
+    // The work of a launch file is known once it is opened.
     if (request.launch.empty()) check_cost(stoppable, device->info());
     const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};

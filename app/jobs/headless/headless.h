@@ -10,7 +10,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/launch/proposal_words.h"
+#include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
 #include "jobs/headless/check_request.h"
@@ -36,8 +36,8 @@ struct HeadlessRequest {
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};               ///< they need an EmulatedDevice
-    std::filesystem::path html{};  ///< a page about the run; empty: none
+    emulator::CheckChoice checks{};  ///< they need an EmulatedDevice
+    std::filesystem::path html{};    ///< a page about the run; empty: none
     /// A file that receives what `checks` find; empty: none.
     std::filesystem::path sarif{};
     /// The exit code is 1 for findings from this severity on.
@@ -97,8 +97,12 @@ struct Partial {
     std::vector<std::string> missing{};  ///< results that take too long: "report"
 };
 
-/// The exit code of a run that its time limit has ended before anything was found.
-inline constexpr int no_verdict = 3;
+/// The launch that was proposed for a source without a launch file.
+struct Proposal {
+    std::string launch_file;           ///< its text; empty: nothing was proposed
+    std::vector<std::string> guesses;  ///< "n", "the size of x": what it finds may come from these
+    std::vector<std::string> not_launched;  ///< other kernels of the source
+};
 
 /// What a run found: everything that the JSON holds.
 struct RunResult {
@@ -116,8 +120,8 @@ struct RunResult {
     std::vector<std::uint8_t> png{};  ///< the picture of the last frame, for a page; else empty
     bool compared = false;            ///< a comparison was requested
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
-    Checks checks;
-    std::vector<emulator::Finding> findings;  ///< what the checks have found
+    emulator::CheckChoice checks;
+    emulator::Verdict verdict;  ///< of the checks
     /// The experiment before its first frame, for a search that repeats a launch; or null.
     std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
@@ -131,9 +135,7 @@ struct RunResult {
     std::vector<KernelFile> kernel_files;          ///< the files that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
     std::vector<experiments::OutputFile> files;    ///< the files that are to be written
-    experiments::ProposalWords proposal{};  ///< about a source without a launch file; else empty
-    std::string stopped;                    ///< the error that ended the run; empty: none
-    bool timed_out = false;  ///< a launch has reached its time limit: there is no verdict
+    Proposal proposal{};
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
@@ -148,9 +150,14 @@ Json to_json(const RunResult& result);
 std::string html_page(const RunResult& result, const HeadlessRequest& request);
 /// The result as text: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
+/// Sets RunResult::proposal where the launch of the plan was proposed, and makes the findings and
+/// the error that ended the run warnings that say what was guessed. `values`: of scalars, which are
+/// then not guessed.
+void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
+                  std::span<const experiments::Assignment> values);
 /// 1 if a reading or a compared variant fails, if a check found something as severe as
-/// RunResult::fail_on, or if an error has ended the run; else 0. A finding or an error that rests
-/// on a guess does not count.
+/// RunResult::fail_on, or if an error has ended the run; else 0. What is found in a proposed launch
+/// does not count.
 int exit_code(const RunResult& result);
 
 /// Refuses a run that would take longer than this, unless it is forced.

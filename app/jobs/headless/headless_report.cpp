@@ -16,8 +16,7 @@
 #include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"
-#include "jobs/output/findings_json.h"
-#include "jobs/output/findings_text.h"
+#include "jobs/output/verdict.h"
 
 namespace warpscope::jobs {
 
@@ -72,34 +71,23 @@ Json to_json(const std::optional<Partial>& partial) {
     return {{"frames_requested", partial->frames_requested}, {"missing", partial->missing}};
 }
 
-Json to_json(const experiments::ProposalWords& proposal) {
-    return {{"launches", proposal.launches},
+Json to_json(const Proposal& proposal) {
+    return {{"launch_file", Json::parse(proposal.launch_file)},
             {"guesses", proposal.guesses},
-            {"chosen", proposal.chosen},
-            {"reduced", proposal.reduced},
-            {"not_launched", proposal.not_launched},
-            {"remarks", proposal.remarks}};
+            {"not_launched", proposal.not_launched}};
 }
 
-/// The proposed launches, the guesses in them, and the launches of the program that were left out.
-std::string proposal_lines(const experiments::ProposalWords& proposal) {
-    std::string text = "\nlaunches that were proposed, since there is no launch file\n";
-    const auto add = [&](const std::string& line) {
-        constexpr std::size_t columns = 96;
-        const std::vector<std::string> parts = wrap(line, columns);
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            text += (i == 0 ? "  " : "      ") + parts[i] + "\n";
+std::string proposal_lines(const Proposal& proposal) {
+    std::string text =
+        "\nthe launch file that was proposed, since there is none\n" + proposal.launch_file;
+    const auto add = [&](const char* title, const std::vector<std::string>& names) {
+        if (names.empty()) return;
+        for (const std::string& line :
+             wrap(fmt::format("{}: {}", title, fmt::join(names, ", ")), 96))
+            text += "  " + line + "\n";
     };
-    for (const std::string& launch : proposal.launches) add(launch);
-    for (const auto& [kernel, guesses] : proposal.guesses)
-        add(fmt::format("guessed for {}: {}", kernel, fmt::join(guesses, ", ")));
-    for (const auto& [kernel, chosen] : proposal.chosen)
-        add(fmt::format("chosen for {}, where only results depend on it: {}", kernel,
-                        fmt::join(chosen, ", ")));
-    for (const std::string& reduced : proposal.reduced) add("smaller: " + reduced);
-    if (!proposal.not_launched.empty())
-        add(fmt::format("not launched: {}", fmt::join(proposal.not_launched, ", ")));
-    for (const std::string& remark : proposal.remarks) add(remark);
+    add("guessed", proposal.guesses);
+    add("not launched", proposal.not_launched);
     return text;
 }
 
@@ -131,7 +119,7 @@ std::string html_page(const RunResult& r, const HeadlessRequest& request) {
     for (const auto& [keyword, text] :
          r.png.empty() ? gl::Metadata() : gl::read_png_metadata(r.png))
         if (keyword == "command") page.command = text;
-    if (r.checks.any()) page.findings = &r.findings;
+    if (r.checks.has_checks()) page.findings = &r.verdict.findings;
     page.tables = {experiments::results_table(r.report), experiments::counters_table(r.counters),
                    experiments::timings_table(r.kernels)};
     if (r.comparison) page.tables.push_back(experiments::comparison_table(*r.comparison));
@@ -164,12 +152,7 @@ Json to_json(const RunResult& r) {
         {"landing", compute::name(r.settings.landing)},
         {"math", compute::name(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
-    if (r.checks.any()) {
-        json["checks"] = r.checks.words();
-        json["findings"] = to_json(r.findings);
-        json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
-        json["timed_out"] = r.timed_out;
-    }
+    if (r.checks.has_checks()) add_verdict(json, r.verdict, r.checks);
     if (r.why) json["why"] = to_json(*r.why);
     if (r.counted) json["counters"] = to_json(r.counters);
     for (std::size_t k = 0; r.lines && k < r.counters.size(); ++k)
@@ -178,7 +161,7 @@ Json to_json(const RunResult& r) {
         json["counters"][k]["heat"] = heat_json(r.heat[k], r.edits);
     if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     if (!r.output.empty()) json["output"] = r.output;
-    if (!r.proposal.empty()) json["proposal"] = to_json(r.proposal);
+    if (!r.proposal.launch_file.empty()) json["proposal"] = to_json(r.proposal);
     return json;
 }
 
@@ -190,7 +173,7 @@ std::string summary(const RunResult& r) {
     text += order_line(r);
     for (const KernelFile& file : r.kernel_files)
         text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
-    if (!r.proposal.empty()) text += proposal_lines(r.proposal);
+    if (!r.proposal.launch_file.empty()) text += proposal_lines(r.proposal);
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
@@ -204,14 +187,7 @@ std::string summary(const RunResult& r) {
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.why) text += "\n" + why_text(*r.why);
-    if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks.words());
-    if (r.timed_out)
-        text +=
-            "========= No verdict: the time limit ended the run, and the rest of it was not "
-            "checked. Check smaller sizes, if this is no endless loop. " +
-            r.stopped + "\n";
-    else if (!r.stopped.empty())
-        text += "========= The run ended with an error: " + r.stopped + "\n";
+    if (r.checks.has_checks()) text += "\n" + verdict_text(r.verdict, r.checks);
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }

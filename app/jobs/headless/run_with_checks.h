@@ -8,10 +8,6 @@
 
 namespace warpscope::jobs {
 
-/// Whether the memory check can run code without optimization, too: it then needs
-/// RunResult::start.
-bool has_unoptimized(const compute::KernelEdits& edits);
-
 /// Calls `run` with the checks or counters of the request. A kernel that fails ends the run. With
 /// checks, this is not thrown: what they have found up to there is reported.
 void run_observed(RunResult& result, compute::Device& device, const HeadlessRequest& request,

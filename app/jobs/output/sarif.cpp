@@ -91,17 +91,17 @@ Json result(const Finding& f) {
 
 }  // namespace
 
-Json sarif(const std::vector<Finding>& findings, bool complete, const std::string& error) {
+Json sarif(const emulator::Verdict& verdict, bool complete) {
     Json described = Json::array(), results = Json::array();
     for (std::size_t kind = 0; kind < std::size(rules); ++kind)
         described.push_back(
             {{"id", to_string(FindingKind(kind))}, {"shortDescription", text_of(rules[kind])}});
-    for (const Finding& f : findings) results.push_back(result(f));
+    for (const Finding& f : verdict.findings) results.push_back(result(f));
     const Json driver = {{"name", "warpscope"}, {"rules", described}};
-    Json invocation = {{"executionSuccessful", complete && error.empty()}};
-    if (!error.empty())
+    Json invocation = {{"executionSuccessful", complete && verdict.error.empty()}};
+    if (!verdict.error.empty())
         invocation["toolExecutionNotifications"] =
-            Json::array({{{"level", "error"}, {"message", text_of(error)}}});
+            Json::array({{{"level", "error"}, {"message", text_of(verdict.error)}}});
     const Json run = {{"tool", {{"driver", driver}}},
                       {"invocations", Json::array({invocation})},
                       {"results", results}};

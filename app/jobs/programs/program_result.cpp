@@ -7,8 +7,7 @@
 
 #include "compute/device/sentences.h"
 #include "jobs/headless/counters.h"
-#include "jobs/output/findings_json.h"
-#include "jobs/output/findings_text.h"
+#include "jobs/output/verdict.h"
 #include "programs/report/kernel_name.h"
 
 namespace warpscope::jobs {
@@ -49,6 +48,10 @@ std::string kernels_text(const ProgramReport& process) {
     for (const auto& [name, launches] : process.kernels)
         text += fmt::format("  {:<32} {:>6} {:<8} {:>10.3f} ms\n", name, launches.launches,
                             compute::noun(launches.launches, "launch"), 1e3 * launches.seconds);
+    if (!process.has_ended)
+        text +=
+            "  the process did not come to its end: launches of its last part may be missing, and "
+            "what is looked for at the end\n";
     for (const std::string& note : process.notes) text += fmt::format("  {}\n", note);
     if (!process.missing.empty())
         text +=
@@ -58,16 +61,20 @@ std::string kernels_text(const ProgramReport& process) {
 
 }  // namespace
 
-std::vector<emulator::Finding> ProgramResult::findings() const {
+emulator::Verdict ProgramResult::verdict() const {
+    emulator::Verdict verdict;
     std::vector<std::vector<emulator::Finding>> lists;
-    for (const ProgramReport& process : processes) lists.push_back(process.findings);
-    return emulator::merged(lists);
-}
-
-std::string ProgramResult::first_error() const {
-    for (const ProgramReport& process : processes)
-        if (!process.errors.empty()) return process.errors.front();
-    return stopped;
+    for (const ProgramReport& process : processes) {
+        lists.push_back(process.findings);
+        verdict.not_tried.insert(verdict.not_tried.end(), process.not_tried.begin(),
+                                 process.not_tried.end());
+        if (verdict.error.empty() && !process.errors.empty())
+            verdict.error = process.errors.front();
+    }
+    verdict.findings = emulator::merged(lists);
+    verdict.timed_out = verdict.error.empty() && !stopped.empty();
+    if (verdict.timed_out) verdict.error = stopped;
+    return verdict;
 }
 
 void make_readable(ProgramReport& report, const std::string& folder) {
@@ -89,19 +96,18 @@ Json to_json(const ProgramResult& result) {
                              {"kernels", kernels_json(process.kernels)},
                              {"errors", process.errors},
                              {"notes", process.notes},
-                             {"missing", process.missing}});
+                             {"missing", process.missing},
+                             {"ended", process.has_ended}});
         if (result.counted) processes.back()["counters"] = to_json(process.counters);
     }
     Json json = {{"command", result.command},
                  {"exit_status", result.exit_status},
-                 {"processes", std::move(processes)},
-                 {"timed_out", !result.stopped.empty()}};
-    if (!result.stopped.empty()) json["stopped"] = result.stopped;
+                 {"processes", std::move(processes)}};
     if (result.confined) json["refused"] = result.refused;
-    if (result.checks.any()) {
-        json["checks"] = result.checks.words();
-        json["findings"] = to_json(result.findings());
-    }
+    if (result.checks.has_checks())
+        add_verdict(json, result.verdict(), result.checks);
+    else if (!result.stopped.empty())
+        json["stopped"] = result.stopped;
     return json;
 }
 
@@ -112,7 +118,7 @@ std::string ending_text(const ProgramResult& result) {
     std::string text;
     if (!result.refused.empty())
         text += fmt::format("confinement refused: {}\n", fmt::join(result.refused, "; "));
-    if (!result.stopped.empty())
+    if (!result.stopped.empty() && !result.checks.has_checks())
         text += fmt::format(
             "========= No verdict: the time limit ended the program, and the rest of it was not "
             "checked: {}\n",
@@ -131,9 +137,10 @@ std::string summary(const ProgramResult& result) {
         text += kernels_text(process);
         if (result.counted) text += "\n" + counters_text(process.counters);
     }
-    const auto findings = result.findings();
+    const emulator::Verdict verdict = result.verdict();
+    const std::vector<emulator::Finding>& findings = verdict.findings;
     const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
-    if (result.checks.any()) text += "\n" + findings_text(findings, result.checks.words());
+    if (result.checks.has_checks()) text += "\n" + verdict_text(verdict, result.checks);
     const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
     const auto is_at_address = [](const emulator::Finding& f) {
         return f.by_host && !f.first.line;
@@ -146,16 +153,6 @@ std::string summary(const ProgramResult& result) {
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";
     return text + ending_text(result);
-}
-
-bool has_found(const ProgramResult& result, emulator::Severity severity) {
-    if (!result.checks.any()) return false;
-    return std::ranges::any_of(result.processes, [&](const ProgramReport& process) {
-        return !process.errors.empty() ||
-               std::ranges::any_of(process.findings, [&](const emulator::Finding& finding) {
-                   return finding.severity >= severity;
-               });
-    });
 }
 
 }  // namespace warpscope::jobs

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/headless/check_request.h"
+#include "emulator/judge.h"
 #include "jobs/output/json.h"
 #include "programs/report/program_report.h"
 
@@ -14,7 +14,7 @@ namespace warpscope::jobs {
 struct ProgramResult {
     std::vector<std::string> command;
     int exit_status = 0;  ///< of the program
-    Checks checks;
+    emulator::CheckChoice checks;
     bool counted = false;  ///< counters were requested
     std::vector<programs::ProgramReport> processes;
     /// Where the program was when its time limit ended it; empty: it has ended by itself.
@@ -22,18 +22,14 @@ struct ProgramResult {
     bool confined = false;
     std::vector<std::string> refused;  ///< what confinement has refused
 
-    std::vector<emulator::Finding> findings() const;  ///< of all processes
-    std::string first_error() const;                  ///< empty: none
+    emulator::Verdict verdict() const;  ///< of all processes
 };
 
 /// Kernels get their names in the source ("sum<256>"), and files below `folder` paths from there.
 void make_readable(programs::ProgramReport& report, const std::string& folder);
 
 Json to_json(const ProgramResult& result);
-/// Kernels with their launches and times, notes, counters, and findings as findings_text() has
-/// them.
+/// Kernels with their launches and times, notes, counters, and the verdict.
 std::string summary(const ProgramResult& result);
-/// Whether the checks have found something from `severity` on, or wrong calls of the program.
-bool has_found(const ProgramResult& result, emulator::Severity severity);
 
 }  // namespace warpscope::jobs

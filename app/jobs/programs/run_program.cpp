@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,14 +21,17 @@
 #include "compute/cuda/cuda_device.h"
 #include "compute/helper/spawn.h"
 #include "compute/libraries/own_libraries.h"
+#include "experiments/framework/metadata.h"
 #include "experiments/launch_files/capture_archive.h"
 #include "experiments/launch_files/file_kind.h"
-#include "experiments/launch_files/program_capture.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
+#include "jobs/output/verdict.h"
 #include "jobs/programs/program_result.h"
+#include "programs/report/program_capture.h"
+#include "programs/report/program_control.h"
 #include "programs/report/program_settings.h"
 
 extern char** environ;
@@ -51,7 +55,7 @@ fs::path library(const char* name) {
 
 /// Whether a GPU makes the launches, which the recorder writes.
 bool is_on_gpu(const ProgramRequest& request) {
-    return request.capture.on_gpu && !request.checks.any() && !request.counters &&
+    return request.capture.on_gpu && !request.checks.has_checks() && !request.counters &&
            compute::survey_cuda().devices > 0;
 }
 
@@ -103,11 +107,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
                                                const fs::path& reports, const fs::path& captures,
                                                const Deadline& deadline = {}) {
     programs::ProgramSettings settings{
-        .checks = {.race = request.checks.race,
-                   .barrier = request.checks.barrier,
-                   .memory = request.checks.memory,
-                   .leaks = request.checks.leaks,
-                   .counters = request.counters},
+        .checks = request.checks,
         .schedule = request.run.schedule,
         .barriers = request.run.barriers,
         .landing = request.run.landing,
@@ -119,6 +119,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .captured_launches = request.capture.launches,
         .captured_kernel = request.capture.kernel,
     };
+    settings.checks.counters = request.counters;
     const bool on_gpu = is_on_gpu(request);
     auto variables = settings.to_environment();
     const char* const others = std::getenv("LD_PRELOAD");
@@ -202,7 +203,12 @@ EndOfProgram run(const Executable& program, const std::map<std::string, std::str
     sigemptyset(&defaults);
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    // A signal that comes now waits until there is a program to send it to.
+    sigset_t all_signals, before;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+    posix_spawnattr_setsigmask(&attributes, &before);
     std::optional<SignalsForProgram> signals;
     if (takes_signals) signals.emplace();
     pid_t child = 0;
@@ -210,10 +216,11 @@ EndOfProgram run(const Executable& program, const std::map<std::string, std::str
         posix_spawnp(&child, program.file.c_str(), nullptr, &attributes,
                      compute::pointers_to(arguments).data(), compute::pointers_to(all).data());
     posix_spawnattr_destroy(&attributes);
+    running_program = problem ? 0 : child;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (problem)
         throw UsageError(
             fmt::format("{}: cannot be started: {}", program.words[0], std::strerror(problem)));
-    running_program = child;
     EndOfProgram end;
     // The library in the program ends it at the deadline, and writes what was found until then.
     constexpr std::chrono::seconds patience(3);
@@ -262,20 +269,32 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     std::ranges::sort(files);
     std::vector<programs::ProgramReport> reports;
     for (const fs::path& file : files) {
-        reports.push_back(programs::read_report(file));
-        make_readable(reports.back(), fs::current_path().string() + "/");
+        try {
+            reports.push_back(programs::read_report(file));
+            make_readable(reports.back(), fs::current_path().string() + "/");
+        } catch (const std::runtime_error& error) {
+            reports.push_back({.command = "a process of the program",
+                               .errors = {error.what()},
+                               .notes = {error.what()},
+                               .has_ended = true});
+        }
     }
     return reports;
 }
 
-void pack(const fs::path& captures, const fs::path& archive) {
-    if (experiments::read_capture(captures)) return experiments::write_archive(captures, archive);
-    print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
+/// What the checks have found decides, and else the program itself.
+int status_of(const ProgramResult& result, const ProgramRequest& request) {
+    if (!result.checks.has_checks())
+        return result.stopped.empty() ? result.exit_status : no_verdict;
+    const int found = exit_status(result.verdict(), request.fail_on);
+    if (found == 0) return result.exit_status;
+    return found == no_verdict ? no_verdict : request.error_status;
 }
 
-}  // namespace
-
-namespace {
+void pack(const fs::path& captures, const fs::path& archive) {
+    if (programs::read_capture(captures)) return experiments::write_archive(captures, archive);
+    print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
+}
 
 int run_executable(const ProgramRequest& request, const Executable& program) {
     const TemporaryFolder reports;
@@ -302,15 +321,23 @@ int run_executable(const ProgramRequest& request, const Executable& program) {
     result.processes = read_reports(reports.path());
     result.stopped = stopped_at(end, result.processes);
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
-    if (!request.sarif.empty())
-        write_file(request.sarif, dump(sarif(result.findings(), true, result.first_error())));
+    if (!request.sarif.empty()) write_file(request.sarif, dump(sarif(result.verdict(), true)));
     print_error(summary(result));
     if (is_archive(request.capture)) pack(captures, request.capture.to);
-    if (has_found(result, request.fail_on)) return request.error_status;
-    return result.stopped.empty() ? result.exit_status : no_verdict;
+    return status_of(result, request);
 }
 
 }  // namespace
+
+fs::path folder_for_launches(const fs::path& parent, const fs::path& program) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+        const int process = std::atoi(entry.path().filename().c_str());
+        if (process == ::getpid() || !programs::is_alive(process))
+            fs::remove_all(entry.path(), ignored);
+    }
+    return parent / fmt::format("{}-{}", ::getpid(), program.filename().string());
+}
 
 int run_program(const ProgramRequest& request) {
     if (!request.json.empty()) check_writable(request.json, "--json");
@@ -328,19 +355,17 @@ std::string program_environment(const ProgramRequest& request) {
     if (is_archive(request.capture))
         throw UsageError("--print-environment: name a folder with --capture, which can be packed");
     for (const auto& [name, value] : environment(request, {}, capture_folder(request.capture, {})))
-        text += fmt::format("export {}='{}'\n", name, value);
+        text += fmt::format("export {}={}\n", name, experiments::shell_word(value));
     return text;
 }
 
 int print_report(const std::filesystem::path& file) {
     const auto settings = programs::ProgramSettings::from_environment();
-    ProgramResult result{.checks = {settings.checks.race, settings.checks.barrier,
-                                    settings.checks.memory, settings.checks.leaks},
-                         .counted = settings.checks.counters};
+    ProgramResult result{.checks = settings.checks, .counted = settings.checks.counters};
     result.processes.push_back(programs::read_report(file));
     make_readable(result.processes.back(), fs::current_path().string() + "/");
     print_error(summary(result));
-    return has_found(result, emulator::Severity::warning) ? 1 : 0;
+    return status_of(result, {});
 }
 
 }  // namespace warpscope::jobs

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "jobs/headless/check_request.h"
+#include "emulator/judge.h"
 
 namespace warpscope::jobs {
 
@@ -29,7 +29,7 @@ struct ProgramRequest {
     /// It runs confined: see compute::run_confined(). It gets a scratch folder as TMPDIR.
     bool confined = false;
     std::chrono::seconds time_limit{0};  ///< 0: none
-    Checks checks;
+    emulator::CheckChoice checks;
     bool counters = false;
     CaptureRequest capture;
     /// The window is open too, and takes the signals of this process. Otherwise they are for the
@@ -49,6 +49,11 @@ struct ProgramRequest {
 /// cannot be compiled, prints the messages of the compilers and returns 2. Throws UsageError if
 /// there is no such program, and compiler::NoCompiler.
 int run_program(const ProgramRequest& request);
+
+/// Returns a folder in `parent` for the launches of a program that this process runs beside its
+/// window. Removes the folders of processes that have ended.
+std::filesystem::path folder_for_launches(const std::filesystem::path& parent,
+                                          const std::filesystem::path& program);
 
 /// The environment variables that run_program() gives to a program, as lines for a shell: "export
 /// NAME='value'". A program that is started with them prints its report at its end.

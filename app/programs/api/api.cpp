@@ -158,6 +158,7 @@ Status end_call(const char* function, Status status, const char* problem) {
     null_is_per_thread = false;
     if (status != Status::success && status != Status::not_ready)
         gpu().call_failed(function, status, problem);
+    gpu().end_call();
     return status;
 }
 

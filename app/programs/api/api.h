@@ -62,6 +62,7 @@ template <class Work>
 Status call(const char* function, Work work) {
     const Call held;
     try {
+        gpu().use();
         work(gpu());
         return end_call(function, Status::success, nullptr);
     } catch (const CallError& error) {

@@ -3,38 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
 namespace warpscope::programs {
 
-namespace {
-
-using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Hazard;
 using emulator::Severity;
-
-constexpr char mark_begin = '\1', mark_end = '\2';  // a sentence has neither
-
-std::string mark(CallSite site) {
-    return fmt::format("{}{}{}", mark_begin, site, mark_end);
-}
-
-/// Calls f(site, its mark's place and length) for each mark, the last one first.
-template <class F>
-void for_marks(const std::string& sentence, F&& f) {
-    for (std::size_t at = sentence.rfind(mark_begin); at != sentence.npos;
-         at = at ? sentence.rfind(mark_begin, at - 1) : sentence.npos) {
-        const std::size_t end = sentence.find(mark_end, at);
-        CallSite site = 0;
-        std::from_chars(sentence.data() + at + 1, sentence.data() + end, site);
-        f(site, at, end + 1 - at);
-    }
-}
-
-}  // namespace
 
 void HostFindings::on_allocate(std::uint64_t address, std::size_t bytes) {
     allocations_[address] = {bytes, here()};
@@ -69,20 +45,27 @@ std::string HostFindings::describe(std::uint64_t address) const {
 
 void HostFindings::report(FindingKind kind, Severity severity, CallSite site,
                           std::string sentence) {
-    const auto known = std::ranges::find_if(entries_, [&](const Entry& e) {
+    const auto known = std::ranges::find_if(report_.entries, [&](const auto& e) {
         return e.kind == kind && e.severity == severity && e.site == site;
     });
-    if (known != entries_.end())
+    if (known != report_.entries.end())
         ++known->count;
     else
-        entries_.push_back({kind, severity, site, std::move(sentence)});
+        add({kind, severity, site, std::move(sentence)});
 }
 
 void HostFindings::report_race(Hazard hazard, CallSite first, CallSite second,
                                std::uint64_t address, std::uint64_t words) {
+    const auto same = std::ranges::find_if(report_.entries, [&](const auto& e) {
+        return e.kind == FindingKind::race && e.hazard == hazard && e.site == first &&
+               e.other == second;
+    });
+    if (same != report_.entries.end()) {
+        same->count = words;
+        return;
+    }
     const std::string known = describe(address);
-    entries_.push_back(
-        {FindingKind::race, Severity::error, first,
+    add({FindingKind::race, Severity::error, first,
          fmt::format(
              "The work of {} {} {}, and the work of {} {} it in another stream: no event and "
              "no wait of the host orders them.",
@@ -106,48 +89,21 @@ void HostFindings::on_launch_error(CallSite site, const std::string& error) {
     if (!unread_) unread_ = {site, error};
 }
 
-std::vector<Finding> HostFindings::findings() {
-    if (unread_)
-        report(FindingKind::unread, Severity::warning, unread_->site,
-               fmt::format(
-                   "The program never asked for the error of this launch: call cudaGetLastError() "
-                   "after it. {}",
-                   unread_->text));
+void HostFindings::report_unread() {
+    if (!unread_) return;
+    report(
+        FindingKind::unread, Severity::warning, unread_->site,
+        fmt::format("The program never asked for the error of this launch: call cudaGetLastError() "
+                    "after it. {}",
+                    unread_->text));
     unread_.reset();
-    std::set<CallSite> sites;
-    for (const Entry& entry : entries_) {
-        sites.insert(entry.site);
-        sites.insert(entry.other);
-        for_marks(entry.sentence, [&](CallSite site, auto...) { sites.insert(site); });
-    }
-    auto places = sites_.places(sites);
-    std::vector<Finding> findings;
-    for (const Entry& entry : entries_) {
-        const HostPlace& place = places[entry.site];
-        const auto known = std::ranges::find_if(findings, [&](const Finding& f) {
-            return f.kind == entry.kind && f.severity == entry.severity &&
-                   f.hazard == entry.hazard && f.first.where() == place.at.where() &&
-                   (!f.second || f.second->where() == places[entry.other].at.where());
-        });
-        if (known != findings.end()) {
-            known->count += entry.count;
-            continue;
-        }
-        Finding finding{.kind = entry.kind,
-                        .severity = entry.severity,
-                        .hazard = entry.hazard,
-                        .kernel = place.function,
-                        .by_host = true,
-                        .first = place.at,
-                        .count = entry.count,
-                        .sentence = entry.sentence};
-        if (entry.kind == FindingKind::race) finding.second = places[entry.other].at;
-        for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
-            finding.sentence.replace(at, length, places[site].at.where());
-        });
-        findings.push_back(std::move(finding));
-    }
-    return findings;
+}
+
+void HostFindings::add(HostReport::Entry entry) {
+    std::vector<CallSite> sites = sites_in(entry.sentence);
+    sites.insert(sites.end(), {entry.site, entry.other});
+    for (const CallSite site : sites) report_.sites.try_emplace(site, sites_.frames_of(site));
+    report_.entries.push_back(std::move(entry));
 }
 
 }  // namespace warpscope::programs

@@ -30,8 +30,8 @@ class HostFindings {
     /// Adds a finding. Findings of one kind at one place are one, with the first sentence.
     void report(emulator::FindingKind kind, emulator::Severity severity, CallSite site,
                 std::string sentence);
-    /// Adds a finding for two calls whose work accesses `words` words, this one among them, in
-    /// streams that nothing orders.
+    /// Adds a finding for two calls whose work accesses `words` words until now, this one among
+    /// them, in streams that nothing orders.
     void report_race(emulator::Hazard hazard, CallSite first, CallSite second,
                      std::uint64_t address, std::uint64_t words);
     /// Adds a finding for each allocation that was not freed, and for each of these objects, which
@@ -42,23 +42,18 @@ class HostFindings {
     /// kept until then.
     void on_launch_error(CallSite site, const std::string& error);
     void on_error_read() { unread_.reset(); }
+    /// Adds a finding for the launch whose error nobody has asked for.
+    void report_unread();
 
-    std::vector<emulator::Finding> findings();
+    const HostReport& report() const { return report_; }
+    /// Has places in this function count as places in its caller.
+    void skip(const std::string& function) { report_.skipped.insert(function); }
 
   private:
     struct Allocation {
         std::size_t bytes = 0;
         CallSite allocated = 0;
         std::optional<CallSite> freed{};
-    };
-    struct Entry {
-        emulator::FindingKind kind;
-        emulator::Severity severity;
-        CallSite site;
-        std::string sentence;  ///< with marks for places that are not known yet
-        std::uint64_t count = 1;
-        CallSite other = 0;  ///< of a race: the later access
-        emulator::Hazard hazard = emulator::Hazard::none;
     };
     struct LaunchError {
         CallSite site = 0;
@@ -67,9 +62,11 @@ class HostFindings {
 
     const std::pair<const std::uint64_t, Allocation>* find(std::uint64_t address) const;
 
+    void add(HostReport::Entry entry);
+
     CallSites sites_;
+    HostReport report_;
     std::map<std::uint64_t, Allocation> allocations_;  ///< by address; DeviceMemory uses none twice
-    std::vector<Entry> entries_;
     std::optional<LaunchError> unread_;
 };
 

@@ -64,6 +64,12 @@ void Arrays::destroy(Array* array) {
     std::erase_if(arrays_, [&](const auto& a) { return a.get() == array; });
 }
 
+void Arrays::reset() {
+    for (const auto& [object, description] : objects_) gpu_.textures().remove(object);
+    objects_.clear();
+    arrays_.clear();
+}
+
 Texture Arrays::image_of(const Array& array) {
     Texture t = image(array.memory, array.format);
     t.width = std::uint32_t(array.width);

@@ -64,6 +64,8 @@ class Arrays {
     Array* create(const Array& shape);
     void destroy(Array* array);
     const Array& checked(const Array* array) const;
+    /// Destroys all arrays and objects, whose memory is freed otherwise. No work may wait.
+    void reset();
 
     /// What textures and surfaces are made of: an array, and linear memory in one or two
     /// dimensions.

@@ -10,7 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "compiler/host/host_code.h"
+#include "compiler/source_file.h"
 #include "emulator/warp/splitmix64.h"
+#include "programs/report/host_report.h"
 #include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
 #include "programs/report/program_control.h"
@@ -46,6 +49,31 @@ std::string source_of(const emulator::Kernel& kernel) {
     return {};
 }
 
+/// Folders in which the compiler may have found headers: those above the files that the line
+/// information names.
+std::vector<fs::path> folders_of_headers(const emulator::Kernel& kernel) {
+    std::vector<fs::path> folders;
+    for (const std::string& file : kernel.module->files()) {
+        if (is_of_system(file)) continue;
+        for (fs::path folder = fs::path(file).parent_path();
+             folder.has_relative_path() && std::ranges::find(folders, folder) == folders.end();
+             folder = folder.parent_path())
+            folders.push_back(folder);
+    }
+    return folders;
+}
+
+/// The folder that has all files, and the folders in which they were found.
+fs::path common_folder(std::span<const compiler::OwnFile> files) {
+    fs::path common = files[0].path.parent_path();
+    for (const compiler::OwnFile& file : files) {
+        const fs::path& lowest = file.folder.empty() ? file.path : file.folder;
+        const auto is_outside = [&] { return *lowest.lexically_relative(common).begin() == ".."; };
+        while (common.has_relative_path() && is_outside()) common = common.parent_path();
+    }
+    return common;
+}
+
 bool is_plain_name(const std::string& name) {
     return !name.empty() && !name.starts_with("_Z") && name.find('$') == name.npos;
 }
@@ -78,11 +106,15 @@ bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
 }
 
 void Capture::find_regions(Launch& launch) {
-    const auto add = [&](const MemoryBlock& block, const std::string& name) {
-        const bool is_known = std::ranges::any_of(
-            launch.regions, [&](const Region& region) { return region.begin == block.begin; });
-        if (!is_known) launch.regions.push_back({name, block.begin, block.bytes, {}});
+    std::vector<Region> variables;
+    for (const auto& variable : launch.kernel->module->variables())
+        if (const auto block = memory_.find_variable(*launch.kernel, variable);
+            block && is_plain_name(variable.name))
+            variables.push_back({variable.name, block->begin, block->bytes, {}});
+    const auto has = [](const std::vector<Region>& regions, auto member, const auto& value) {
+        return std::ranges::find(regions, value, member) != regions.end();
     };
+    std::size_t number = 1;
     for (Argument& argument : launch.arguments)
         for (std::size_t at = 0; at + 8 <= argument.bytes.size(); at += 8) {
             std::uint64_t word;
@@ -90,12 +122,14 @@ void Capture::find_regions(Launch& launch) {
             const auto block = memory_.find(word);
             if (!block) continue;
             argument.addresses.emplace_back(at, word);
-            add(*block, fmt::format("memory{}", launch.regions.size() + 1));
+            if (has(launch.regions, &Region::begin, block->begin) ||
+                has(variables, &Region::begin, block->begin))
+                continue;
+            while (has(variables, &Region::name, fmt::format("memory{}", number))) ++number;
+            launch.regions.push_back(
+                {fmt::format("memory{}", number++), block->begin, block->bytes, {}});
         }
-    for (const auto& variable : launch.kernel->module->variables())
-        if (const auto block = memory_.find_variable(*launch.kernel, variable);
-            block && is_plain_name(variable.name))
-            add(*block, variable.name);
+    launch.regions.insert(launch.regions.end(), variables.begin(), variables.end());
 }
 
 std::string Capture::keep(const Region& region) {
@@ -115,18 +149,36 @@ std::string Capture::keep(std::span<const std::byte> content, const char* ending
     return name;
 }
 
-std::string Capture::copied(const fs::path& source) {
-    const fs::path name = source.filename();
-    fs::copy_file(source, folder_ / name, fs::copy_options::overwrite_existing);
-    return name.string();
+const Capture::Source& Capture::kept_source(const emulator::Kernel& kernel, const fs::path& path) {
+    const auto [at, is_new] = sources_.try_emplace(path.string());
+    Source& kept = at->second;
+    if (!is_new) return kept;
+    std::vector<compiler::OwnFile> files;
+    try {
+        files =
+            compiler::own_files(compiler::read_source_file(path),
+                                fs::absolute(path).lexically_normal(), folders_of_headers(kernel));
+    } catch (const std::runtime_error&) {
+        return kept;  // the source is not there any more, or is none
+    }
+    const fs::path from = common_folder(files),
+                   to = fs::path("sources") / compiler::fingerprint(files);
+    kept.file = to / files[0].path.lexically_relative(from);
+    for (const compiler::OwnFile& file : files) {
+        const fs::path copy = folder_ / to / file.path.lexically_relative(from);
+        fs::create_directories(copy.parent_path());
+        write_whole(copy, file.text);
+        const std::string folder = (to / file.folder.lexically_relative(from)).lexically_normal();
+        if (!file.folder.empty()) kept.include.insert(folder);
+    }
+    return kept;
 }
 
 void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
                      const emulator::LaunchShape& shape, std::span<const void* const> arguments) {
     launch_.reset();
     if (!wants(number, kernel.name)) return;
-    Launch launch{.number = number, .kernel = &kernel, .shape = shape, .source = source_of(kernel)};
-    if (!fs::is_regular_file(launch.source)) launch.source.clear();
+    Launch launch{.number = number, .kernel = &kernel, .shape = shape};
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto* const value = static_cast<const std::byte*>(arguments[i]);
         launch.arguments.push_back({{value, value + kernel.parameters[i].size}, {}});
@@ -142,10 +194,11 @@ void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
 
 std::string Capture::json(const Launch& launch) {
     const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
-    Json file{{"source", launch.source.empty() ? ptx : copied(launch.source)}};
-    if (!launch.source.empty()) {
+    const Source source = kept_source(*launch.kernel, source_of(*launch.kernel));
+    Json file{{"source", source.file.empty() ? ptx : source.file.string()}};
+    if (!source.file.empty()) {
         file["ptx"] = ptx;
-        file["include"] = {launch.source.parent_path().string()};
+        if (!source.include.empty()) file["include"] = source.include;
     }
     Json one{{"kernel", kernel_name(launch.kernel->name)},
              {"grid", sizes(launch.shape.grid)},
@@ -183,8 +236,13 @@ void Capture::after(double seconds) {
         const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
                                              file_name_part(kernel_name(launch_->kernel->name)));
         write_whole(folder_ / name, text);
-        launches_.push_back(
-            {launch_->number, name, launch_->kernel->name, launch_->shape, seconds});
+        list_.launches.push_back({.number = launch_->number,
+                                  .file = folder_ / name,
+                                  .kernel = kernel_name(launch_->kernel->name),
+                                  .grid = launch_->shape.grid,
+                                  .block = launch_->shape.block,
+                                  .milliseconds = 1e3 * seconds});
+        symbols_.push_back(launch_->kernel->name);
         show_launch();
     } catch (const std::exception& error) {
         problems_.insert(error.what());
@@ -197,41 +255,27 @@ void Capture::show_launch() {
     using Clock = std::chrono::steady_clock;
     constexpr auto between_lists = std::chrono::milliseconds(100),
                    between_questions = std::chrono::milliseconds(20);
-    const Written& newest = launches_.back();
-    const auto waits = [&] {
-        return has_to_wait(folder_, newest.number, kernel_name(newest.kernel));
-    };
+    const CapturedLaunch& newest = list_.launches.back();
+    const auto waits = [&] { return has_to_wait(folder_, newest.number, newest.kernel); };
     const bool has_wait = waits();
     if (has_wait || Clock::now() >= next_list_) {
-        write_list({.command = command_line()}, ::getpid());
+        list_.command = command_line();
+        list_.process = ::getpid();
+        write_capture(folder_, list_);
         next_list_ = Clock::now() + between_lists;
     }
     while (waits()) std::this_thread::sleep_for(between_questions);
 }
 
-void Capture::write_list(const ProgramReport& report, int process) {
-    Json list = Json::array();
-    for (const Written& launch : launches_) {
-        const auto is_of_kernel = [&](const emulator::Finding& finding) {
-            return finding.kernel == launch.kernel;
-        };
-        list.push_back({{"number", launch.number},
-                        {"file", launch.file},
-                        {"kernel", kernel_name(launch.kernel)},
-                        {"grid", sizes(launch.shape.grid)},
-                        {"block", sizes(launch.shape.block)},
-                        {"ms", 1e3 * launch.seconds},
-                        {"findings", std::ranges::count_if(report.findings, is_of_kernel)}});
-    }
-    Json all{{"command", report.command}, {"launches", list}};
-    if (process) all["process"] = process;
-    write_whole(folder_ / "program.json", all.dump(2) + "\n");
-}
-
 void Capture::finish(const ProgramReport& report) {
-    if (launches_.empty()) return;
+    if (list_.launches.empty()) return;
+    list_.command = report.command;
+    list_.process = 0;
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+        list_.launches[i].findings = std::size_t(
+            std::ranges::count(report.findings, symbols_[i], &emulator::Finding::kernel));
     try {
-        write_list(report, 0);
+        write_capture(folder_, list_);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +16,7 @@
 #include "emulator/warp/launch.h"
 #include "programs/memory/device_memory.h"
 #include "programs/report/launch_ranges.h"
+#include "programs/report/program_capture.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -38,8 +40,9 @@ class CapturedMemory {
 };
 
 /// Writes launches of a program as launch files (docs/capture.md), which the app opens:
-/// "00003-dot.launch.json" beside a copy of the source, the PTX, and the memory that the arguments
-/// point to, each content once. What the launch has changed is what the file expects.
+/// "00003-dot.launch.json" beside copies of the source and its headers, the PTX, and the memory
+/// that the arguments point to, each content once. What the launch has changed is what the file
+/// expects.
 class Capture {
   public:
     /// The most bytes of all launches of a program. Larger captures are refused.
@@ -81,34 +84,30 @@ class Capture {
         emulator::LaunchShape shape;
         std::vector<Argument> arguments;
         std::vector<Region> regions;
-        std::filesystem::path source;  ///< empty: there is none
     };
-
-    /// A launch that was written.
-    struct Written {
-        std::uint64_t number = 0;
-        std::string file, kernel;
-        emulator::LaunchShape shape;
-        double seconds = 0;
+    /// A source in the capture.
+    struct Source {
+        std::filesystem::path file;     ///< empty: there is none
+        std::set<std::string> include;  ///< folders of its headers
     };
 
     void find_regions(Launch& launch);
     /// Writes the bytes under a name that depends on them; returns the name.
     std::string keep(std::span<const std::byte> content, const char* ending);
     std::string keep(const Region& region);
-    std::string copied(const std::filesystem::path& source);
+    /// Copies the kernel's source and its headers to the capture, once.
+    const Source& kept_source(const emulator::Kernel& kernel, const std::filesystem::path& path);
     std::string json(const Launch& launch);
     void show_launch();
-    /// Writes program.json. `process` is the one of the program while it runs, then 0.
-    void write_list(const ProgramReport& report, int process);
-
     CapturedMemory& memory_;
     const std::filesystem::path folder_;
     const std::string kernel_;                ///< empty: all
     const std::vector<LaunchRange> numbers_;  ///< empty: all
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
-    std::vector<Written> launches_;  ///< that were written
+    ProgramCapture list_;               ///< of the launches that were written
+    std::vector<std::string> symbols_;  ///< of their kernels
+    std::map<std::string, Source> sources_;
     std::chrono::steady_clock::time_point next_list_{};
     std::set<std::string> problems_;
 };

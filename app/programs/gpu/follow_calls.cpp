@@ -3,26 +3,30 @@
 
 #include "programs/checks/check_host_calls.h"
 #include "programs/gpu/gpu.h"
+#include "programs/gpu/host_thread.h"
 
 namespace warpscope::programs {
 
 Streams::Hooks Gpu::hooks() {
-    return {.here = [this] { return host_->here(); },
-            .on_add =
-                [this](const Stream& stream, const Work& work) {
-                    has_streams_ |= &stream != &streams_.legacy();
-                    stream_races_.on_add(&stream, work.id, work.after);
-                },
-            .on_wait =
-                [this](WorkId work) {
-                    work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
-                },
-            .before_work =
-                [this](WorkId work) {
-                    memory_.begin_work();
-                    watch_host_accesses();
-                    stream_races_.begin_work(work);
-                }};
+    Streams::Hooks hooks;
+    hooks.start_host_call = start_host_call;
+    hooks.has_returned = has_returned;
+    hooks.wait_for_return = [this](WorkId id) { wait_for_return(id); };
+    if (!host_) return hooks;
+    hooks.here = [this] { return host_->here(); };
+    hooks.on_add = [this](const Stream& stream, const Work& work) {
+        has_streams_ |= &stream != &streams_.legacy();
+        stream_races_.on_add(&stream, work.id, work.after);
+    };
+    hooks.on_wait = [this](WorkId work) {
+        work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
+    };
+    hooks.before_work = [this](WorkId work) {
+        memory_.begin_work();
+        watch_host_accesses();
+        stream_races_.begin_work(work);
+    };
+    return hooks;
 }
 
 void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site) {
@@ -30,7 +34,7 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
     stream_races_.begin_accesses(site);
     follow_access(from, width, height, false);
     follow_access(to, width, height, true);
-    emulator::MemoryCheck& check = checks_->memory_check();
+    emulator::MemoryCheck& check = judge_->memory_check();
     const auto target = find(to.address);
     if (!target || target->kind != MemoryKind::device)
         return check_copied_values(*host_, site, check, from, width, height);
@@ -56,12 +60,6 @@ bool Gpu::report_host_access(std::uint64_t address, const void* instruction, boo
     if (!host_ || !check_host_access(*host_, memory_, address, instruction, writes)) return false;
     has_faulted_ = true;
     return true;
-}
-
-void Gpu::add_host_findings() {
-    stream_races_.report_to(*host_);
-    if (settings_.checks.leaks && !has_faulted_) host_->report_leaks(streams_.left());
-    report_.findings = emulator::merged({report_.findings, host_->findings()});
 }
 
 }  // namespace warpscope::programs

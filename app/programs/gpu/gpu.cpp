@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <thread>
 
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
@@ -40,6 +39,10 @@ std::shared_ptr<std::vector<std::byte>> packed(const emulator::Kernel& kernel,
     return bytes;
 }
 
+double seconds_of(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
+
 void check_shape(const Function& function, const LaunchShape& shape) {
     const emulator::Dim3 &g = shape.grid, &b = shape.block;
     if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
@@ -55,15 +58,10 @@ void check_shape(const Function& function, const LaunchShape& shape) {
 Gpu::Gpu(ProgramSettings settings)
     : settings_(std::move(settings)),
       host_(settings_.checks.memory ? std::make_unique<HostFindings>() : nullptr),
-      streams_(settings_.seed, host_ ? hooks() : Streams::Hooks{}) {
+      streams_(settings_.seed, hooks()) {
     if (host_) memory_.guard();
-    if (settings_.checks.any()) {
-        checks_ =
-            std::make_unique<emulator::CheckSet>(settings_.checks, launcher_.machine().memory());
-        observer_ = &checks_->observer();
-        with_stream_races_.add(*observer_);
-        with_stream_races_.add(stream_races_);
-    }
+    if (settings_.checks.any())
+        judge_ = std::make_unique<emulator::Judge>(settings_.checks, launcher_, settings_.seed);
     if (!settings_.captures.empty())
         capture_ = std::make_unique<Capture>(settings_, captured_memory_);
 }
@@ -71,7 +69,7 @@ Gpu::Gpu(ProgramSettings settings)
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
     auto& module = modules_.emplace_back(std::make_unique<LoadedModule>(images, "the program"));
     for (const auto& function : module->functions()) {
-        if (host_) host_->sites().skip(function->name);
+        if (host_) host_->skip(function->name);
         if (function->kernel && module->ptx().find(".loc") == std::string::npos)
             report_.has_lines = false;
     }
@@ -79,6 +77,7 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
         const std::uint64_t address = heap();
         std::memcpy(variable->data, &address, sizeof address);
     }
+    module->keep_variables();
     return module.get();
 }
 
@@ -93,7 +92,9 @@ std::optional<MemoryBlock> Gpu::find(std::uint64_t address) const {
         for (const auto& variable : module->variables()) {
             const auto begin = reinterpret_cast<std::uint64_t>(variable.data);
             if (address >= begin && address < begin + variable.bytes)
-                return MemoryBlock{begin, variable.bytes};
+                return MemoryBlock{
+                    begin, variable.bytes,
+                    module->is_managed(variable.name) ? MemoryKind::managed : MemoryKind::device};
         }
     return {};
 }
@@ -107,7 +108,7 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
                         fmt::format("{} bytes of {} are in use", memory_.used_bytes(),
                                     DeviceMemory::total_bytes));
     // The host writes managed and pinned memory without a call.
-    if (observer_ && kind == MemoryKind::device) observer_->on_allocate(address, bytes);
+    if (judge_ && kind == MemoryKind::device) judge_->observer().on_allocate(address, bytes);
     if (host_) {
         host_->on_allocate(address, bytes);
         stream_races_.on_allocate(address, bytes);
@@ -141,7 +142,7 @@ void Gpu::demand_allocation(std::uint64_t address) const {
 void Gpu::free_now(std::uint64_t address, CallSite site) {
     const auto block = memory_.free(address);
     if (!block) return;  // another stream has freed it
-    if (observer_ && block->kind == MemoryKind::device) observer_->on_free(address);
+    if (judge_ && block->kind == MemoryKind::device) judge_->observer().on_free(address);
     if (host_) host_->on_free(address, site);
 }
 
@@ -169,19 +170,24 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
             std::memmove(pointer<char>(to.address + y * to.pitch),
                          pointer<const char>(source.address + y * source.pitch), width);
     };
+    const auto written = [at = to.address, bytes = extent(to)](Reach& all) {
+        all.push_back({at, bytes});
+    };
     const bool reads_pageable = is_pageable(from.address),
                writes_pageable = is_pageable(to.address);
     if (reads_pageable && !writes_pageable && returns == Return::at_once && !stream.capture) {
         // The driver copies pageable memory to a buffer of its own before it returns.
         auto staged = std::make_shared<std::vector<char>>(extent(from));
         std::memcpy(staged->data(), pointer<const char>(from.address), staged->size());
-        streams_.add(stream, [=] {
-            move({reinterpret_cast<std::uint64_t>(staged->data()), from.pitch});
-        });
+        streams_.add(stream,
+                     {[=] {
+                          move({reinterpret_cast<std::uint64_t>(staged->data()), from.pitch});
+                      },
+                      written},
+                     NodeKind::copy);
         return;
     }
-    const WorkId id = streams_.add(
-        stream, [=] { move(from); }, NodeKind::copy);
+    const WorkId id = streams_.add(stream, {[=] { move(from); }, written}, NodeKind::copy);
     // A copy within the device does not make the host wait.
     const auto is_of_device = [&](std::uint64_t address) {
         const auto block = find(address);
@@ -211,10 +217,13 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
             if (element_bytes == 1) std::memset(pointer<char>(row), int(value), count);
             if (element_bytes == 2) std::fill_n(pointer<std::uint16_t>(row), count, value);
             if (element_bytes == 4) std::fill_n(pointer<std::uint32_t>(row), count, value);
-            if (observer_) observer_->on_host_write(row, width);
+            if (judge_) judge_->observer().on_host_write(row, width);
         }
     };
-    streams_.add(stream, write, NodeKind::fill);
+    const auto written = [at = to.address, bytes = to.pitch * (height - 1) + width](Reach& all) {
+        all.push_back({at, bytes});
+    };
+    streams_.add(stream, {write, written}, NodeKind::fill);
 }
 
 void Gpu::launch(Function& function, const LaunchShape& shape,
@@ -234,13 +243,23 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
             pointers.push_back(values->data() + parameter.offset);
         run(function, shape, pointers, site);
     };
-    streams_.add(stream, execute, NodeKind::kernel);
+    const auto reach = [&function, values](Reach& all) {
+        for (std::size_t at = 0; at + 8 <= values->size(); at += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, values->data() + at, sizeof word);
+            all.push_back({word});
+        }
+        for (const auto& variable : function.module->variables())
+            all.push_back({reinterpret_cast<std::uint64_t>(variable.data)});
+    };
+    streams_.add(stream, {execute, reach}, NodeKind::kernel);
 }
 
 void Gpu::run(Function& function, const LaunchShape& shape,
               const std::vector<const void*>& arguments, CallSite site) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
+    double seconds = 0;  // of the launch
     const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
@@ -252,7 +271,10 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     try {
         const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
         stream_races_.begin_accesses(site);
-        launcher_.run(frozen, has_streams_ ? &with_stream_races_ : observer_);
+        if (judge_)
+            seconds = seconds_of(judge_->run(frozen, has_streams_ ? &stream_races_ : nullptr).time);
+        else
+            launcher_.run(frozen);
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {
@@ -268,8 +290,10 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds == 0) seconds = seconds_of(Clock::now() - start);
     launches.seconds += seconds;
+    if (judge_) findings_ = judge_->verdict().findings.size();
+    tell();
     if (capture_) capture_->after(seconds);
     const std::string printed = launcher_.machine().take_output();
     if (prints_ && !printed.empty()) {
@@ -307,11 +331,8 @@ void Gpu::throw_sticky() const {
 }
 
 void Gpu::call_host(Stream& stream, std::function<void()> call) {
-    const auto leave = [this, call = std::move(call)] {
-        memory_.end_work(), call();
-        memory_.begin_work();  // of the nodes of a graph behind this one
-    };
-    streams_.add(stream, leave, NodeKind::host);
+    streams_.add(stream, {[this, call = std::move(call)] { call_program(call); }, {}, true},
+                 NodeKind::host);
 }
 
 void Gpu::synchronize(Stream& stream) {
@@ -329,6 +350,19 @@ void Gpu::synchronize() {
 void Gpu::reset() {
     streams_.run_until_idle();
     sticky_ = Status::success;
+    if (host_ && settings_.checks.leaks) host_->report_leaks(streams_.left());
+    streams_.reset(current_device);
+    arrays_.reset();
+    const auto blocks = memory_.blocks();
+    for (const auto& [address, block] : blocks) {
+        if (block.device != current_device) continue;
+        if (block.registered)
+            memory_.detach(reinterpret_cast<void*>(address));
+        else
+            free_now(address, here());
+    }
+    memory_of_graphs_.clear();
+    for (const auto& module : modules_) module->reset_variables();
 }
 
 std::size_t Gpu::limit(int number) const {
@@ -346,7 +380,8 @@ void Gpu::set_limit(int number, std::size_t value) {
 void Gpu::say_error(const std::string& line) {
     std::fflush(stdout);
     std::fprintf(stderr, "warpscope: %s\n", line.c_str());
-    report_.errors.push_back(line);
+    if (std::ranges::find(report_.errors, line) == report_.errors.end())
+        report_.errors.push_back(line);
 }
 
 void Gpu::call_missing(std::string_view function) {
@@ -355,52 +390,10 @@ void Gpu::call_missing(std::string_view function) {
     std::fprintf(stderr, "warpscope: %s() is not supported\n", report_.missing.back().c_str());
 }
 
-bool Gpu::run_without_host() {
-    const std::scoped_lock lock(mutex);
-    const bool has_called = std::exchange(calls_seen_, calls) != calls;
-    const bool has_run = !has_called && !finished_ && streams_.run_one();
-    memory_.end_work();
-    return has_run;
-}
-
-ProgramReport Gpu::finish(const std::string& command) {
-    report_.command = command;
-    finished_ = true;
-    if (!streams_.is_idle() && report_.stopped.empty()) {
-        if (!has_faulted_)
-            note(
-                "the program ended before work on the GPU did: call cudaDeviceSynchronize() first");
-        prints_ = false;  // nor does a GPU show what such a kernel prints
-        streams_.run_until_idle();
-    }
-    emulator::Launcher::end_compiler();
-    if (checks_) {
-        report_.findings = checks_->findings();
-        report_.counters = checks_->counters();
-    }
-    if (host_) add_host_findings();
-    if (capture_) {
-        capture_->finish(report_);
-        for (const std::string& line : capture_->problems()) note(line);
-    }
-    return report_;
-}
-
 Gpu& gpu() {
     static Gpu* const one = [] {
         made = true;
-        auto* const gpu = new Gpu(ProgramSettings::from_environment());
-        // A host that does not call may wait for what work on the GPU does to its memory.
-        std::thread([gpu] {
-            constexpr auto patience = std::chrono::milliseconds(100);
-            while (true) {
-                std::this_thread::sleep_for(patience);
-                while (gpu->run_without_host()) {
-                }
-                gpu->end_if_over();
-            }
-        }).detach();
-        return gpu;
+        return new Gpu(ProgramSettings::from_environment());
     }();
     return *one;
 }

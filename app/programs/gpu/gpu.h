@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/check_set.h"
+#include "emulator/judge.h"
 #include "emulator/launcher.h"
-#include "emulator/observe/observer_list.h"
 #include "programs/checks/host_findings.h"
 #include "programs/checks/stream_races.h"
 #include "programs/gpu/arrays.h"
@@ -26,6 +27,7 @@
 #include "programs/gpu/streams.h"
 #include "programs/images/device_functions.h"
 #include "programs/memory/device_memory.h"
+#include "programs/memory/polled_memory.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -88,6 +90,8 @@ class Gpu {
     void synchronize();
     void throw_sticky() const;
     Status sticky() const { return sticky_; }
+    /// Frees and destroys what the program has made on the current device. Variables have their
+    /// first values again.
     void reset();
 
     /// The value of a CUlimit or cudaLimit. Nothing but the value depends on it.
@@ -109,18 +113,41 @@ class Gpu {
     /// Code of the host, at this instruction, has accessed an address that it must not. Returns
     /// false if it is no memory of the device.
     bool report_host_access(std::uint64_t address, const void* instruction, bool writes);
+    PolledMemory& polled() { return polled_; }
 
-    /// Runs one piece of work, as a GPU does beside the host, if the host has not called since this
-    /// function was last called. Returns false if nothing ran.
-    bool run_without_host();
+    /// Runs what a thread of its own has to run beside the host: functions of the program that are
+    /// in streams, what comes before them, and the work for which the host polls memory. `ticks`:
+    /// if the host has not called since the last tick, its accesses to memory are watched from now
+    /// on.
+    void run_beside_host(bool ticks);
     std::uint64_t calls = 0;  ///< of the program, until now
+    /// The call ends that holds the mutex.
+    void end_call();
     /// The time limit of the program is over while its host runs: ends it. The caller holds no
     /// lock.
     void end_if_over();
 
-    /// The program with this command line ends: runs what it has not waited for. Returns what was
-    /// seen of it.
-    ProgramReport finish(const std::string& command);
+    /// Runs what the program has not waited for: it ends, or becomes another program.
+    void run_rest();
+    /// The program ends: runs the rest, and looks for what it has left.
+    void finish();
+    /// What was seen of the program until now.
+    ProgramReport report();
+    /// Writes the report where there is more to tell than in the file, so that any end of the
+    /// process leaves it.
+    void tell();
+    void tell_all();  ///< also where only counts have changed
+
+    /// Writes the list of the launches that were captured.
+    void finish_capture();
+
+    /// Whether the program has used the GPU in this process. vfork() makes others with its memory.
+    bool has_to_report() const;
+    /// fork() has made this process.
+    void on_fork();
+    /// A call uses the GPU. Throws CallError in a process that fork() has made of one that had used
+    /// it.
+    void use();
 
   private:
     /// The emulator's memory for captures: addresses of the device are those of the host.
@@ -158,7 +185,13 @@ class Gpu {
     CallSite here() { return host_ ? host_->here() : 0; }
     /// Tells the memory check of a copy that runs.
     void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
-    void add_host_findings();
+    void call_program(const std::function<void()>& call);
+    /// Waits until a function of the program has returned. Other threads can call CUDA meanwhile.
+    void wait_for_return(WorkId id);
+    void forget_threads();  ///< fork() has left them behind
+    /// The pages of the host's memory that the work which waits may write.
+    std::vector<PolledMemory::Pages> reached_pages();
+    void add_stream_races();
     Streams::Hooks hooks();
     /// Work of the call accesses memory. Ignores pageable memory of the host.
     void follow_access(Rows at, std::size_t width, std::size_t height, bool writes);
@@ -173,15 +206,26 @@ class Gpu {
     DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it
     std::map<std::uint64_t, std::size_t> memory_of_graphs_;  ///< bytes, by address
     std::vector<std::unique_ptr<LoadedModule>> modules_;
-    std::unique_ptr<emulator::CheckSet> checks_;  ///< null: nothing is checked
-    emulator::Observer* observer_ = nullptr;      ///< of checks_
-    emulator::ObserverList with_stream_races_;    ///< observer_ and stream_races_
+    std::unique_ptr<emulator::Judge> judge_;  ///< null: nothing is checked
     EmulatedMemory captured_memory_{*this};
     std::unique_ptr<Capture> capture_;  ///< null: no launch is recorded
     ProgramReport report_;
-    Status sticky_ = Status::success;  ///< what a kernel has ended with
+    /// How much there is to tell. Of launches their order of magnitude counts.
+    struct Extent {
+        std::size_t launches = 0, findings = 0, by_host = 0, lines = 0;
+        bool operator==(const Extent&) const = default;
+    };
+    Extent told_;
+    std::size_t findings_ = 0;           ///< of the checks, after the newest launch
+    std::filesystem::path report_file_;  ///< empty: not written yet
+    int process_ = ::getpid();           ///< that the GPU is of
+    bool is_used_ = false;               ///< the program has called CUDA
+    bool is_forked_ = false;             ///< from a process that had used CUDA
+    Status sticky_ = Status::success;    ///< what a kernel has ended with
     std::uint64_t launches_ = 0;
-    std::uint64_t calls_seen_ = 0;  ///< by run_without_host()
+    std::uint64_t calls_seen_ = 0;  ///< by run_beside_host()
+    PolledMemory polled_;
+    std::once_flag thread_;  ///< that runs work beside the host
     bool finished_ = false;
     bool has_streams_ = false;  ///< the memory check looks at their order
     bool has_faulted_ = false;  ///< the host ends by report_host_access()
@@ -196,28 +240,43 @@ Gpu& gpu();
 /// True once gpu() was called.
 bool has_gpu();
 
-/// Has accesses of the host reported that DeviceMemory::guard() makes end in SIGSEGV. To be called
-/// again before work runs: a program may set a handler of its own. The library in a program sets
-/// it.
+/// Has accesses of the host handled that end in SIGSEGV because of DeviceMemory::guard() or
+/// PolledMemory. To be called again before they count: a program may set a handler of its own. The
+/// library in a program sets it.
 inline void (*watch_host_accesses)() = [] {};
 
 /// Writes the report and ends the program, whose time limit is over. The library in a program sets
 /// it.
 inline void (*end_by_time_limit)() = [] {};
 
-/// Held during a call of the program.
-class Call {
+/// Held while work runs.
+class Held {
   public:
-    Call() : lock_(gpu().mutex) {
-        ++gpu().calls;
-        gpu().memory().begin_work();
+    explicit Held(Gpu& held = gpu()) : gpu_(held), lock_(held.mutex) {
+        ++depth_;
+        gpu_.polled().unwatch();
+        gpu_.memory().begin_work();
     }
-    ~Call() { gpu().memory().end_work(); }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
+    ~Held() {
+        gpu_.memory().end_work();
+        --depth_;
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+    /// How many of them this thread has.
+    static int depth() { return depth_; }
 
   private:
+    Gpu& gpu_;
     std::scoped_lock<std::recursive_mutex> lock_;
+    static inline thread_local int depth_ = 0;
+};
+
+/// Held during a call of the program.
+class Call : Held {
+  public:
+    Call() { ++gpu().calls; }
 };
 
 }  // namespace warpscope::programs

@@ -15,7 +15,7 @@ std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
             // A launch of the graph allocates again what the previous one has freed.
             if (memory_.find(address) || !memory_.allocate_at(address, bytes, MemoryKind::device))
                 return;
-            if (observer_) observer_->on_allocate(address, bytes);
+            if (judge_) judge_->observer().on_allocate(address, bytes);
         },
         NodeKind::allocate);
     return address;

@@ -16,23 +16,28 @@ void run(const GraphSteps& steps) {
 }
 
 /// One step that runs the bodies which the condition chooses when it runs.
-GraphStep conditional(const GraphNode& node, std::vector<GraphSteps> bodies) {
-    return [kind = node.condition_kind, value = node.condition, bodies = std::move(bodies)] {
+GraphStep conditional(const GraphNode& node, std::vector<GraphSteps> all) {
+    const auto bodies = std::make_shared<const std::vector<GraphSteps>>(std::move(all));
+    const auto run_chosen = [kind = node.condition_kind, value = node.condition, bodies] {
         switch (kind) {
             case ConditionKind::if_:
                 if (*value)
-                    run(bodies[0]);
-                else if (bodies.size() > 1)
-                    run(bodies[1]);
+                    run(bodies->at(0));
+                else if (bodies->size() > 1)
+                    run(bodies->at(1));
                 break;
             case ConditionKind::while_:
-                while (*value) run(bodies[0]);
+                while (*value) run(bodies->at(0));
                 break;
             case ConditionKind::switch_:
-                if (*value < bodies.size()) run(bodies[*value]);
+                if (*value < bodies->size()) run(bodies->at(*value));
                 break;
         }
     };
+    const auto reach = [bodies](Reach& all) {
+        for (const GraphSteps& steps : *bodies) add_reach(steps, all);
+    };
+    return {run_chosen, reach};
 }
 
 void append(GraphSteps& to, GraphSteps more) {
@@ -40,6 +45,11 @@ void append(GraphSteps& to, GraphSteps more) {
 }
 
 }  // namespace
+
+void add_reach(const GraphSteps& steps, Reach& to) {
+    for (const GraphStep& step : steps)
+        if (step.reach) step.reach(to);
+}
 
 Graph::Graph(const Graph& other) : conditions(other.conditions) {
     std::unordered_map<const GraphNode*, GraphNode*> copies;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <any>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace warpscope::programs {
@@ -27,8 +30,27 @@ enum class NodeKind : int {
     conditional = 13,
 };
 
-using GraphStep = std::function<void()>;
+/// Memory that work may write: `bytes` bytes from the address on; 0: the allocation that contains
+/// it, and those that addresses in it lead to.
+struct Reached {
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+};
+using Reach = std::vector<Reached>;
+
+/// Work in one piece.
+struct GraphStep {
+    template <std::invocable Run>
+    GraphStep(Run to_run, std::function<void(Reach&)> reached = {}, bool calls = false)
+        : run(std::move(to_run)), reach(std::move(reached)), calls_host(calls) {}
+    void operator()() const { run(); }
+
+    std::function<void()> run;
+    std::function<void(Reach&)> reach;  ///< adds the memory that it may write; empty: none
+    bool calls_host = false;            ///< it calls a function of the program
+};
 using GraphSteps = std::vector<GraphStep>;
+void add_reach(const GraphSteps& steps, Reach& to);
 
 /// CUgraphConditionalHandle is the address of the value, to which kernels write.
 struct Condition {

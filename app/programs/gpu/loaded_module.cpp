@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <string_view>
+
 #include "emulator/program/error.h"
 #include "programs/gpu/device_attributes.h"
 #include "programs/images/device_functions.h"
@@ -21,11 +25,25 @@ const Image& runnable_one(const std::vector<Image>& images) {
     throw CallError(Status::no_binary_for_gpu, problem);
 }
 
+/// The names in ".global .attribute(.managed) .align 4 .u32 name[2] = {…};".
+std::set<std::string, std::less<>> managed_variables(const std::string& ptx) {
+    std::set<std::string, std::less<>> names;
+    constexpr std::string_view attribute = ".attribute(.managed)";
+    for (std::size_t at = ptx.find(attribute); at != ptx.npos; at = ptx.find(attribute, at + 1)) {
+        const std::size_t end = ptx.find_first_of("[=;", at);
+        std::string_view words = std::string_view(ptx).substr(at, end - at);
+        words = words.substr(0, words.find_last_not_of(" \t\n") + 1);
+        names.emplace(words.substr(words.find_last_of(" \t\n") + 1));
+    }
+    return names;
+}
+
 }  // namespace
 
 LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& name)
     : ptx_(with_device_functions(with_names_of_toolkit(runnable_one(images).ptx))),
-      architecture_(target_of(ptx_)) {
+      architecture_(target_of(ptx_)),
+      managed_(managed_variables(ptx_)) {
     decode(name);
 }
 
@@ -64,6 +82,25 @@ void Function::set_most_dynamic_shared(int bytes) {
     demand(bytes >= 0 && bytes + int(static_shared_bytes()) <= shared_limit, Status::invalid_value,
            "more shared memory than a block can have");
     most_dynamic_shared_bytes = std::size_t(bytes);
+}
+
+void LoadedModule::keep_variables() {
+    first_values_.clear();
+    for (const auto& variable : variables()) {
+        const std::span values(variable.data, variable.bytes);
+        const bool is_zero =
+            std::ranges::all_of(values, [](std::byte b) { return b == std::byte{}; });
+        auto& kept = first_values_.emplace_back();
+        if (!is_zero) kept.assign(values.begin(), values.end());
+    }
+}
+
+void LoadedModule::reset_variables() {
+    for (std::size_t i = 0; i < first_values_.size(); ++i) {
+        const auto& variable = variables()[i];
+        std::fill_n(variable.data, variable.bytes, std::byte{});
+        std::ranges::copy(first_values_[i], variable.data);
+    }
 }
 
 Function* LoadedModule::find(std::string_view name) {

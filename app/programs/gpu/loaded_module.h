@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,11 @@ class LoadedModule {
     const std::vector<emulator::Module::GlobalVariable>& variables() const {
         return module_->variables();
     }
+    /// Whether the host uses the variable too: __managed__.
+    bool is_managed(const std::string& variable) const { return managed_.contains(variable); }
+    /// The values that variables have now are those that reset_variables() gives them.
+    void keep_variables();
+    void reset_variables();
     /// The compute capability that the PTX was made for: 75.
     unsigned architecture() const { return architecture_; }
     const std::string& ptx() const { return ptx_; }
@@ -69,8 +75,10 @@ class LoadedModule {
 
     std::string ptx_;
     unsigned architecture_ = 0;
+    std::set<std::string, std::less<>> managed_;
     std::shared_ptr<const emulator::Module> module_;
     std::vector<std::unique_ptr<Function>> functions_;
+    std::vector<std::vector<std::byte>> first_values_;  ///< by variable; empty: zeros
 };
 
 }  // namespace warpscope::programs

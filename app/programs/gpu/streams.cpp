@@ -66,6 +66,7 @@ Stream& Streams::of_thread() {
     if (!mine) {
         mine = create(0, 0);
         mine->made_at = 0;
+        mine->is_default = true;
     }
     return *mine;
 }
@@ -77,14 +78,14 @@ std::vector<Stream*> Streams::all() {
     return streams;
 }
 
-WorkId Streams::add(Stream& stream, GraphStep run, NodeKind kind) {
+WorkId Streams::add(Stream& stream, GraphSteps steps, NodeKind kind) {
     if (stream.capture) {
         GraphNode* const node = stream.capture->add(kind, stream.captured_after);
-        node->steps.push_back(std::move(run));
+        node->steps = std::move(steps);
         stream.captured_after = {node};
         return 0;
     }
-    Work work{.id = ++newest_, .after = std::exchange(stream.waits, {}), .run = std::move(run)};
+    Work work{.id = ++newest_, .after = std::exchange(stream.waits, {}), .steps = std::move(steps)};
     if (&stream == legacy_.get()) {
         for (const Stream* other : all())
             if (other->blocking && other != &stream) work.after.push_back(other->last);
@@ -94,8 +95,11 @@ WorkId Streams::add(Stream& stream, GraphStep run, NodeKind kind) {
     if (hooks_.on_add) hooks_.on_add(stream, work);
     stream.last = work.id;
     pending_.insert(work.id);
+    if (hooks_.start_host_call && work.steps.size() == 1 && work.steps[0].calls_host)
+        host_calls_.push_back(work.id);
     stream.waiting.push_back(std::move(work));
-    while (pending_.size() > most_pending) run_one();
+    while (pending_.size() > most_pending && (run_one() || end_host_call(true))) {
+    }
     return stream.last;
 }
 
@@ -107,29 +111,80 @@ bool Streams::is_ready(const Work& work) const {
     return std::ranges::all_of(work.after, [&](WorkId id) { return is_done(id); });
 }
 
-bool Streams::run_one() {
+Stream* Streams::way_to(WorkId id) {
+    for (Stream* stream : all()) {
+        if (std::ranges::find(stream->waiting, id, &Work::id) == stream->waiting.end()) continue;
+        for (const WorkId before : stream->waiting.front().after)
+            if (!is_done(before)) return way_to(before);
+        return stream;
+    }
+    return nullptr;
+}
+
+Stream* Streams::way_to_host_call() {
+    for (const WorkId id : host_calls_)
+        if (Stream* const stream = way_to(id)) return stream;
+    return nullptr;
+}
+
+Stream* Streams::next() {
+    if (Stream* const stream = way_to_host_call()) return stream;
     std::vector<Stream*> ready;
     for (Stream* stream : all())
         if (!stream->waiting.empty() && is_ready(stream->waiting.front())) ready.push_back(stream);
-    if (ready.empty()) return false;
-    Stream& stream = *ready[choose(ready.size())];
-    const Work work = std::move(stream.waiting.front());
+    return ready.empty() ? nullptr : ready[choose(ready.size())];
+}
+
+void Streams::run_next_of(Stream& stream) {
+    Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
-    if (hooks_.before_work) hooks_.before_work(work.id);
-    work.run();
-    pending_.erase(work.id);
     std::erase_if(ending_, [](const auto& ended) { return ended->waiting.empty(); });
+    if (std::erase(host_calls_, work.id)) {
+        called_.push_back(work.id);
+        return hooks_.start_host_call(work.id, std::move(work.steps[0]));
+    }
+    if (hooks_.before_work) hooks_.before_work(work.id);
+    for (const GraphStep& step : work.steps) step();
+    pending_.erase(work.id);
+}
+
+bool Streams::run_one() {
+    Stream* const stream = next();
+    if (stream) run_next_of(*stream);
+    return stream != nullptr;
+}
+
+bool Streams::run_one_for_host_call() {
+    Stream* const stream = way_to_host_call();
+    if (stream) run_next_of(*stream);
+    return stream || (has_host_calls() && end_host_call(false));
+}
+
+bool Streams::end_host_call(bool waits) {
+    if (called_.empty()) return false;
+    const WorkId id = called_.front();
+    if (waits) hooks_.wait_for_return(id);
+    if (!hooks_.has_returned(id)) return false;
+    pending_.erase(id);
+    std::erase(called_, id);
     return true;
 }
 
+Reach Streams::reach() {
+    Reach all_reached;
+    for (const Stream* stream : all())
+        for (const Work& work : stream->waiting) add_reach(work.steps, all_reached);
+    return all_reached;
+}
+
 void Streams::run_until(WorkId id) {
-    while (!is_done(id) && run_one()) {
+    while (!is_done(id) && (run_one() || end_host_call(true))) {
     }
     if (hooks_.on_wait && id) hooks_.on_wait(id);
 }
 
 void Streams::run_until_idle() {
-    while (run_one()) {
+    while (run_one() || end_host_call(true)) {
     }
     if (hooks_.on_wait) hooks_.on_wait(0);
 }
@@ -143,7 +198,7 @@ void Streams::query(WorkId id) {
         if (hooks_.on_wait && id) hooks_.on_wait(id);
         return;
     }
-    run_one();
+    if (!run_one()) end_host_call(false);
     throw CallError(Status::not_ready, "the work is not done");
 }
 
@@ -264,12 +319,18 @@ void Streams::launch(Graph* graph, Stream& stream) {
             if (node->kind == kind && node->is_enabled) use(checked(node->event));
     };
     events_of(NodeKind::wait_event, [&](Event& e) { wait(stream, &e); });
-    const WorkId id = add(
-        stream,
-        [steps = std::move(steps)] {
-            for (const GraphStep& step : steps) step();
-        },
-        NodeKind::graph);
+    if (stream.capture) {
+        add(stream, std::move(steps), NodeKind::graph);
+    } else {  // functions of the program are work of their own
+        GraphSteps part;
+        const auto add_part = [&] { add(stream, std::exchange(part, {}), NodeKind::graph); };
+        for (GraphStep& step : steps) {
+            if (!part.empty() && (step.calls_host || part.back().calls_host)) add_part();
+            part.push_back(std::move(step));
+        }
+        add_part();
+    }
+    const WorkId id = stream.capture ? 0 : stream.last;
     events_of(NodeKind::record_event, [&](Event& e) { e.work = id; });
 }
 
@@ -278,6 +339,13 @@ void Streams::destroy(Graph* graph) {
     for (const auto& node : destroyed->nodes())
         for (const auto& body : node->bodies) erase_from(graphs_, body.get());
     erase_from(graphs_, graph);
+}
+
+void Streams::reset(int device) {
+    std::erase_if(streams_, [&](const auto& s) { return s->device == device && !s->is_default; });
+    std::erase_if(events_, [&](const auto& e) { return e->device == device; });
+    for (const auto& stream : streams_) stream->capture = nullptr;
+    graphs_.clear();
 }
 
 std::vector<MadeObject> Streams::left() const {

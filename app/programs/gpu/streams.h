@@ -14,6 +14,7 @@
 
 #include "programs/checks/call_sites.h"
 #include "programs/gpu/graphs.h"
+#include "programs/memory/device_memory.h"
 
 namespace warpscope::programs {
 
@@ -24,7 +25,7 @@ using WorkId = std::uint64_t;
 struct Work {
     WorkId id = 0;
     std::vector<WorkId> after;
-    GraphStep run;
+    GraphSteps steps;
 };
 
 /// CUstream, cudaStream_t.
@@ -39,6 +40,8 @@ struct Stream {
     std::shared_ptr<Graph> capture;          ///< what it is captured to; null: it runs
     std::vector<GraphNode*> captured_after;  ///< for the next node of the capture
     CallSite made_at = 0;                    ///< 0: not by the program
+    int device = current_device;
+    bool is_default = false;  ///< of a thread
 };
 
 /// CUevent, cudaEvent_t.
@@ -50,12 +53,17 @@ struct Event {
     std::shared_ptr<Graph> capture;  ///< it was recorded in a stream that is captured to this
     std::vector<GraphNode*> captured_after;  ///< the nodes that it waits for there
     CallSite made_at = 0;
+    int device = current_device;
 };
 
 /// The streams of a program. Work runs when the host waits for it, and no earlier, so that a result
 /// that the host reads too early is not there yet. It then runs in one of the orders that the CUDA
 /// Programming Guide allows ("Streams", "Default Stream"), which the seed chooses: equal programs
 /// run equally.
+///
+/// A function of the program in a stream is called although the host does not wait, and work that
+/// comes before it there runs before other work. So the order is the same, whether the host waits
+/// at once or a thread of its own has run that work before.
 class Streams {
   public:
     struct Hooks {
@@ -63,6 +71,11 @@ class Streams {
         std::function<void(const Stream&, const Work&)> on_add;
         std::function<void(WorkId)> on_wait;  ///< of the host; 0: for all work
         std::function<void(WorkId)> before_work;
+        /// Has another thread call a function of the program; empty: it is called at once. The
+        /// others say whether it has returned, and wait for that.
+        std::function<void(WorkId, GraphStep)> start_host_call;
+        std::function<bool(WorkId)> has_returned;
+        std::function<void(WorkId)> wait_for_return;
     };
     explicit Streams(std::uint64_t seed, Hooks hooks = {});
 
@@ -73,13 +86,21 @@ class Streams {
     Stream& of_thread();  ///< the calling thread's default stream
 
     /// Adds work to the end of a stream, or to its capture.
-    WorkId add(Stream& stream, GraphStep run, NodeKind kind = NodeKind::empty);
+    WorkId add(Stream& stream, GraphStep step, NodeKind kind = NodeKind::empty) {
+        return add(stream, GraphSteps{std::move(step)}, kind);
+    }
+    WorkId add(Stream& stream, GraphSteps steps, NodeKind kind);
     bool is_done(WorkId id) const { return !pending_.contains(id); }
     bool is_idle() const { return pending_.empty(); }
 
-    void run_until(WorkId id);    ///< runs work until this piece is done
-    void run_until_idle();        ///< runs all work
-    bool run_one();               ///< runs one piece; false if there is none
+    void run_until(WorkId id);  ///< runs work until this piece is done
+    void run_until_idle();      ///< runs all work
+    bool run_one();             ///< runs one piece; false if there is none
+    /// Whether a function of the program waits to be called.
+    bool has_host_calls() const { return !host_calls_.empty(); }
+    /// Runs one piece that such a function waits for; false if none can run now.
+    bool run_one_for_host_call();
+    Reach reach();                ///< of the work that waits
     void finish(Stream& stream);  ///< runs work until the stream has none
     /// Throws CallError with Status::not_ready if the work is not done, and runs one piece, so that
     /// a program that asks again and again gets on.
@@ -110,6 +131,8 @@ class Streams {
     void launch(Graph* graph, Stream& stream);
     void destroy(Graph* graph);
 
+    /// Destroys the streams and events of a device, and all graphs. No work may wait.
+    void reset(int device);
     /// The streams and events that the program has made and not destroyed.
     std::vector<MadeObject> left() const;
 
@@ -117,6 +140,13 @@ class Streams {
     std::vector<Stream*> all();
     std::size_t choose(std::size_t count);
     bool is_ready(const Work& work) const;
+    Stream* next();  ///< whose work is to run; null: none
+    /// The stream whose work has to run next so that this work can; null: none can run now.
+    Stream* way_to(WorkId id);
+    Stream* way_to_host_call();
+    void run_next_of(Stream& stream);
+    /// The oldest function that was called counts as done: it has returned, or returns now.
+    bool end_host_call(bool waits);
 
     /// The CUDA driver makes the host wait, too, where it is too far ahead.
     static constexpr std::size_t most_pending = 1024;
@@ -130,6 +160,8 @@ class Streams {
     std::vector<std::unique_ptr<Event>> events_;
     std::vector<std::shared_ptr<Graph>> graphs_;
     std::unordered_set<WorkId> pending_;
+    std::deque<WorkId> host_calls_;  ///< functions of the program that wait to be called
+    std::deque<WorkId> called_;      ///< that may not have returned
 };
 
 }  // namespace warpscope::programs

@@ -77,6 +77,8 @@ constexpr Row rows[] = {
      "unspecified launch failure"},
     {Status::cooperative_launch_too_large, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
      "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+    {Status::not_permitted, "CUDA_ERROR_NOT_PERMITTED", "cudaErrorNotPermitted",
+     "operation not permitted"},
     {Status::not_supported, "CUDA_ERROR_NOT_SUPPORTED", "cudaErrorNotSupported",
      "operation not supported"},
     {Status::stream_capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",

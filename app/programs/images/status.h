@@ -42,6 +42,7 @@ enum class Status : int {
     memory_not_registered = 713,
     launch_failed = 719,
     cooperative_launch_too_large = 720,
+    not_permitted = 800,
     not_supported = 801,
     stream_capture_unsupported = 900,
     stream_capture_invalidated = 901,

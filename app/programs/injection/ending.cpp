@@ -1,12 +1,25 @@
-// The end of the program: its report, and its exit status.
+// The ends of the program: its report, and its exit status. Findings are in the report from the
+// time on when they were found, so that a signal leaves them; functions that end the process add
+// what is known only then.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cassert>
+#include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "programs/gpu/gpu.h"
 #include "programs/injection/ending.h"
@@ -17,37 +30,39 @@ namespace warpscope::programs {
 
 namespace {
 
+/// Names the process that has found something and has then become another program.
+constexpr const char* found_by = "WARPSCOPE_FOUND_BY";
+
 /// Has the app print the report. Returns the status that it ends with: 1 for errors that the checks
 /// have found.
 int print_by(const std::filesystem::path& app, const std::filesystem::path& report) {
     const std::string file = report.string(), program = app.string();
     const char* const arguments[] = {program.c_str(), "--report", file.c_str(), nullptr};
-    ::unsetenv("LD_PRELOAD");
+    std::vector<char*> variables;  // without this library
+    for (char** variable = environ; *variable; ++variable)
+        if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) variables.push_back(*variable);
+    variables.push_back(nullptr);
     pid_t child = 0;
     int status = 0;
     if (posix_spawn(&child, program.c_str(), nullptr, nullptr, const_cast<char* const*>(arguments),
-                    environ) ||
+                    variables.data()) ||
         waitpid(child, &status, 0) < 0)
         return 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-}  // namespace
-
-int finish(int status) {
-    static bool finished = false;
-    if (!has_gpu() || std::exchange(finished, true)) return status;
-    const Call held;
-    ProgramReport report = gpu().finish(command_line());
+/// Writes the report, or prints it where no app waits for it. Returns the status of a process that
+/// ends with `status`.
+int tell(int status) {
     const ProgramSettings& settings = gpu().settings();
-    const bool reports_to_app = !settings.reports.empty();
-    if (!reports_to_app && (!settings.checks.any() || settings.app.empty())) return status;
-    const std::filesystem::path folder =
-        reports_to_app ? settings.reports : std::filesystem::temp_directory_path();
-    const std::filesystem::path file = folder / fmt::format("warpscope-{}.json", getpid());
+    if (!settings.reports.empty()) {
+        gpu().tell_all();
+        return status;
+    }
+    if (!settings.checks.any() || settings.app.empty()) return status;
     try {
-        write_report(report, file);
-        if (reports_to_app) return status;
+        const auto file = new_report_file(std::filesystem::temp_directory_path());
+        write_report(gpu().report(), file);
         std::fflush(nullptr);
         const int found = print_by(settings.app, file);
         std::filesystem::remove(file);
@@ -58,7 +73,75 @@ int finish(int status) {
     }
 }
 
+/// Whether this thread executes a handler of a signal: that signal is blocked meanwhile. It may
+/// have come within malloc(), which the report needs.
+bool is_in_handler() {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    for (int signal = 1; signal < SIGRTMIN; ++signal) {
+        struct sigaction action {};
+        if (sigismember(&blocked, signal) == 1 && sigaction(signal, nullptr, &action) == 0 &&
+            action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+            return true;
+    }
+    return false;
+}
+
+/// The right to use the GPU at an end that may come at any time. None where a part of this library,
+/// a handler of a signal, or another thread is at work: what was written until then is the report.
+std::unique_ptr<Held> hold() {
+    if (!has_gpu() || !gpu().has_to_report() || Held::depth() > 0 || is_in_handler()) return {};
+    const std::unique_lock lock(gpu().mutex, std::try_to_lock);
+    return lock ? std::make_unique<Held>() : nullptr;
+}
+
+/// The process is going to end by a signal.
+void before_abort() {
+    const auto held = hold();
+    if (!held) return;
+    gpu().finish_capture();
+    tell(0);
+}
+
+/// The process becomes another program by `become(environment)`, which returns if it fails.
+template <class Become>
+int execute(char* const* environment, Become become) {
+    int found = 0;
+    if (const auto held = hold()) {
+        gpu().run_rest();
+        gpu().finish_capture();
+        found = tell(0);
+    }
+    if (!found) return become(environment);
+    std::string mark = fmt::format("{}={}", found_by, ::getpid());
+    std::vector<char*> variables{mark.data()};
+    for (; environment && *environment; ++environment) variables.push_back(*environment);
+    variables.push_back(nullptr);
+    return become(variables.data());
+}
+
+}  // namespace
+
+int finish(int status) {
+    static bool finished = false;
+    if (!has_gpu() || !gpu().has_to_report() || std::exchange(finished, true)) return status;
+    const Call held;
+    gpu().finish();
+    return tell(status);
+}
+
 namespace {
+
+/// The status of a process that ends with `status`, and that may have been another program before.
+int with_earlier(int status) {
+    const char* const process = std::getenv(found_by);
+    return process && std::atoi(process) == ::getpid() && !status ? 1 : status;
+}
+
+int finish_abruptly(int status) {
+    const auto held = hold();
+    return with_earlier(held ? finish(status) : status);
+}
 
 const bool ends_by_time_limit = [] {
     end_by_time_limit = [] {
@@ -73,26 +156,129 @@ const bool ends_by_time_limit = [] {
 /// LLVM must not be unloaded below the thread that compiles, and it unloads in an exit handler. So
 /// the work ends before the first of them, however the program ends: main() returns or it calls
 /// exit().
+int finish_before_handlers(int status) {
+    status = with_earlier(finish(status));
+    if (has_gpu() && gpu().has_to_report()) emulator::Launcher::end_compiler();
+    return status;
+}
+
 int (*program_main)(int, char**, char**);
 int main_with_end(int count, char** values, char** environment) {
-    return finish(program_main(count, values, environment));
+    return finish_before_handlers(program_main(count, values, environment));
+}
+
+/// The function that this library stands before. A child of vfork() calls them too, so they are
+/// looked up when the library is loaded.
+template <class Function>
+Function* behind(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+const auto real_exit = behind<void(int)>("exit"), real_exit_now = behind<void(int)>("_exit"),
+           real_quick_exit = behind<void(int)>("quick_exit");
+const auto real_abort = behind<void()>("abort");
+const auto real_assert_fail =
+    behind<void(const char*, const char*, unsigned, const char*)>("__assert_fail");
+using Execute = int(const char*, char* const*, char* const*);
+const auto real_execve = behind<Execute>("execve"), real_execvpe = behind<Execute>("execvpe");
+const auto real_fexecve = behind<int(int, char* const*, char* const*)>("fexecve");
+
+const bool follows_forks = pthread_atfork(nullptr, nullptr, [] {
+                               if (has_gpu()) gpu().on_fork();
+                           }) == 0;
+
+/// The arguments of execl(): the first one, those in the list, and a null pointer.
+std::vector<char*> listed(const char* first, va_list& list) {
+    std::vector<char*> all{const_cast<char*>(first)};
+    while (all.back()) all.push_back(va_arg(list, char*));
+    return all;
+}
+
+int execute(Execute* function, const char* program, char* const* arguments,
+            char* const* environment) {
+    return execute(environment,
+                   [&](char* const* now) { return function(program, arguments, now); });
 }
 
 }  // namespace
 }  // namespace warpscope::programs
 
-extern "C" __attribute__((visibility("default"))) int __libc_start_main(
-    int (*main)(int, char**, char**), int count, char** values, void (*init)(), void (*fini)(),
-    void (*loader_fini)(), void* stack_end) {
+using namespace warpscope::programs;
+
+#define WARPSCOPE_BEFORE extern "C" __attribute__((visibility("default")))
+
+WARPSCOPE_BEFORE int __libc_start_main(int (*main)(int, char**, char**), int count, char** values,
+                                       void (*init)(), void (*fini)(), void (*loader_fini)(),
+                                       void* stack_end) {
     using Start =
         int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
-    warpscope::programs::program_main = main;
-    return reinterpret_cast<Start*>(dlsym(RTLD_NEXT, "__libc_start_main"))(
-        warpscope::programs::main_with_end, count, values, init, fini, loader_fini, stack_end);
+    program_main = main;
+    return behind<Start>("__libc_start_main")(main_with_end, count, values, init, fini, loader_fini,
+                                              stack_end);
 }
-
-extern "C" __attribute__((visibility("default"), noreturn)) void exit(int status) {
-    status = warpscope::programs::finish(status);
-    reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"))(status);
+WARPSCOPE_BEFORE __attribute__((noreturn)) void exit(int status) {
+    real_exit(finish_before_handlers(status));
     __builtin_unreachable();
+}
+WARPSCOPE_BEFORE __attribute__((noreturn)) void quick_exit(int status) noexcept {
+    real_quick_exit(finish_abruptly(status));
+    __builtin_unreachable();
+}
+WARPSCOPE_BEFORE __attribute__((noreturn)) void _exit(int status) {
+    real_exit_now(finish_abruptly(status));
+    __builtin_unreachable();
+}
+WARPSCOPE_BEFORE __attribute__((noreturn)) void _Exit(int status) noexcept {
+    _exit(status);
+}
+WARPSCOPE_BEFORE __attribute__((noreturn)) void abort() noexcept {
+    before_abort();
+    real_abort();
+    __builtin_unreachable();
+}
+WARPSCOPE_BEFORE __attribute__((noreturn)) void __assert_fail(const char* assertion,
+                                                              const char* file, unsigned line,
+                                                              const char* function) noexcept {
+    before_abort();
+    real_assert_fail(assertion, file, line, function);
+    __builtin_unreachable();
+}
+WARPSCOPE_BEFORE int execve(const char* program, char* const* arguments,
+                            char* const* environment) noexcept {
+    return execute(real_execve, program, arguments, environment);
+}
+WARPSCOPE_BEFORE int execv(const char* program, char* const* arguments) noexcept {
+    return execute(real_execve, program, arguments, environ);
+}
+WARPSCOPE_BEFORE int execvp(const char* program, char* const* arguments) noexcept {
+    return execute(real_execvpe, program, arguments, environ);
+}
+WARPSCOPE_BEFORE int execvpe(const char* program, char* const* arguments,
+                             char* const* environment) noexcept {
+    return execute(real_execvpe, program, arguments, environment);
+}
+WARPSCOPE_BEFORE int fexecve(int file, char* const* arguments, char* const* environment) noexcept {
+    return execute(environment,
+                   [&](char* const* now) { return real_fexecve(file, arguments, now); });
+}
+WARPSCOPE_BEFORE int execl(const char* program, const char* first, ...) noexcept {
+    va_list list;
+    va_start(list, first);
+    const auto arguments = listed(first, list);
+    va_end(list);
+    return execute(real_execve, program, arguments.data(), environ);
+}
+WARPSCOPE_BEFORE int execlp(const char* program, const char* first, ...) noexcept {
+    va_list list;
+    va_start(list, first);
+    const auto arguments = listed(first, list);
+    va_end(list);
+    return execute(real_execvpe, program, arguments.data(), environ);
+}
+WARPSCOPE_BEFORE int execle(const char* program, const char* first, ...) noexcept {
+    va_list list;
+    va_start(list, first);
+    const auto arguments = listed(first, list);
+    char* const* const environment = va_arg(list, char* const*);
+    va_end(list);
+    return execute(real_execve, program, arguments.data(), environment);
 }

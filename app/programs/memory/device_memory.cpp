@@ -56,7 +56,7 @@ bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryK
     const int protection = is_hidden ? PROT_NONE : PROT_READ | PROT_WRITE;
     if (!map_at(address, bytes, protection, file, offset)) return false;
     memory_.attach(reinterpret_cast<void*>(address), bytes);
-    blocks_[address] = {address, bytes, kind};
+    blocks_[address] = {.begin = address, .bytes = bytes, .kind = kind, .device = current_device};
     used_ += bytes;
     next_ = std::max(next_, address + whole_pages(bytes) + gap);
     return true;
@@ -115,7 +115,11 @@ bool DeviceMemory::attach(void* host, std::size_t bytes) {
     const auto next = blocks_.lower_bound(address);
     if (find(address) || (next != blocks_.end() && next->first < address + bytes)) return false;
     memory_.attach(host, bytes);
-    blocks_[address] = {address, bytes, MemoryKind::host, true};
+    blocks_[address] = {.begin = address,
+                        .bytes = bytes,
+                        .kind = MemoryKind::host,
+                        .registered = true,
+                        .device = current_device};
     return true;
 }
 

@@ -24,6 +24,9 @@ constexpr std::size_t pitch_for(std::size_t width) {
     return (width + alignment - 1) / alignment * alignment;
 }
 
+/// The number of the GPU that the calling thread uses: cudaSetDevice().
+inline thread_local int current_device = 0;
+
 /// A piece of memory that the program has allocated.
 struct MemoryBlock {
     std::uint64_t begin = 0;  ///< its address, for kernels and the host alike
@@ -31,6 +34,7 @@ struct MemoryBlock {
     MemoryKind kind = MemoryKind::device;
     bool registered = false;  ///< the program's own memory: cudaHostRegister
     int file = -1;            ///< of its content, if other processes use it
+    int device = 0;           ///< the GPU that was current when it was allocated
 
     std::uint64_t end() const { return begin + bytes; }
 };

@@ -141,12 +141,12 @@ void Recorder::finish() {
     const std::scoped_lock lock(mutex_);
     if (!launches_) return;
     report_.command = command_line();
+    report_.has_ended = true;
     capture_.finish(report_);
     problems_.insert(capture_.problems().begin(), capture_.problems().end());
     report_.notes.assign(problems_.begin(), problems_.end());
     try {
-        if (!reports_.empty())
-            return write_report(report_, reports_ / fmt::format("warpscope-{}.json", ::getpid()));
+        if (!reports_.empty()) return write_report(report_, new_report_file(reports_));
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

@@ -1,6 +1,7 @@
 #include "programs/report/program_report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -49,9 +50,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelCounters, warp_instructions, thread_ins
 
 namespace warpscope::programs {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, file, address)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport::Entry, kind, severity, site, sentence, count, other,
+                                   hazard)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport, entries, sites, skipped)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, errors, notes,
-                                   stopped, missing, emulated, has_lines, counters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, host, errors, notes,
+                                   not_tried, stopped, missing, has_ended, emulated, has_lines,
+                                   counters)
 
 std::string command_line() {
     std::ifstream from("/proc/self/cmdline", std::ios::binary);
@@ -62,6 +68,13 @@ std::string command_line() {
     return text;
 }
 
+std::filesystem::path new_report_file(const std::filesystem::path& folder) {
+    for (int number = 1;; ++number) {
+        auto file = folder / fmt::format("warpscope-{}-{}.json", ::getpid(), number);
+        if (!std::filesystem::exists(file)) return file;
+    }
+}
+
 void write_report(const ProgramReport& report, const std::filesystem::path& file) {
     write_whole(file, nlohmann::json(report).dump(-1, ' ', false,
                                                   nlohmann::json::error_handler_t::replace));
@@ -70,7 +83,10 @@ void write_report(const ProgramReport& report, const std::filesystem::path& file
 ProgramReport read_report(const std::filesystem::path& file) {
     std::ifstream from(file);
     try {
-        return nlohmann::json::parse(from).get<ProgramReport>();
+        auto report = nlohmann::json::parse(from).get<ProgramReport>();
+        report.findings = emulator::merged({report.findings, findings_of(report.host)});
+        report.host = {};
+        return report;
     } catch (const nlohmann::json::exception&) {
         throw std::runtime_error(fmt::format("{}: no report of a program", file.string()));
     }

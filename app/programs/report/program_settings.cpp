@@ -13,11 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::pair<const char*, bool emulator::CheckChoice::*> check_words[] = {
-    {"race", &emulator::CheckChoice::race},         {"barrier", &emulator::CheckChoice::barrier},
-    {"memory", &emulator::CheckChoice::memory},     {"leaks", &emulator::CheckChoice::leaks},
-    {"counters", &emulator::CheckChoice::counters},
-};
+constexpr const char* counters_word = "counters";
 constexpr std::pair<const char*, emulator::Schedule> schedule_words[] = {
     {"random", emulator::Schedule::random},
     {"run-to-barrier", emulator::Schedule::run_to_barrier},
@@ -65,9 +61,10 @@ bool names(std::string_view list, std::string_view wanted) {
 }  // namespace
 
 std::map<std::string, std::string> ProgramSettings::to_environment() const {
+    std::vector<std::string> words = checks.words();
+    if (checks.counters) words.emplace_back(counters_word);
     std::string check;
-    for (const auto& [word, member] : check_words)
-        if (checks.*member) check += (check.empty() ? "" : ",") + std::string(word);
+    for (const std::string& word : words) check += (check.empty() ? "" : ",") + word;
     std::map<std::string, std::string> variables{
         {"WARPSCOPE_CHECK", check},
         {"WARPSCOPE_SCHEDULE", word_of(schedule, schedule_words)},
@@ -87,8 +84,9 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
 
 ProgramSettings ProgramSettings::from_environment() {
     ProgramSettings settings;
-    for (const auto& [word, member] : check_words)
+    for (const auto& [word, member] : emulator::check_words)
         settings.checks.*member = names(value_of("WARPSCOPE_CHECK"), word);
+    settings.checks.counters = names(value_of("WARPSCOPE_CHECK"), counters_word);
     settings.schedule = read_word("WARPSCOPE_SCHEDULE", schedule_words, settings.schedule);
     settings.barriers = read_word("WARPSCOPE_BARRIERS", barrier_words, settings.barriers);
     settings.landing = read_word("WARPSCOPE_LANDING", landing_words, settings.landing);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "emulator/check_set.h"
+#include "emulator/judge.h"
 #include "emulator/machine/policies.h"
 
 namespace warpscope::programs {

@@ -30,8 +30,6 @@ using namespace warpscope::programs;
 
 namespace {
 
-thread_local int current_device = 0;
-
 void demand_peer(int peer) {
     demand(can_access(current_device, peer), Status::invalid_device, "a GPU is no peer of itself");
 }

@@ -96,7 +96,7 @@ std::optional<Table> table_of_tab(const Stage& stage, const Microscope& microsco
 std::vector<emulator::Finding> findings_on_show(const Stage& stage, const Microscope& microscope) {
     const auto& inspection = stage.checks().inspection;
     if (!inspection) return {};
-    std::vector<emulator::Finding> findings = inspection->findings;
+    std::vector<emulator::Finding> findings = inspection->verdict.findings;
     if (microscope.needs().knows(inspection->launch))
         for (emulator::Finding& barrier : microscope.needs().answer()->findings())
             findings.push_back(std::move(barrier));

@@ -51,7 +51,7 @@ std::string page_of(const Stage& stage, std::span<const std::uint8_t> png) {
     page.title = fmt::format("{}, frame {}", stage.entry().title, stage.frame());
     page.command = command_of(stage);
     page.png = png;
-    if (inspection) page.findings = &inspection->findings;
+    if (inspection) page.findings = &inspection->verdict.findings;
     page.tables = {experiments::results_table(stage.report()),
                    experiments::counters_table(stage.checks().counters),
                    experiments::timings_table(stage.timings().kernels())};

@@ -231,7 +231,7 @@ void Dock::show_proposal() {
     const auto& plan = stage_.shown().plan;
     if (plan == seen_plan_) return;
     seen_plan_ = plan;
-    if (!plan || !plan->proposed || microscope_.is_open()) return;
+    if (!plan || !plan->is_proposed() || microscope_.is_open()) return;
     constexpr float height = 330;  // three buffers and the row of a new one
     options_.dock = "launch";
     options_.dock_folded = false;

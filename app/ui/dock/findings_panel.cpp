@@ -182,14 +182,14 @@ void FindingsPanel::draw(Ui& ui) {
     ImGui::Dummy({0, ui.px(2)});
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
-    for (std::size_t i = 0; i < inspection->findings.size(); ++i)
-        finding_row(ui, stage_, microscope_, inspection->findings[i], fmt::format("finding.{}", i));
-    const bool in_a_row = std::ranges::any_of(inspection->findings, [&](const Finding& finding) {
-        return finding.sentence == inspection->error;
+    for (std::size_t i = 0; i < inspection->verdict.findings.size(); ++i)
+        finding_row(ui, stage_, microscope_, inspection->verdict.findings[i], fmt::format("finding.{}", i));
+    const bool in_a_row = std::ranges::any_of(inspection->verdict.findings, [&](const Finding& finding) {
+        return finding.sentence == inspection->verdict.error;
     });
-    if (!inspection->error.empty() && !in_a_row)
-        paragraph(ui.fonts.small, colour::bad, tr(inspection->error));
-    if (inspection->launch) draw_needed(ui, inspection->launch, inspection->findings.size());
+    if (!inspection->verdict.error.empty() && !in_a_row)
+        paragraph(ui.fonts.small, colour::bad, tr(inspection->verdict.error));
+    if (inspection->launch) draw_needed(ui, inspection->launch, inspection->verdict.findings.size());
 }
 
 }  // namespace warpscope::ui

@@ -130,41 +130,14 @@ constexpr const char* before_the_checks[] = {
 
 constexpr const char* behind_the_checks[] = {
     // Of proposed launches.
-    tr_later("The kernel {} uses the memory of {}, which cudaFree() frees on line {}, before this "
-             "launch."),
-    tr_later("The kernel {} uses the memory of {}, which cudaFree() frees in a header, before this "
-             "launch."),
-    tr_later("The kernel {} uses {}, which leads to memory of the host ({}), and a GPU has no "
-             "access to it: copy it to memory of cudaMalloc(), or allocate it with "
-             "cudaMallocManaged()."),
-    tr_later("The kernel {} uses the pointer {}, which no statement gives a value before this "
-             "launch."),
-    tr_later("{}() fails: it is to copy {} bytes, and {} has {} bytes."),
-    tr_later("The launch of {} fails: it asks for {} bytes of dynamic shared memory, and more "
-             "than 49152 need cudaFuncSetAttribute() with "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize."),
-    tr_later("that {} does not lead to memory of the host ({})"),
-    tr_later("that {} has memory"),
-    tr_later("streams: the launches run one after the other here, so that an order that is "
-             "missing between two streams is not found. `warpscope --check race -- PROGRAM` runs "
-             "the program with its streams"),
-    tr_later("that {} still has its memory, which cudaFree() frees on line {}"),
-    tr_later("that {} still has its memory, which cudaFree() frees in a header"),
-    tr_later("the branch of if ({})"),
-    tr_later("the other cases of switch ({})"),
     tr_later("the arguments of the template"),
-    tr_later("the arrays that {} points to"),
     tr_later("the block"),
     tr_later("the function {}"),
     tr_later("the grid"),
+    tr_later("the numbers of {}"),
     tr_later("the shared memory"),
     tr_later("the size of {}"),
     tr_later("the texture {}"),
-    tr_later("where {} begins"),
-    tr_later("{} is {}, the host program has {}"),
-    tr_later("{} keeps its {} elements, and the host program has {} blocks of {}"),
-    tr_later("further passes of the loop around {}"),
-    tr_later("{} with a lambda"),
     // Kinds of findings, counts of them, and devices.
     tr_later("uninitialized"),
     tr_later("memory"),

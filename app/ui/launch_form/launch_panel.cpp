@@ -120,10 +120,16 @@ std::vector<std::string> LaunchPanel::kernels() const {
     return names;
 }
 
-const experiments::HostProgram& LaunchPanel::host() const {
-    static const experiments::HostProgram none;
-    const auto& host = form_.plan()->host;
-    return host ? *host : none;
+/// What a person should look at in a launch that was proposed for a source without a launch file.
+void LaunchPanel::guesses(Ui& ui) {
+    const experiments::LaunchPlan& plan = *form_.plan();
+    if (!plan.is_proposed()) return;
+    std::string all;
+    for (const std::string& guess : plan.guesses) all += (all.empty() ? "" : ", ") + tr(guess);
+    const std::string note = tr("Guessed for {}: {}", plan.launches[0].name, all);
+    paragraph(ui.fonts.small, colour::finding, note);
+    record(ui, "launch.note", note);
+    ImGui::Dummy({0, ui.px(2)});
 }
 
 /// A list of the kernels of the source: the chosen one is launched after the others.
@@ -137,7 +143,7 @@ void LaunchPanel::add_launch(Ui& ui) {
         ui.later([this, name = names[std::size_t(chosen)]] {
             form_.change("launches", [&](LaunchFile& file) {
                 if (const auto* known = experiments::find_signature(form_.plan()->signatures, name))
-                    file = experiments::propose_launch(std::move(file), *known, host());
+                    file = experiments::propose_launch(std::move(file), *known).file;
                 else
                     file.launches.push_back({.kernel = name, .grid = {}, .block = {}});
             });
@@ -154,8 +160,7 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
         if (text.empty()) throw LaunchError(tr("name a kernel"));
         const experiments::LaunchPlan& plan = *form_.plan();
         if (const auto* known = experiments::find_signature(plan.signatures, text)) {
-            file =
-                experiments::replace_launch(std::move(file), index, *known, host(), plan.variables);
+            file = experiments::replace_launch(std::move(file), index, *known, plan.variables);
             propose_values(file);
             return;
         }
@@ -388,7 +393,7 @@ void LaunchPanel::draw(Ui& ui) {
     if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
         focused_in_ = ImGui::GetFrameCount();
     head(ui);
-    notes_.draw(ui, form_.plan());
+    guesses(ui);
     launches(ui);
     target(ui);
     scalars(ui);

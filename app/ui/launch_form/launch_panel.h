@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "ui/launch_form/launch_form.h"
-#include "ui/launch_form/proposal_notes.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
@@ -49,12 +48,11 @@ class LaunchPanel {
     void buffer_row(Ui& ui, std::size_t index);
     void expectation(Ui& ui, const std::string& buffer);
     void add_launch(Ui& ui);
-    const experiments::HostProgram& host() const;
+    void guesses(Ui& ui);
     std::vector<std::string> kernels() const;
 
     Stage& stage_;
     LaunchForm form_;
-    ProposalNotes notes_;
     bool all_arguments_ = false;  ///< also those that have the name of their scalar or buffer
     int focused_in_ = -1;  ///< the newest frame in which the form was drawn and had the focus
 };

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/checks/findings_by_repair.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 
@@ -18,7 +17,6 @@ namespace {
 using experiments::Entry;
 using experiments::Experiment;
 using experiments::Inspection;
-using experiments::Specimen;
 
 bool ready(const auto& future) {
     return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -36,8 +34,8 @@ void name_as_in_source(std::vector<emulator::Finding>& findings,
 /// C++ mangles the names of kernels.
 void name_as_in_source(Inspection& inspection, const compute::KernelEdits& edits) {
     inspection.kernel = experiments::as_named(std::move(inspection.kernel), edits);
-    inspection.error = experiments::as_named(std::move(inspection.error), edits);
-    name_as_in_source(inspection.findings, edits);
+    inspection.verdict.error = experiments::as_named(std::move(inspection.verdict.error), edits);
+    name_as_in_source(inspection.verdict.findings, edits);
     for (emulator::KernelCounters& counters : inspection.counters)
         counters.kernel = experiments::as_named(std::move(counters.kernel), edits);
 }
@@ -56,11 +54,8 @@ Inspector::Work Inspector::usual_work() {
                std::stop_token stop) -> Job<Inspection> {
                 const auto launch = std::make_shared<const experiments::LaunchState>(
                     entry, live, live.device().settings());
-                const auto specimen =
-                    std::make_shared<Specimen>(*launch, memory_bytes, std::move(stop));
-                return [launch, specimen] {
-                    Inspection inspection = experiments::inspect(*specimen);
-                    inspection.findings = emulator::by_repair(inspection.findings);
+                return [launch, memory_bytes, stop = std::move(stop)] {
+                    Inspection inspection = experiments::inspect(*launch, memory_bytes, stop);
                     inspection.launch = launch;
                     return inspection;
                 };
@@ -86,19 +81,20 @@ template <class Result, class Prepare>
 Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
     stop_ = std::stop_source();
     Job<Result> job;
-    Outcome<Result> failed;
+    std::exception_ptr failed;
     try {
         job = prepare();
-    } catch (const compute::OutOfMemory& e) {
-        failed = {std::nullopt, e.what(), true};
-    } catch (const std::exception& e) {
-        failed = {std::nullopt, e.what()};
+    } catch (...) {
+        failed = std::current_exception();
     }
     return std::async(std::launch::async,
                       [job = std::move(job), failed, stop = stop_.get_token()]() {
-                          Outcome<Result> outcome = failed;
+                          Outcome<Result> outcome;
                           try {
-                              if (job) outcome.result = job();
+                              if (failed) std::rethrow_exception(failed);
+                              outcome.result = job();
+                          } catch (const compute::OutOfMemory& e) {
+                              outcome = {std::nullopt, e.what(), true};
                           } catch (const std::exception& e) {
                               outcome.error = e.what();
                           }

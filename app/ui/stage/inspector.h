@@ -41,12 +41,12 @@ struct Checks {
     const emulator::KernelCounters* newest_counters() const;
 };
 
-/// Checks the launch on show in the background, on a copy of the experiment: races, barriers and
-/// counters, and on request what each barrier policy does. The copy is made on the calling thread,
-/// which uses the experiment; the checks run on another thread, one job at a time. A change of the
-/// experiment stops a job that started automatically, and a change of its kernels stops any job.
-/// After several changes only the newest state is checked. Throws nothing: an error is a sentence
-/// to show.
+/// Checks the launch on show in the background, on a copy of the experiment: races, barriers,
+/// memory and counters, and on request what each barrier policy does. The calling thread, which
+/// uses the experiment, takes its state; the checks run on another thread, one job at a time. A
+/// change of the experiment stops a job that started automatically, and a change of its kernels
+/// stops any job. After several changes only the newest state is checked. Throws nothing: an error
+/// is a sentence to show.
 class Inspector {
   public:
     using Clock = std::chrono::steady_clock;
@@ -58,9 +58,9 @@ class Inspector {
     /// take about 0.2 s; 400 000 bodies fit.
     static constexpr std::size_t automatic_bytes = std::size_t(320) << 20;
 
-    /// Each function makes a copy and returns the job that another thread then runs on it.
+    /// Each function takes what a copy needs, and returns the job that another thread then runs.
     struct Work {
-        /// Throws compute::OutOfMemory where the copy takes more than `memory_bytes`.
+        /// The job throws compute::OutOfMemory where the copy takes more than `memory_bytes`.
         std::function<Job<experiments::Inspection>(const experiments::Entry&,
                                                    experiments::Experiment&,
                                                    std::size_t memory_bytes, std::stop_token)>

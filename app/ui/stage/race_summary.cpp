@@ -39,7 +39,7 @@ std::string extent(const Inspection& inspection) {
 void describe(RaceSummary& summary, const Inspection& inspection) {
     std::uint64_t hazards = 0, within_warps = 0;
     bool barrier = false, members = false, unwritten = false, invalid = false;
-    for (const Finding& f : inspection.findings) {
+    for (const Finding& f : inspection.verdict.findings) {
         if (f.severity != Severity::error) {
             if (spoils_results(f)) within_warps += f.count;
             continue;
@@ -50,8 +50,8 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         unwritten |= f.kind == FindingKind::uninitialized || f.kind == FindingKind::undefined;
         invalid |= f.kind == FindingKind::memory;
     }
-    summary.findings = inspection.findings.size();
-    const std::size_t warnings = count_of(inspection.findings, Severity::warning);
+    summary.findings = inspection.verdict.findings.size();
+    const std::size_t warnings = count_of(inspection.verdict.findings, Severity::warning);
     const std::string where = extent(inspection);
     if (hazards > 0) {
         summary.state = State::race;
@@ -80,8 +80,8 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.chip = tr("no race found");
         summary.sentence = tr("No race in {}, and every thread reached every barrier.", where);
     }
-    if (inspection.error.empty()) return;
-    summary.sentence += tr(" The launch ended with an error: {}", tr(inspection.error));
+    if (inspection.verdict.error.empty()) return;
+    summary.sentence += tr(" The launch ended with an error: {}", tr(inspection.verdict.error));
     if (summary.state == State::clean || summary.state == State::warning) {
         summary.state = State::failed;
         summary.chip = tr("launch failed");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compute/helper/helpers.h"
+#include "ui/language/language.h"
 #include "ui/microscope/microscope.h"
 #include "ui/language/language.h"
 #include "ui/stage/engine.h"

@@ -1,4 +1,4 @@
-// Which of the two functions it is depends on the user.
+// The user says which of the two functions it is. The second one writes past the end.
 #include <cstdlib>
 typedef int (*Op)(int);
 __device__ int one(int i) { return i; }

@@ -1,4 +1,4 @@
-// Nothing orders the launches of the two streams: only a run of the program finds it.
+// FAULT: nothing orders the launches of the two streams.
 __global__ void fill(float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) x[i] = i;

@@ -1,4 +1,5 @@
 // Arrays of the standard library in device code, also in shared memory.
+// nvcc: --expt-relaxed-constexpr
 #include <array>
 #include <limits>
 

@@ -1,4 +1,5 @@
 // The barrier between writing and reading the array in shared memory is missing.
+// nvcc: --expt-relaxed-constexpr
 #include <array>
 
 __global__ void turn(int* out) {

@@ -1,3 +1,4 @@
+// nvcc: --expt-relaxed-constexpr
 #include <cstddef>
 #include <cstdint>
 #include <tuple>

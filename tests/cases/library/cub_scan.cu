@@ -1,4 +1,4 @@
-// Correct: a scan of a block and a sum of a warp, with the header of all of CUB.
+// FAULT: nobody writes `in`. A scan of a block and a sum of a warp, with the header of all of CUB.
 #include <cub/cub.cuh>
 __global__ void scan(const int* in, int* out)
 {

@@ -1,4 +1,5 @@
 // Correct: functions of <cmath> and <algorithm> in device code, of float and of double.
+// nvcc: --expt-relaxed-constexpr
 #include <algorithm>
 #include <cmath>
 __device__ float norm(float x) { return std::sqrt(std::pow(x, 2.0f)) / std::max(1.0f, std::fabs(x)); }

@@ -1,4 +1,4 @@
-// Refused: no block can have 4 MiB of shared memory.
+// FAULT: no block can have 4 MiB of shared memory.
 __global__ void large(int* p)
 {
     __shared__ int s[1 << 20];

@@ -1,4 +1,4 @@
-// One pass of the loop is launched. The last one, which runs past the end, is not.
+// FAULT: the last pass of the loop runs past the end.
 __global__ void square(float* numbers, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) numbers[i] *= numbers[i];

@@ -1,4 +1,5 @@
-// A functor as a variable and as a temporary are launched; the type of a lambda has no name.
+// A functor as a variable and as a temporary, and a lambda, are launched.
+// nvcc: --extended-lambda
 #include <cuda_runtime.h>
 
 struct Scale {

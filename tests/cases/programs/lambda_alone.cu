@@ -1,4 +1,5 @@
-// Only a lambda is passed to the kernel.
+// FAULT: nobody writes the numbers. Only a lambda is passed to the kernel.
+// nvcc: --extended-lambda
 #include <cuda_runtime.h>
 
 template <class F>

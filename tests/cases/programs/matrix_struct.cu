@@ -28,9 +28,11 @@ Matrix on_device(const Matrix from) {
 }
 
 int main() {
-    Matrix a = {64, 32, nullptr}, b{48, 64, nullptr}, c;
+    static float numbers[64 * 64];
+    Matrix a = {64, 32, numbers}, b{48, 64, numbers}, c;
     c.columns = b.columns;
     c.rows = a.rows;
+    c.numbers = numbers;
     Matrix p = on_device(a), q = on_device(b), r = on_device(c);
     dim3 block(SIDE, SIDE), grid(b.columns / block.x, a.rows / block.y);
     product<<<grid, block>>>(p, q, r);

@@ -1,4 +1,4 @@
-// Correct: two arrays change their places.
+// FAULT: nobody writes the array that is read first. The two arrays change their places.
 #include <utility>
 __global__ void next(const int* from, int* to, int n)
 {

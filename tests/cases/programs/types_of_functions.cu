@@ -1,4 +1,4 @@
-// A function template launches its kernel for two types.
+// FAULT: the host reads the result without cudaDeviceSynchronize(). A function template launches its kernel for two types.
 template <typename T>
 __global__ void axpy(T a, const T* x, T* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

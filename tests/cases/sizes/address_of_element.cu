@@ -1,4 +1,4 @@
-// Correct: a launch gets the address of an element, another one a pointer made from it.
+// FAULT: nobody writes `p`. A launch gets the address of an element, another one a pointer made from it.
 __global__ void before(const int* p, int* out) { out[threadIdx.x] = p[-1 - int(threadIdx.x)]; }
 int main()
 {

@@ -1,4 +1,4 @@
-// Correct: device code uses COUNT, so it can't be made smaller for a first picture.
+// FAULT: nobody writes `in`, which the kernel reads from its end.
 #define COUNT 6000
 __global__ void sum(const float* in, float* out, int n)
 {

@@ -1,4 +1,4 @@
-// The number of elements follows from the type of a reference to an array, which is not read.
+// The number of elements follows from the type of a reference to an array.
 template <int N>
 __global__ void turn(int* numbers) {
     __shared__ int tile[N];

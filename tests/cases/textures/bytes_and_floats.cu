@@ -1,4 +1,4 @@
-// Beside a texture of four bytes with normalized coordinates a surface of floats, and a texture of linear memory.
+// FAULT: nobody writes the pixels of a texture of four bytes. Beside it are a surface of floats and a texture of linear memory.
 __global__ void grey(cudaTextureObject_t image, cudaTextureObject_t gains, cudaSurfaceObject_t out, int w, int h) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "experiments/arrays/expression.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -34,6 +34,7 @@ class CaptureArchive : public testing::Test {
               R"({"command": "./app", "launches": [{"number": 3, "file": "3.launch.json", "kernel":
                  "k", "grid": [1, 2, 3], "block": [4, 5, 6], "ms": 0.5, "findings": 1}]})");
         write(folder_ / "memory/1.bin", std::string(1000, 'm') + std::string("\0\1", 2));
+        write(folder_ / "sources/12/src/a.cu", "a source");
         setenv("XDG_CACHE_HOME", (place_ / "cache").c_str(), 1);
     }
     ~CaptureArchive() override {
@@ -55,7 +56,8 @@ TEST_F(CaptureArchive, HasTheFilesOfItsFolder) {
     const fs::path folder = unpacked(archive_);
     EXPECT_EQ(read(folder / "memory/1.bin"), read(folder_ / "memory/1.bin"));
     EXPECT_EQ(read(folder / "program.json"), read(folder_ / "program.json"));
-    EXPECT_EQ(read_capture(folder)->launches.at(0).grid, (emulator::Dim3{1, 2, 3}));
+    EXPECT_EQ(read(folder / "sources/12/src/a.cu"), "a source");
+    EXPECT_EQ(programs::read_capture(folder)->launches.at(0).grid, (emulator::Dim3{1, 2, 3}));
     EXPECT_EQ(unpacked(archive_), folder);  // it is there
     write(folder_ / "memory/1.bin", "another content");
     write_archive(folder_, archive_);
@@ -66,9 +68,12 @@ TEST_F(CaptureArchive, RefusesOtherFiles) {
     write(archive_, "no archive");
     EXPECT_THROW(unpacked(archive_), LaunchError);
     EXPECT_THROW(unpacked(place_ / "missing.wslaunch"), LaunchError);
-    write(folder_ / "elsewhere/2.bin", "a capture has no such folder");
-    write_archive(folder_, archive_);
-    EXPECT_THROW(unpacked(archive_), LaunchError);
+    for (const char* name : {"elsewhere/2.bin", "memory/2/3.bin", "sources/a.cu"}) {
+        write(folder_ / name, "a capture has no such file");
+        write_archive(folder_, archive_);
+        EXPECT_THROW(unpacked(archive_), LaunchError) << name;
+        fs::remove(folder_ / name);
+    }
     fs::remove_all(folder_);
     write(folder_ / "memory/1.bin", "no list of launches");
     write_archive(folder_, archive_);
@@ -92,7 +97,7 @@ TEST_F(CaptureArchive, OfWhichAByteIsDamagedIsRefusedOrWhole) {
         }
         if (!fs::exists(place_ / "cache")) continue;
         for (const auto& entry : fs::directory_iterator(place_ / "cache/warpscope/captures"))
-            EXPECT_TRUE(read_capture(entry.path())) << "half a folder stays";
+            EXPECT_TRUE(programs::read_capture(entry.path())) << "half a folder stays";
     }
 }
 

@@ -100,8 +100,8 @@ TEST(NBodyLadderInTheMicroscope, ShowsTheForcesAndFindsNothing) {
             const Inspection found =
                 tests::Live("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}}, run)
                     .inspection();
-            EXPECT_TRUE(found.findings.empty()) << kernel;
-            EXPECT_EQ(found.error, "");
+            EXPECT_TRUE(found.verdict.findings.empty()) << kernel;
+            EXPECT_EQ(found.verdict.error, "");
             const bool divides = std::set<std::string>{"fast", "async", "bulk"}.contains(kernel);
             EXPECT_EQ(found.kernel, fmt::format("nbody_{}{}", kernel, divides ? "_small" : ""));
         }

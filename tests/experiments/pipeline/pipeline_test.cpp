@@ -84,13 +84,12 @@ Inspection inspection_of(std::initializer_list<Assignment> assignments, compute:
     set(pipeline, assignments);
     compute::RunSettings settings = device->settings();
     settings.landing = landing;
-    Specimen specimen(find_experiment("pipeline"), pipeline, settings);
-    return inspect(specimen);
+    return inspect({find_experiment("pipeline"), pipeline, settings});
 }
 
 std::vector<emulator::Finding> races_of(std::initializer_list<Assignment> assignments,
                                         compute::Landing landing) {
-    return inspection_of(assignments, landing).findings;
+    return inspection_of(assignments, landing).verdict.findings;
 }
 
 constexpr compute::Landing landings[] = {compute::Landing::random, compute::Landing::at_once,

@@ -20,7 +20,7 @@ struct Broken {
 
 /// The findings of a launch, each race with its witness.
 std::vector<Finding> findings_of(Live& live) {
-    std::vector<Finding> found = live.inspection().findings;
+    std::vector<Finding> found = live.inspection().verdict.findings;
     const LaunchState state(live.entry(), live.experiment(), {});
     find_witnesses(found, state, std::chrono::minutes(1));
     return found;

@@ -27,7 +27,7 @@ using Settings = std::vector<Assignment>;
 
 std::uint64_t races(const Inspection& inspection, Severity severity = Severity::error) {
     std::uint64_t count = 0;
-    for (const Finding& f : inspection.findings)
+    for (const Finding& f : inspection.verdict.findings)
         if (f.kind == FindingKind::race && f.severity == severity) count += f.count;
     return count;
 }
@@ -49,14 +49,14 @@ TEST(Inspection, RippleWithoutItsBarrierHasOneHazardPerPixel) {
     // 256 in a full block, RAW and WAR together; threads beyond the edge don't read.
     for (const RunSettings& run : runs) {
         const Inspection off = Live("ripple", {{"size", "40"}, {"sync", "off"}}, run).inspection();
-        EXPECT_EQ(races(off), 40u * 40) << sentences(off.findings);
+        EXPECT_EQ(races(off), 40u * 40) << sentences(off.verdict.findings);
         EXPECT_EQ(races(off, Severity::warning), 0u);
         EXPECT_EQ(off.kernel, "ripple_txty_nosync");
         EXPECT_EQ(off.blocks, 9u);
         EXPECT_EQ(off.of_blocks, 9u);
-        EXPECT_EQ(off.error, "");
+        EXPECT_EQ(off.verdict.error, "");
         const Inspection on = Live("ripple", {{"size", "40"}, {"sync", "on"}}, run).inspection();
-        EXPECT_TRUE(on.findings.empty()) << sentences(on.findings);
+        EXPECT_TRUE(on.verdict.findings.empty()) << sentences(on.verdict.findings);
     }
 }
 
@@ -65,8 +65,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
         const Inspection first =
             Live("dot", {{"n", "3000"}, {"kernel", "no_first_barrier"}}, run).inspection();
         // 12 blocks: the first step's 128 reads of products that other warps store.
-        EXPECT_EQ(races(first), 12u * 128) << sentences(first.findings);
-        for (const Finding& f : first.findings) {
+        EXPECT_EQ(races(first), 12u * 128) << sentences(first.verdict.findings);
+        for (const Finding& f : first.verdict.findings) {
             if (f.kind != FindingKind::race) continue;
             const bool raw = f.hazard == Hazard::read_after_write;
             const std::string store = source_of(raw ? f.first : *f.second);
@@ -77,8 +77,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
 
         const Inspection loop =
             Live("dot", {{"n", "3000"}, {"kernel", "no_loop_barrier"}}, run).inspection();
-        EXPECT_GE(races(loop), 12u * 96) << sentences(loop.findings);
-        for (const Finding& f : loop.findings) {
+        EXPECT_GE(races(loop), 12u * 96) << sentences(loop.verdict.findings);
+        for (const Finding& f : loop.verdict.findings) {
             if (f.kind != FindingKind::race) continue;
             EXPECT_NE(source_of(f.first).find("cache[thread] += cache[thread + half]"),
                       std::string::npos);
@@ -90,8 +90,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
 TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
     const auto clean = [](std::string_view id, const Settings& settings) {
         const Inspection found = Live(id, settings).inspection();
-        EXPECT_TRUE(found.findings.empty()) << sentences(found.findings);
-        EXPECT_EQ(found.error, "");
+        EXPECT_TRUE(found.verdict.findings.empty()) << sentences(found.verdict.findings);
+        EXPECT_EQ(found.verdict.error, "");
         EXPECT_EQ(found.blocks, found.of_blocks);
     };
     for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
@@ -167,9 +167,6 @@ Entry ptx_entry() {
             }};
 }
 
-/// Each thread adds 1 to its word, so a second run changes the result.
-constexpr std::string_view adding =
-    "ld.global.u32 %r3, [%rd1];\nadd.s32 %r3, %r3, 1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
 /// Block 1 stores far beyond its words.
 constexpr std::string_view wild =
     "setp.ne.u32 %p0, %r1, 1;\n@%p0 bra right;\nadd.s64 %rd1, %rd1, 1048576;\n"
@@ -183,23 +180,10 @@ constexpr std::string_view divergent =
     "and.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra even;\nbar.sync 0;\nbra both;\n"
     "even:\nbar.sync 0;\nboth:\nst.global.u32 [%rd1], 1;\nret;\n}\n";
 
-TEST(Inspection, LeavesMemoryAsOneLaunchDoes) {
-    const auto device = compute::make_emulated_device("");
-    const Entry entry = ptx_entry<adding>();
-    const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
-    EXPECT_EQ(found.blocks, 3u);
-    unsigned words[3 * 64];
-    std::memcpy(words, first_argument(specimen.launch()), sizeof words);
-    for (const unsigned word : words) EXPECT_EQ(word, 1u);
-}
-
 TEST(Inspection, RunsAsManyBlocksAsTheLimitAllows) {
     Live live("ripple", {{"size", "64"}, {"sync", "off"}});
     const auto blocks = [&](std::uint64_t instructions) {
-        Specimen specimen = live.specimen();
-        const Inspection found = inspect(specimen, instructions);
+        const Inspection found = live.inspection(instructions);
         EXPECT_EQ(races(found), 256 * found.blocks);
         EXPECT_EQ(found.of_blocks, 16u);
         return found.blocks;
@@ -219,9 +203,8 @@ TEST(Inspection, TheErrorNamesTheLineOfAnInvalidAccess) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<wild>();
     const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
-    EXPECT_NE(found.error.find("block (1,0,0)"), std::string::npos) << found.error;
+    const Inspection found = inspect({entry, *live, live->device().settings()});
+    EXPECT_NE(found.verdict.error.find("block (1,0,0)"), std::string::npos) << found.verdict.error;
     EXPECT_EQ(found.of_blocks, 3u);
     EXPECT_LT(found.blocks, 3u);
 }
@@ -230,11 +213,11 @@ TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<deadlock>();
     const auto live = entry.make(*device);
-    Specimen specimen(entry, *live);
-    const Inspection found = inspect(specimen);
-    EXPECT_NE(found.error.find("wait for each other"), std::string::npos) << found.error;
-    ASSERT_EQ(found.findings.size(), 1u);
-    EXPECT_EQ(found.findings[0].kind, FindingKind::barrier);
+    const Inspection found = inspect({entry, *live, live->device().settings()});
+    EXPECT_NE(found.verdict.error.find("wait for each other"), std::string::npos)
+        << found.verdict.error;
+    ASSERT_EQ(found.verdict.findings.size(), 1u);
+    EXPECT_EQ(found.verdict.findings[0].kind, FindingKind::barrier);
     EXPECT_EQ(found.blocks, 0u);
 }
 
@@ -242,12 +225,12 @@ TEST(Inspection, AnInspectionDoesNotChangeTheLiveExperiment) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
-        Specimen specimen = live.specimen();
+        const LaunchState state(live.entry(), live.experiment(), {});
         const Replica replica = make_replica(live.entry(), live.experiment(), {});
         Inspection found;
         std::vector<PolicyOutcome> outcomes;
         std::jthread thread([&] {
-            found = inspect(specimen);
+            found = inspect(state);
             outcomes = try_policies(live.entry(), *replica.experiment);
         });
         std::vector<Rgba> picture;

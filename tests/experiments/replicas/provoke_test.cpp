@@ -17,7 +17,7 @@ std::unique_ptr<compute::Device> emulator_of(const compute::RunSettings& setting
 }
 
 std::vector<Finding> provoked(Live& live, const compute::RunSettings& run, unsigned launches) {
-    std::vector<Finding> found = live.inspection().findings;
+    std::vector<Finding> found = live.inspection().verdict.findings;
     provoke(found, LaunchState(live.entry(), live.experiment(), run), launches, emulator_of);
     return found;
 }

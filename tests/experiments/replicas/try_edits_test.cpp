@@ -64,12 +64,14 @@ TEST(TryEdits, ADeadlockLeavesTheExperimentBeforeTheFrameThatFailed) {
 TEST(TryEdits, TheChecksFindTheDeadlock) {
     EditResult result = try_source("deadlock");
     ASSERT_TRUE(result.failed);
-    Specimen specimen(*result.failed->entry, *result.failed->running.experiment);
-    const Inspection inspection = inspect(specimen);
-    ASSERT_EQ(inspection.findings.size(), 1U);
-    EXPECT_EQ(inspection.findings[0].kind, emulator::FindingKind::barrier);
-    EXPECT_EQ(inspection.findings[0].first.block, (Dim3{2, 0, 0}));
-    EXPECT_TRUE(contains(inspection.error, "deadlock in block (2,0,0)")) << inspection.error;
+    Experiment& failed = *result.failed->running.experiment;
+    const Inspection inspection =
+        inspect({*result.failed->entry, failed, failed.device().settings()});
+    ASSERT_EQ(inspection.verdict.findings.size(), 1U);
+    EXPECT_EQ(inspection.verdict.findings[0].kind, emulator::FindingKind::barrier);
+    EXPECT_EQ(inspection.verdict.findings[0].first.block, (Dim3{2, 0, 0}));
+    EXPECT_TRUE(contains(inspection.verdict.error, "deadlock in block (2,0,0)"))
+        << inspection.verdict.error;
 }
 
 TEST(TryEdits, AWriteOutsideOfABufferNamesItsBlock) {

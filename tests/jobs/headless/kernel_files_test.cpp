@@ -11,6 +11,7 @@
 #include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"
+#include "jobs/output/verdict.h"
 #include "support/file_opens.h"
 
 namespace warpscope::jobs {

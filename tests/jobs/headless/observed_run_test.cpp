@@ -48,8 +48,8 @@ double wrong_pixels(const RunResult& result) {
 
 TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     const RunResult result = without_barrier(nullptr, true);
-    ASSERT_FALSE(result.findings.empty());
-    const auto& witness = result.findings[0].witness;
+    ASSERT_FALSE(result.verdict.findings.empty());
+    const auto& witness = result.verdict.findings[0].witness;
     ASSERT_TRUE(witness);
     EXPECT_EQ(witness->preemptions, 0u);
     EXPECT_TRUE(
@@ -66,7 +66,7 @@ TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     EXPECT_EQ(Json::parse(dump(to_json(replayed)))["schedule"], "1.schedule");
     EXPECT_GT(wrong_pixels(replayed), 0);
     EXPECT_EQ(wrong_pixels(replayed), wrong_pixels(without_barrier(turns, false)));
-    EXPECT_FALSE(replayed.findings[0].witness) << "nobody looked for one";
+    EXPECT_FALSE(replayed.verdict.findings[0].witness) << "nobody looked for one";
     EXPECT_EQ(summary(replayed).find("1.schedule"), std::string::npos);
     emulator::ScheduleFile other = *turns;
     other.kernel = "another";
@@ -82,8 +82,8 @@ TEST(HeadlessCheck, NeededBarriersAreAdvice) {
     request.checks = parse_checks("needed");
     const RunResult result = run_experiment(device, request, no_painter());
     EXPECT_EQ(exit_code(result), 0);
-    ASSERT_EQ(result.findings.size(), 2u) << "dot_book has two barriers";
-    for (const emulator::Finding& finding : result.findings) {
+    ASSERT_EQ(result.verdict.findings.size(), 2u) << "dot_book has two barriers";
+    for (const emulator::Finding& finding : result.verdict.findings) {
         EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
         EXPECT_EQ(finding.severity, emulator::Severity::note);
         EXPECT_GT(finding.count, 0u);
@@ -126,12 +126,12 @@ TEST(HeadlessCheck, TheSummaryIsPrintedWithoutFindings) {
     EXPECT_NE(summary(result).find("0 findings (0 errors, 0 warnings)"), std::string::npos);
 }
 
-TEST(HeadlessCheck, TheRunRemovesItsObserverFromTheDevice) {
+TEST(HeadlessCheck, TheRunRemovesItsJudgeFromTheDevice) {
     const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("dot");
     request.checks = parse_checks("race");
     run_experiment(device, request, no_painter());
-    EXPECT_EQ(device->observe(nullptr), nullptr);
+    EXPECT_EQ(device->judge(nullptr), nullptr);
 }
 
 TEST(HeadlessCounters, FillTheJsonAndTheText) {

@@ -58,7 +58,7 @@ const Json& place(const Json& location) {
 }
 
 TEST(Sarif, ARaceHasAPlaceAndARelatedOne) {
-    const Json log = Json::parse(dump(sarif({race(Hazard::read_after_write)}, true)));
+    const Json log = Json::parse(dump(sarif({.findings = {race(Hazard::read_after_write)}}, true)));
     expect_valid(log);
     ASSERT_EQ(log["runs"][0]["results"].size(), 1u);
     const Json& result = log["runs"][0]["results"][0];
@@ -78,7 +78,7 @@ TEST(Sarif, ARaceHasAPlaceAndARelatedOne) {
 }
 
 TEST(Sarif, TheReadOfARaceIsItsPlace) {
-    const Json log = sarif({race(Hazard::write_after_read)}, true);
+    const Json log = sarif({.findings = {race(Hazard::write_after_read)}}, true);
     EXPECT_EQ(place(log["runs"][0]["results"][0]["locations"][0])["region"]["startLine"], 7);
 }
 
@@ -90,7 +90,7 @@ TEST(Sarif, CodeOfTheUsersHeadersHasItsPlaceThereAndItsCallersAreRelated) {
                 {},
                 {},
                 {{"cuda/x.cuh", 1, true}, {"sub/deep.h", 3, false}, {"tile.h", 8, false}}};
-    const Json log = sarif({f}, true);
+    const Json log = sarif({.findings = {f}}, true);
     expect_valid(log);
     const Json& result = log["runs"][0]["results"][0];
     const auto line = [](const Json& l) {
@@ -110,7 +110,7 @@ TEST(Sarif, CodeOfTheUsersHeadersHasItsPlaceThereAndItsCallersAreRelated) {
 TEST(Sarif, CodeOfTheToolkitHasItsPlaceInTheKernel) {
     Finding f = race(Hazard::read_after_write);
     f.second = {"mine.cu", 14, {}, {}, {{"cuda/x.cuh", 1, true}, {"cuda/y.cuh", 3, true}}};
-    const Json log = sarif({f}, true);
+    const Json log = sarif({.findings = {f}}, true);
     expect_valid(log);
     const Json& result = log["runs"][0]["results"][0];
     EXPECT_EQ(place(result["locations"][0])["artifactLocation"]["uri"], "mine.cu");
@@ -129,7 +129,7 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
         if (kind != FindingKind::race) f.second.reset();
         findings.push_back(f);
     }
-    const Json log = sarif(findings, true);
+    const Json log = sarif({.findings = findings}, true);
     expect_valid(log);
     const Json& run = log["runs"][0];
     EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 10u);
@@ -148,7 +148,7 @@ TEST(Sarif, ACallAtAnAddressHasOnlyItsFunction) {
     Finding f{.kind = FindingKind::call, .kernel = "main", .by_host = true};
     f.first = {.file = "app+0x12f4"};
     f.sentence = "cudaFree() failed.";
-    const Json log = sarif({f}, true);
+    const Json log = sarif({.findings = {f}}, true);
     expect_valid(log);
     const Json location = log["runs"][0]["results"][0]["locations"][0];
     EXPECT_FALSE(location.contains("physicalLocation"));
@@ -156,7 +156,7 @@ TEST(Sarif, ACallAtAnAddressHasOnlyItsFunction) {
 }
 
 TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
-    const Json log = sarif({}, false);
+    const Json log = sarif({.findings = {}}, false);
     expect_valid(log);
     const Json& run = log["runs"][0];
     EXPECT_EQ(run["results"], Json::array());
@@ -167,7 +167,7 @@ TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
 TEST(Sarif, AFindingWithoutLineInformationHasOnlyItsKernel) {
     Finding f = race(Hazard::read_after_write);
     f.second->file.clear();
-    const Json log = sarif({f}, true);
+    const Json log = sarif({.findings = {f}}, true);
     expect_valid(log);
     const Json& location = log["runs"][0]["results"][0]["locations"][0];
     EXPECT_FALSE(location.contains("physicalLocation"));

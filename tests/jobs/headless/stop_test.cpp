@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <thread>
 
 #include "experiments/framework/frame_cost.h"
@@ -147,9 +148,9 @@ TEST_F(HeadlessStop, FindingsOfTheFramesBeforeAreKept) {
     const RunResult result = run_experiment(shared, request, {});
     EXPECT_GE(result.frames, 4U);
     EXPECT_LT(result.frames, 1'000'000U);
-    EXPECT_FALSE(result.findings.empty());
+    EXPECT_FALSE(result.verdict.findings.empty());
     EXPECT_TRUE(result.partial);
-    EXPECT_EQ(result.stopped, "");
+    EXPECT_EQ(result.verdict.error, "");
 }
 
 TEST(HeadlessCost, ARunThatTakesVeryLongMustBeForced) {
@@ -165,6 +166,31 @@ TEST(HeadlessCost, ARunThatTakesVeryLongMustBeForced) {
         const std::string words = error.what();
         EXPECT_NE(words.find("nbody: about "), std::string::npos) << words;
         EXPECT_NE(words.find(" a frame and "), std::string::npos) << words;
+        EXPECT_NE(words.find("--force"), std::string::npos) << words;
+    }
+}
+
+TEST(HeadlessCost, ALaunchFileThatTakesVeryLongMustBeForced) {
+    const fs::path folder = testing::TempDir();
+    std::ofstream(folder / "long.ptx") << R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry nothing() { ret; })";
+    // 2^30 blocks of 1024 threads, as if each executed 100 instructions.
+    const fs::path file = folder / "long.launch.json";
+    std::ofstream(file) << R"({"source": "long.ptx",
+        "launches": [{"kernel": "nothing", "grid": 1073741824, "block": 1024}]})";
+    compute::Helpers helpers(WARPSCOPE);
+    HeadlessRequest request{.experiment = "launch"};
+    request.launch = file;
+    request.frames = 1000;
+    const auto painter = [](const Shot&) -> Presentation { return {}; };
+    try {
+        run_headless(helpers, compute::make_emulated_device(""), request, painter);
+        FAIL() << "it ran";
+    } catch (const UsageError& error) {
+        const std::string words = error.what();
+        EXPECT_NE(words.find("launch: about "), std::string::npos) << words;
         EXPECT_NE(words.find("--force"), std::string::npos) << words;
     }
 }

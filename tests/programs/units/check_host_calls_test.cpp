@@ -61,10 +61,10 @@ TEST(CheckHostCalls, TheDirectionOfACopyMustFitItsMemory) {
     HostFindings host;
     check_copy(host, 0, memory, device, managed, Direction::host_to_device);
     check_copy(host, 0, memory, managed, device, Direction::device_to_host);
-    EXPECT_TRUE(host.findings().empty());
+    EXPECT_TRUE(findings_of(host.report()).empty());
     check_copy(host, 0, memory, device, managed, Direction::device_to_host);
-    ASSERT_EQ(host.findings().size(), 1u);
-    EXPECT_NE(host.findings()[0].sentence.find("its destination is memory of the host"),
+    ASSERT_EQ(findings_of(host.report()).size(), 1u);
+    EXPECT_NE(findings_of(host.report())[0].sentence.find("its destination is memory of the host"),
               std::string::npos);
     for (const std::uint64_t address : {device, managed}) memory.free(address);
 }
@@ -75,11 +75,11 @@ TEST(CheckHostCalls, AnArgumentThatPointsToFreedMemoryIsAFinding) {
     const std::array<std::uint64_t, 2> arguments{7, 0x1008};
     const auto bytes = std::as_bytes(std::span(arguments));
     check_arguments(host, 0, "kernel", bytes);
-    EXPECT_TRUE(host.findings().empty());
+    EXPECT_TRUE(findings_of(host.report()).empty());
     host.on_free(0x1000, 0);
     check_arguments(host, 0, "kernel", bytes);
-    ASSERT_EQ(host.findings().size(), 1u);
-    EXPECT_EQ(host.findings()[0].kind, FindingKind::memory);
+    ASSERT_EQ(findings_of(host.report()).size(), 1u);
+    EXPECT_EQ(findings_of(host.report())[0].kind, FindingKind::memory);
 }
 
 }  // namespace

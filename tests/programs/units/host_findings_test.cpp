@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 
 #include "programs/checks/host_findings.h"
 #include "programs/memory/device_memory.h"
+#include "programs/memory/polled_memory.h"
 
 namespace warpscope::programs {
 namespace {
@@ -30,7 +32,7 @@ TEST(HostFindings, FindingsOfOneKindAtOnePlaceAreOne) {
     checks.report(FindingKind::call, Severity::error, 0, "a");
     checks.report(FindingKind::call, Severity::error, 0, "b");
     checks.report(FindingKind::leak, Severity::warning, 0, "c");
-    const auto findings = checks.findings();
+    const auto findings = findings_of(checks.report());
     ASSERT_EQ(findings.size(), 2u);
     EXPECT_EQ(findings[0].sentence, "a");
     EXPECT_EQ(findings[0].count, 2u);
@@ -42,9 +44,11 @@ TEST(HostFindings, AnErrorThatWasReadIsNoFinding) {
     HostFindings checks;
     checks.on_launch_error(0, "e");
     checks.on_error_read();
-    EXPECT_TRUE(checks.findings().empty());
+    checks.report_unread();
+    EXPECT_TRUE(findings_of(checks.report()).empty());
     checks.on_launch_error(0, "e");
-    EXPECT_EQ(checks.findings().size(), 1u);
+    checks.report_unread();
+    EXPECT_EQ(findings_of(checks.report()).size(), 1u);
 }
 
 TEST(HostFindings, PlacesAreReplacedInSentences) {
@@ -54,7 +58,7 @@ TEST(HostFindings, PlacesAreReplacedInSentences) {
     checks.on_free(0x1000, 0);
     checks.report_leaks({});
     checks.report(FindingKind::call, Severity::error, 0, checks.describe(0x1000) + ".");
-    const auto findings = checks.findings();
+    const auto findings = findings_of(checks.report());
     ASSERT_EQ(findings.size(), 2u);
     EXPECT_EQ(findings[0].sentence, "32 bytes were allocated here and never freed.");
     EXPECT_TRUE(findings[1].sentence.ends_with(", freed at an unknown place."));
@@ -91,6 +95,55 @@ TEST(DeviceMemory, IsHiddenFromTheHostOnceItIsGuarded) {
     guarded.end_work();
     EXPECT_FALSE(is_readable(device));
     for (const std::uint64_t address : {device, other, managed}) guarded.free(address);
+}
+
+class PolledMemoryTest : public testing::Test {
+  protected:
+    PolledMemoryTest() {
+        memory_.watch({{begin_, begin_ + bytes}}, [this] { ++polls_; });
+    }
+    ~PolledMemoryTest() override { munmap(reinterpret_cast<void*>(begin_), bytes); }
+
+    static constexpr std::size_t bytes = 4 * PolledMemory::page_bytes;
+    const std::uint64_t begin_ = reinterpret_cast<std::uint64_t>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    PolledMemory memory_;
+    int polls_ = 0;
+};
+
+TEST_F(PolledMemoryTest, IsShownForOneInstruction) {
+    EXPECT_FALSE(is_readable(begin_));
+    EXPECT_EQ(memory_.on_access(begin_ + 5000), PolledMemory::Access::step);
+    EXPECT_TRUE(is_readable(begin_ + 5000));
+    EXPECT_FALSE(is_readable(begin_));
+    memory_.end_step();
+    EXPECT_FALSE(is_readable(begin_ + 5000));
+    EXPECT_EQ(memory_.on_access(begin_ + bytes), PolledMemory::Access::other);
+    memory_.unwatch();
+    EXPECT_TRUE(is_readable(begin_));
+    // Another thread may have accessed it just before.
+    EXPECT_EQ(memory_.on_access(begin_), PolledMemory::Access::open);
+}
+
+TEST_F(PolledMemoryTest, AWordThatIsAccessedAgainAndAgainIsPolled) {
+    for (unsigned i = 1; i < PolledMemory::most_accesses; ++i) {
+        EXPECT_EQ(memory_.on_access(begin_ + 8), PolledMemory::Access::step);
+        memory_.end_step();
+    }
+    EXPECT_EQ(polls_, 0);
+    EXPECT_EQ(memory_.on_access(begin_ + 8), PolledMemory::Access::open);
+    EXPECT_EQ(polls_, 1);
+    EXPECT_TRUE(is_readable(begin_));
+    EXPECT_TRUE(memory_.take_poll());
+    EXPECT_FALSE(memory_.take_poll());
+}
+
+TEST_F(PolledMemoryTest, AHostThatAccessesManyWordsComputes) {
+    for (std::size_t i = 0; i < PolledMemory::most_words; ++i)
+        EXPECT_EQ(memory_.on_access(begin_ + 4 * i), PolledMemory::Access::step);
+    EXPECT_EQ(memory_.on_access(begin_ + 4 * PolledMemory::most_words), PolledMemory::Access::open);
+    EXPECT_FALSE(memory_.take_poll());
+    EXPECT_FALSE(memory_.is_watching());
 }
 
 }  // namespace

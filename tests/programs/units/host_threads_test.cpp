@@ -73,7 +73,7 @@ TEST_P(HostThreads, HaveTheirOwnStreamsOnOneGpu) {
     std::atomic<bool> ended = false;
     std::thread beside([&] {
         while (!ended) {
-            gpu.run_without_host();
+            gpu.run_beside_host(true);
             std::this_thread::yield();
         }
     });
@@ -84,14 +84,14 @@ TEST_P(HostThreads, HaveTheirOwnStreamsOnOneGpu) {
     ended = true;
     beside.join();
     for (const auto& one : values) EXPECT_EQ(one, std::vector<unsigned>(threads, 5 + launches));
-    const ProgramReport report = gpu.finish("test");
+    gpu.finish();
+    const ProgramReport report = gpu.report();
     EXPECT_EQ(report.kernels.at("add_one").launches, 4 * launches);
     EXPECT_TRUE(report.findings.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, HostThreads, testing::Bool(), [](const auto& info) {
-    return info.param ? "checked" : "unchecked";
-});
+INSTANTIATE_TEST_SUITE_P(Programs, HostThreads, testing::Bool(),
+                         [](const auto& info) { return info.param ? "checked" : "unchecked"; });
 
 }  // namespace
 }  // namespace warpscope::programs

@@ -24,7 +24,7 @@ class StreamRacesTest : public testing::Test {
     std::vector<emulator::Finding> findings() {
         HostFindings host;
         races_.report_to(host);
-        return host.findings();
+        return findings_of(host.report());
     }
 
     StreamRaces races_;

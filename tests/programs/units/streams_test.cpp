@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "programs/gpu/streams.h"
 #include "programs/images/status.h"
@@ -240,6 +242,78 @@ TEST(Streams, AnEventOfSeveralProcessesIsDoneWhenItIsRecorded) {
     streams.add(*stream, order.step('a'));
     streams.record(streams.create_event(false, true), *stream);
     EXPECT_EQ(order.ran, "a");
+}
+
+// Functions of the program that are started, and return when somebody waits for them.
+struct HostFunctions {
+    std::deque<std::pair<WorkId, GraphStep>> started;
+    std::set<WorkId> returned;
+    void call_next() {
+        started.front().second();
+        returned.insert(started.front().first);
+        started.pop_front();
+    }
+    Streams::Hooks hooks() {
+        Streams::Hooks hooks;
+        hooks.start_host_call = [this](WorkId id, GraphStep call) {
+            started.emplace_back(id, std::move(call));
+        };
+        hooks.has_returned = [this](WorkId id) { return returned.contains(id); };
+        hooks.wait_for_return = [this](WorkId id) {
+            while (!returned.contains(id)) call_next();
+        };
+        return hooks;
+    }
+};
+
+// Stream one has a, then a function, then b; stream two has x and y.
+TEST(Streams, WhatAFunctionOfTheProgramWaitsForRunsFirstWhoeverRunsIt) {
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto ran = [&](bool has_thread) {
+            HostFunctions functions;
+            Streams streams(seed, functions.hooks());
+            Order order;
+            Stream *one = streams.create(non_blocking, 0), *two = streams.create(non_blocking, 0);
+            streams.add(*two, order.step('x'));
+            streams.add(*one, order.step('a'));
+            streams.add(*one, {order.step('-'), {}, true}, NodeKind::host);
+            streams.add(*one, order.step('b'));
+            if (has_thread) {
+                while (streams.run_one_for_host_call()) {
+                }
+                EXPECT_EQ(order.ran, "a");
+                EXPECT_EQ(functions.started.size(), 1u);
+                functions.call_next();
+            }
+            streams.add(*two, order.step('y'));
+            streams.run_until_idle();
+            EXPECT_TRUE(streams.is_idle());
+            EXPECT_LT(order.ran.find('-'), order.ran.find('b'));
+            std::erase(order.ran, '-');
+            return order.ran;
+        };
+        EXPECT_EQ(ran(true), ran(false));
+        orders.insert(ran(true));
+    }
+    // Until the host has to wait for the function, what comes behind it does not run.
+    EXPECT_EQ(orders, (std::set<std::string>{"axyb"}));
+}
+
+TEST(Streams, WorkThatNeedsNoFunctionDoesNotWaitForIt) {
+    HostFunctions functions;
+    Streams streams(1, functions.hooks());
+    Order order;
+    Stream *one = streams.create(non_blocking, 0), *two = streams.create(non_blocking, 0);
+    streams.add(*one, {order.step('-'), {}, true}, NodeKind::host);
+    streams.add(*two, order.step('x'));
+    streams.finish(*two);
+    EXPECT_EQ(order.ran, "x");
+    EXPECT_EQ(functions.started.size(), 1u);
+    EXPECT_THROW(streams.query(one->last), CallError);
+    functions.call_next();
+    EXPECT_THROW(streams.query(one->last), CallError);  // this notices that it has returned
+    EXPECT_NO_THROW(streams.query(one->last));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
             << sentence;
     // The barrier also repairs the race in which a read got the wrong value.
     const emulator::Finding finding =
-        stage_->checks().inspection->findings.at(0).repaired_too.at(0);
+        stage_->checks().inspection->verdict.findings.at(0).repaired_too.at(0);
     click("finding.0.0");
     ASSERT_TRUE(view_->microscope().ready());
     ASSERT_TRUE(finding.second.has_value());
@@ -130,7 +130,7 @@ TEST_F(DockTest, AFindingOpensTheFrameThatWasCheckedUntilAFrameIsComputed) {
     }
     ASSERT_EQ(stage_->frame(), 5U);
     const emulator::Finding finding =
-        stage_->checks().inspection->findings.at(0).repaired_too.at(0);
+        stage_->checks().inspection->verdict.findings.at(0).repaired_too.at(0);
     click("finding.0.0");
     Microscope& microscope = view_->microscope();
     ASSERT_TRUE(microscope.ready());
@@ -147,7 +147,7 @@ TEST_F(DockTest, AFindingOpensTheFrameThatWasCheckedUntilAFrameIsComputed) {
 TEST_F(DockTest, AFindingInALoopOpensInThePassThatReadsItsWord) {
     show("dot", {{"n", "3000"}, {"kernel", "no_loop_barrier"}});
     click("race");
-    const std::vector<emulator::Finding>& findings = stage_->checks().inspection->findings;
+    const std::vector<emulator::Finding>& findings = stage_->checks().inspection->verdict.findings;
     // One barrier repairs the reads that come too late, and those that may have come too early.
     ASSERT_EQ(findings.size(), 1U);
     std::string row = "finding.0";

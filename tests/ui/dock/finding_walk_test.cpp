@@ -120,7 +120,7 @@ TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
     show_racy(GetParam());
     click("race");
     ASSERT_TRUE(stage_->checks().inspection) << stage_->shown().message.text;
-    const std::vector<Finding> findings = stage_->checks().inspection->findings;
+    const std::vector<Finding> findings = stage_->checks().inspection->verdict.findings;
     ASSERT_FALSE(findings.empty());
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const std::string row = fmt::format("finding.{}", i);
@@ -135,7 +135,7 @@ TEST_P(FindingWalk, EachRowOpensTheThreadThatItNamesBeforeItsAccess) {
 // repairs.
 TEST_F(FindingWalk, OneMissingBarrierIsOneRow) {
     show_racy({"ripple", {{"size", "64"}, {"sync", "off"}}});
-    const std::vector<Finding>& findings = stage_->checks().inspection->findings;
+    const std::vector<Finding>& findings = stage_->checks().inspection->verdict.findings;
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].hazard, emulator::Hazard::read_after_write);
     ASSERT_FALSE(findings[0].repaired_too.empty());
@@ -160,7 +160,7 @@ TEST_F(FindingWalk, OneMissingBarrierIsOneRow) {
 TEST_F(FindingWalk, ARightClickOpensTheOrderInWhichTheRaceSpoilsAResult) {
     show_racy({"ripple", {{"size", "64"}, {"sync", "off"}}});
     click("race");
-    const Finding finding = stage_->checks().inspection->findings.at(0);
+    const Finding finding = stage_->checks().inspection->verdict.findings.at(0);
     click("finding.0", 1);
     Microscope& microscope = view_->microscope();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);

@@ -44,7 +44,7 @@ TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     EXPECT_EQ(value("lesson.gate.1"), "yes");
     EXPECT_EQ(value("lesson.gate.2"), "no");
     click("race");
-    const emulator::Finding found = stage_->checks().inspection->findings.at(0);
+    const emulator::Finding found = stage_->checks().inspection->verdict.findings.at(0);
     ASSERT_EQ(found.hazard, emulator::Hazard::read_after_write);
     click("finding.0");
     examine();
@@ -122,7 +122,7 @@ TEST_F(LessonsView, AClickOnTheMarkedWidgetMarksThatOfTheNextStep) {
     frames(3);
     EXPECT_EQ(value("lesson.step.3"), "on");
     const emulator::Dim3 thread =
-        stage_->checks().inspection->findings.at(0).repaired_too.at(0).place().thread;
+        stage_->checks().inspection->verdict.findings.at(0).repaired_too.at(0).place().thread;
     click("finding.0.0");
     examine();
     EXPECT_EQ(value("lesson.passed"), "yes");

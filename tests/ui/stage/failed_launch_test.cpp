@@ -46,8 +46,8 @@ TEST_F(FailedLaunchTest, TheMicroscopeShowsADeadlockOfTheFirstRun) {
     EXPECT_EQ(stage_->documents()[waits_source].text(), "deadlock");
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
     ASSERT_NE(stage_->checks().inspection, nullptr);
-    ASSERT_EQ(stage_->checks().inspection->findings.size(), 1U);
-    EXPECT_EQ(stage_->checks().inspection->findings[0].kind, FindingKind::barrier);
+    ASSERT_EQ(stage_->checks().inspection->verdict.findings.size(), 1U);
+    EXPECT_EQ(stage_->checks().inspection->verdict.findings[0].kind, FindingKind::barrier);
 
     click("picture.show_failure");
     settle();
@@ -77,8 +77,8 @@ TEST_F(FailedLaunchTest, AnEditThatMendsTheKernelResumes) {
     EXPECT_TRUE(says("thread (63,0,0) of block (3,0,0)")) << stage_->message().text;
     EXPECT_EQ(failed_block(), (Dim3{3, 0, 0}));
     ASSERT_NE(stage_->checks().inspection, nullptr);
-    ASSERT_EQ(stage_->checks().inspection->findings.size(), 1U);
-    EXPECT_EQ(stage_->checks().inspection->findings[0].kind, FindingKind::memory);
+    ASSERT_EQ(stage_->checks().inspection->verdict.findings.size(), 1U);
+    EXPECT_EQ(stage_->checks().inspection->verdict.findings[0].kind, FindingKind::memory);
     EXPECT_EQ(value("race"), "invalid access");
     edit("deadlock");
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));

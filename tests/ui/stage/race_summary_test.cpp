@@ -25,7 +25,7 @@ Inspection inspection(std::vector<Finding> findings, std::uint64_t blocks = 16,
                       std::uint64_t of_blocks = 16) {
     Inspection i;
     i.kernel = "ripple";
-    i.findings = std::move(findings);
+    i.verdict.findings = std::move(findings);
     i.blocks = blocks;
     i.of_blocks = of_blocks;
     return i;
@@ -114,7 +114,7 @@ TEST_F(RaceSummaryTest, AReadThatRacesWithinAWarpIsARaceAndNoMereWarning) {
 
 TEST_F(RaceSummaryTest, ALaunchThatEndsWithAnErrorIsNotClean) {
     Inspection stuck = inspection({});
-    stuck.error = "lanes 0-15 of warp 0 wait";
+    stuck.verdict.error = "lanes 0-15 of warp 0 wait";
     const RaceSummary s = of(stuck);
     EXPECT_EQ(s.state, SummaryState::failed);
     EXPECT_NE(s.sentence.find("lanes 0-15 of warp 0 wait"), std::string::npos);

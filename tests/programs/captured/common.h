@@ -1,0 +1,3 @@
+__device__ inline float twice(float value) {
+    return 2 * value;
+}

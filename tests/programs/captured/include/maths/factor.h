@@ -1,0 +1,1 @@
+constexpr float factor = 10;

@@ -1,0 +1,4 @@
+#include "factor.h"
+__device__ inline float scaled(float value) {
+    return factor * value;
+}
