@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/host/host_code.h"
-#include "compiler/nvcc.h"
+#include "compiler/programs/nvcc.h"
 #include "compiler/source_file.h"
 #include "experiments/launch_files/file_kind.h"
 #include "experiments/lessons/lesson.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "compiler/nvrtc_output.h"
+#include "compiler/programs/toolkits.h"
 #include "compiler/target.h"
-#include "compiler/toolkits.h"
 
 namespace warpscope::compiler {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/program.h"
+#include "compiler/programs/program.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "compiler/host/host_code.h"
-#include "compiler/nvcc.h"
 #include "compiler/nvrtc_output.h"
+#include "compiler/programs/nvcc.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -63,20 +63,22 @@ class Folder : public testing::Test {
 
 using FindNvcc = Folder;
 
-TEST_F(FindNvcc, TheOneOnThePathIsFirstAndTheDownloadedOneLast) {
-    const fs::path toolkit = path / "toolkit/bin/nvcc";
-    const fs::path wheel = path / "venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc";
-    const fs::path fetched = path / "data/warpscope/nvcc/bin/nvcc";
-    for (const fs::path& nvcc : {path / "bin/nvcc", toolkit, wheel, fetched})
+TEST_F(FindNvcc, TheOneOnThePathComesBeforeThatOfAToolkit) {
+    for (const fs::path& nvcc : {path / "bin/nvcc", path / "toolkit/bin/nvcc"})
         write_program(nvcc, "");
     set("CUDA_HOME", path / "toolkit");
-    set("VIRTUAL_ENV", path / "venv");
     EXPECT_EQ(find_nvcc().program, path / "bin/nvcc");
     fs::remove(path / "bin/nvcc");
-    EXPECT_EQ(find_nvcc().program, toolkit);
-    set("CUDA_HOME", "");
+    EXPECT_EQ(find_nvcc().program, path / "toolkit/bin/nvcc");
+}
+
+TEST_F(FindNvcc, ThoseOfPythonAndTheDownloadedOneComeLast) {
     if (fs::exists("/usr/local/cuda/bin/nvcc") || fs::exists("/opt/cuda/bin/nvcc"))
         GTEST_SKIP() << "a CUDA Toolkit is in its usual folder";
+    const fs::path wheel = path / "venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc";
+    const fs::path fetched = path / "data/warpscope/nvcc/bin/nvcc";
+    for (const fs::path& nvcc : {wheel, fetched}) write_program(nvcc, "");
+    set("VIRTUAL_ENV", path / "venv");
     EXPECT_EQ(find_nvcc().program, wheel);
     fs::remove(wheel);
     EXPECT_EQ(find_nvcc().program, fetched);

@@ -15,7 +15,7 @@
 #include <iterator>
 #include <map>
 
-#include "compiler/program.h"
+#include "compiler/programs/program.h"
 #include "compute/confinement/confined_program.h"
 #include "compute/confinement/descriptor.h"
 #include "compute/cuda/cuda_device.h"

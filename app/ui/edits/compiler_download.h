@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -12,18 +10,23 @@
 
 namespace warpscope::ui {
 
-/// Downloads NVRTC with a script, in a process of its own that a thread follows. The member
-/// functions are for the thread that draws, and only end() and the destructor wait.
+/// Downloads a compiler, NVRTC or nvcc, with a script, in a process of its own that a thread
+/// follows. The member functions are for the thread that draws, and only end() and the destructor
+/// wait.
 class CompilerDownload {
   public:
     enum class News { none, done, failed };
 
-    /// The script ends with exit code 0 when the app can find NVRTC, else with a message on
-    /// standard error. Empty: there is no script.
-    explicit CompilerDownload(std::string script) : script_(std::move(script)) {}
+    /// The script gets the name of the compiler, "nvrtc" or "nvcc". It ends with exit code 0 when
+    /// the app can find the compiler, else with a message on standard error. Empty: there is no
+    /// script.
+    explicit CompilerDownload(std::string script, std::string compiler = "nvrtc")
+        : script_(std::move(script)), compiler_(std::move(compiler)) {}
     /// Cancels it and waits for the end of the script.
     void end() { thread_ = {}; }
 
+    /// The compiler as people call it.
+    std::string name() const { return compiler_ == "nvrtc" ? "NVRTC" : compiler_; }
     bool has_script() const { return !script_.empty(); }
     /// Whether the programs that the script calls are installed, as far as that is quickly known.
     static bool can_run();
@@ -43,9 +46,9 @@ class CompilerDownload {
         bool done = false;
         std::string error;
     };
-    void follow(const std::stop_token& stop, pid_t id, int errors);
+    void follow(const std::stop_token& stop);
 
-    const std::string script_;
+    const std::string script_, compiler_;
     std::chrono::steady_clock::time_point began_;
     std::string error_;
     mutable std::mutex mutex_;  ///< of all that follows

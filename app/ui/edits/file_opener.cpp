@@ -11,6 +11,7 @@
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch_files/file_kind.h"
 #include "ui/documents/kernel_file_choice.h"
+#include "ui/edits/program_opener.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {
@@ -28,7 +29,18 @@ std::string name_of(const OpenedFile& file) {
 void FileOpener::open(std::string path) {
     if (experiments::file_kind(path) == experiments::FileKind::page && open_lesson)
         return open_lesson(fs::absolute(with_home(path)).lexically_normal());
+    const std::string absolute = fs::absolute(with_home(path)).lexically_normal();
+    if (open_program && ProgramOpener::is_program(absolute)) {
+        remember(absolute);
+        return open_program(absolute);
+    }
     waiting_.push_back(std::move(path));
+    advance();
+}
+
+void FileOpener::open_part_of_program(const std::string& path) {
+    if (fs::is_directory(path)) launches_ = path;
+    waiting_.push_back(path);
     advance();
 }
 
@@ -128,6 +140,7 @@ void FileOpener::show_launch(const OpenedFile& file) {
     stage_.open_launch(file.launch, file.kernel, file.parameters);
     options_.editor = true;
     options_.kernel_path = built_in ? "" : file.launch.in_folder(file.launch.source).string();
+    if (file.path == launches_) return;
     remember(file.path);
     if (of_picture)
         news_ = tr("Opened {} with the settings of {}. The picture is frame {}.",

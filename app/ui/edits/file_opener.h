@@ -30,6 +30,10 @@ class FileOpener {
     void open(std::string path);
     /// Opens lessons (.md), which are above this folder. Set by the window's view.
     std::function<void(const std::filesystem::path&)> open_lesson;
+    /// Opens programs, sources with a main(). Set by the window's view.
+    std::function<void(const std::string& path)> open_program;
+    /// Opens the kernels of a program, or the launches that it makes, in a folder.
+    void open_part_of_program(const std::string& path);
     /// The prepared states, by name: the PNGs in the folder of the one that was opened last, or
     /// where none was, the screenshots in the folder where they are saved.
     std::vector<std::filesystem::path> states() const;
@@ -57,6 +61,7 @@ class FileOpener {
     std::future<OpenedFile> reading_;
     std::filesystem::path screenshots_;
     std::filesystem::path picture_;  ///< the PNG that was opened last; empty: none was
+    std::string launches_;           ///< a folder of a program, which is no file of the person
     std::string news_;               ///< to say once the stage shows it
 };
 

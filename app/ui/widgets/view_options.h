@@ -13,6 +13,13 @@ namespace warpscope::ui {
 /// The side panel that lies over the picture of a narrow window.
 enum class Drawer { none, controls, results };
 
+/// What a person wants of a source that has a main().
+enum class ProgramAnswer {
+    kernels,   ///< to see its kernels, without running it
+    confined,  ///< to run it confined
+    run,
+};
+
 /// What is being recorded.
 enum class Recorded { none, window, picture };
 
@@ -53,6 +60,7 @@ struct ViewOptions {
     bool tour_offered = false;
     std::string kernel_path;  ///< the file that a kernel was last opened from or saved to
     std::vector<std::string> recent_files;  ///< files that were opened, the newest first
+    std::map<std::string, ProgramAnswer> program_answers;  ///< by the path of the source
 };
 
 }  // namespace warpscope::ui

@@ -12,6 +12,12 @@
 #include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
+
+// The first one stands for a word that is not known.
+NLOHMANN_JSON_SERIALIZE_ENUM(ProgramAnswer, {{ProgramAnswer::kernels, "kernels"},
+                                             {ProgramAnswer::confined, "confined"},
+                                             {ProgramAnswer::run, "run"}})
+
 namespace {
 
 using Json = nlohmann::json;
@@ -41,6 +47,7 @@ Json to_json(const Settings& s) {
             {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
             {"kernel_path", s.view.kernel_path},
             {"recent_files", s.view.recent_files},
+            {"program_answers", s.view.program_answers},
             {"hidden", {s.view.hide_controls, s.view.hide_results}},
             {"percent", s.view.percent},
             {"light", s.view.light},
@@ -100,6 +107,7 @@ Settings from_json(const Json& json) {
     s.view.inspect = json.value("inspect", true);
     s.view.kernel_path = json.value("kernel_path", "");
     s.view.recent_files = json.value("recent_files", std::vector<std::string>());
+    s.view.program_answers = json.value("program_answers", std::map<std::string, ProgramAnswer>());
     if (json.contains("hidden")) {
         s.view.hide_controls = json.at("hidden").at(0).get<bool>();
         s.view.hide_results = json.at("hidden").at(1).get<bool>();

@@ -91,10 +91,16 @@ void begin_root(ImVec2 size) {
 }  // namespace
 
 WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
-                       std::string fetch_nvrtc)
-    : stage_(stage), options_(options), ui_(scale, raster), download_(std::move(fetch_nvrtc)) {
+                       std::string fetch_compiler)
+    : stage_(stage),
+      options_(options),
+      ui_(scale, raster),
+      download_(fetch_compiler),
+      nvcc_download_(std::move(fetch_compiler), "nvcc") {
     ui_.carry_out = [this](Command command) { carry_out(command); };
     opener_.open_lesson = [this](const std::filesystem::path& file) { lessons_.open(file); };
+    opener_.open_program = [this](const std::string& path) { program_opener_.open(path); };
+    program_opener_.show = [this](const std::string& path) { opener_.open_part_of_program(path); };
 }
 
 experiments::Size WindowView::picture_size() const {
@@ -107,8 +113,14 @@ bool WindowView::run_requests() {
     const auto requests = std::exchange(ui_.requests, {});
     for (const auto& request : requests) request();
     opener_.advance();
+    program_opener_.advance();
     lessons_.advance();
-    follow_download();
+    follow(download_, [this] {
+        stage_.search_compiler();
+        stage_.say(tr("NVRTC was downloaded: kernels can be edited now."));
+    });
+    follow(nvcc_download_,
+           [this] { stage_.say(tr("nvcc was downloaded: programs can be compiled now.")); });
     return !requests.empty();
 }
 
@@ -157,13 +169,12 @@ void WindowView::say_notice() {
 }
 
 /// The message line says that a download has ended, because the editor may be closed then.
-void WindowView::follow_download() {
-    switch (download_.take_news()) {
+void WindowView::follow(CompilerDownload& download, const std::function<void()>& done) {
+    switch (download.take_news()) {
         case CompilerDownload::News::done:
-            stage_.search_compiler();
-            return stage_.say(tr("NVRTC was downloaded: kernels can be edited now."));
+            return done();
         case CompilerDownload::News::failed:
-            return stage_.say(download_.error(), Tone::error);
+            return stage_.say(download.error(), Tone::error);
         case CompilerDownload::News::none:
             break;
     }
@@ -257,6 +268,7 @@ std::optional<experiments::Timeline> WindowView::timeline() {
 void WindowView::draw_overlays() {
     const bool edits = editor_shows() && stage_.read_only().empty();
     open_panel_.draw(ui_, edits ? editor_.view().file : "");
+    program_opener_.draw(ui_);
     palette_.draw(ui_, [this] { return palette_rows(); });
     explain_hovered_word(ui_);
 }

@@ -23,6 +23,7 @@
 #include "ui/edits/compiler_download.h"
 #include "ui/edits/file_opener.h"
 #include "ui/edits/open_panel.h"
+#include "ui/edits/program_opener.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/tour.h"
 #include "ui/microscope/microscope_bar.h"
@@ -52,10 +53,10 @@ enum class Shot {
 /// they share. It is made and drawn while its ImGui context is current.
 class WindowView {
   public:
-    /// `scale` and `raster` are those of Ui. The stage outlives the view. `fetch_nvrtc` is the
+    /// `scale` and `raster` are those of Ui. The stage outlives the view. `fetch_compiler` is the
     /// script that CompilerDownload runs.
     WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
-               std::string fetch_nvrtc = compute::shared_file("fetch_nvrtc"));
+               std::string fetch_compiler = compute::shared_file("fetch_compiler"));
     WindowView(const WindowView&) = delete;
     WindowView& operator=(const WindowView&) = delete;
 
@@ -80,8 +81,8 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
-               stage_.checks().busy || opener_.busy() || lessons_.busy() ||
-               (options_.marks && marks_.moves());
+               stage_.checks().busy || opener_.busy() || program_opener_.busy() ||
+               nvcc_download_.runs() || lessons_.busy() || (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
@@ -118,7 +119,7 @@ class WindowView {
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
     void begin_experiment();
     void say_notice();
-    void follow_download();
+    void follow(CompilerDownload& download, const std::function<void()>& done);
     void splitters();
     void draw_panels();
     void draw_canvas();
@@ -169,6 +170,8 @@ class WindowView {
     Dock dock_{stage_, microscope_, facts_, options_, editor_};
     MessageLine message_{stage_};
     WorkChip work_chip_{stage_, microscope_};
+    CompilerDownload nvcc_download_;
+    ProgramOpener program_opener_{stage_, options_, nvcc_download_};
     FileOpener opener_{stage_, options_, screenshot_folder()};
     OpenPanel open_panel_{opener_, options_};
     LessonBook lessons_{stage_, options_, microscope_, opener_};

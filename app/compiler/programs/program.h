@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/diagnostic.h"
-#include "compiler/run_command.h"
+#include "compiler/programs/run_command.h"
 
 namespace warpscope::compiler {
 

@@ -1,11 +1,11 @@
-#include "compiler/nvcc.h"
+#include "compiler/programs/nvcc.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "compiler/programs/toolkits.h"
 #include "compiler/take_line.h"
-#include "compiler/toolkits.h"
 
 namespace warpscope::compiler {
 namespace {

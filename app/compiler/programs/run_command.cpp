@@ -1,4 +1,4 @@
-#include "compiler/run_command.h"
+#include "compiler/programs/run_command.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-#include "compiler/program.h"
+#include "compiler/programs/program.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,13 +10,13 @@
 #include "compiler/cache.h"
 #include "compiler/content_hash.h"
 #include "compiler/host/host_code.h"
-#include "compiler/nvcc.h"
 #include "compiler/nvrtc_output.h"
+#include "compiler/programs/nvcc.h"
+#include "compiler/programs/toolkits.h"
 #include "compiler/regular_file.h"
 #include "compiler/source_file.h"
 #include "compiler/take_line.h"
 #include "compiler/target.h"
-#include "compiler/toolkits.h"
 #include "compiler/whole_file.h"
 
 namespace warpscope::compiler {

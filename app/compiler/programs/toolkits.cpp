@@ -1,4 +1,4 @@
-#include "compiler/toolkits.h"
+#include "compiler/programs/toolkits.h"
 
 #include <algorithm>
 #include <cstdlib>

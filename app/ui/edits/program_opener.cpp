@@ -1,0 +1,248 @@
+#include "ui/edits/program_opener.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "compiler/cache.h"
+#include "compiler/content_hash.h"
+#include "compiler/host/host_code.h"
+#include "compiler/programs/nvcc.h"
+#include "compiler/source_file.h"
+#include "compute/confinement/confined_program.h"
+#include "compute/device/enum_words.h"
+#include "compute/device/sentences.h"
+#include "experiments/launch/launch_plan.h"
+#include "experiments/launch_files/file_kind.h"
+#include "experiments/launch_files/program_capture.h"
+#include "ui/language/language.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <class T>
+bool is_ready(const std::future<T>& future) {
+    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+std::string name_of(const std::string& path) {
+    return fs::path(path).filename().string();
+}
+
+/// Where the launches of the program of a source are kept until it runs again.
+fs::path folder_of_launches(const std::string& path) {
+    return compiler::Cache::default_folder().parent_path() / "programs" /
+           fmt::format("{}-{:016x}", name_of(path), compiler::content_hash(path));
+}
+
+/// The command of a process of this program that runs the source beside the window.
+Words command_of(const std::string& path, const fs::path& folder, bool confined,
+                 const compute::RunSettings& run) {
+    Words command{"/proc/self/exe",
+                  "--beside-window",
+                  folder.string(),
+                  "--math",
+                  std::string(compute::name(run.math)),
+                  "--schedule",
+                  std::string(compute::name(run.schedule)),
+                  "--seed",
+                  std::to_string(run.seed),
+                  "--barriers",
+                  std::string(compute::name(run.barriers)),
+                  "--landing",
+                  std::string(compute::name(run.landing))};
+    if (confined) command.emplace_back("--confined");
+    command.push_back(path);
+    return command;
+}
+
+}  // namespace
+
+ProgramOpener::~ProgramOpener() {
+    stop_.request_stop();
+}
+
+bool ProgramOpener::is_program(const fs::path& file) {
+    fs::path beside = file;
+    if (experiments::file_kind(file) != experiments::FileKind::source ||
+        fs::exists(beside.replace_extension(".launch.json")))
+        return false;
+    try {
+        return compiler::has_main(compiler::read_source_file(file));
+    } catch (const std::runtime_error&) {
+        return false;  // whoever opens it says why
+    }
+}
+
+void ProgramOpener::open(const std::string& path) {
+    const auto known = options_.program_answers.find(path);
+    if (known != options_.program_answers.end()) return act(path, known->second);
+    asked_ = path;
+    opens_ = true;
+    no_nvcc_.clear();
+    try {
+        compiler::find_nvcc();
+    } catch (const compiler::NoCompiler& none) {
+        no_nvcc_ = none.what();
+    }
+}
+
+void ProgramOpener::answer(ProgramAnswer answer) {
+    options_.program_answers[asked_] = answer;
+    act(std::exchange(asked_, {}), answer);
+}
+
+void ProgramOpener::act(const std::string& path, ProgramAnswer answer) {
+    if (answer == ProgramAnswer::kernels) return show(path);
+    stop_.request_stop();  // a program that runs
+    if (making_.valid()) making_.wait();
+    if (running_.valid()) running_.wait();
+    stop_ = {};
+    path_ = path;
+    confined_ = answer == ProgramAnswer::confined;
+    running_ = {};
+    errors_.reset();
+    stage_.say(tr("nvcc compiles {} …", name_of(path)));
+    compiler::ProgramSource source{path};
+    if (stage_.run().math == compute::Math::fast) source.options.emplace_back("-use_fast_math");
+    making_ =
+        std::async(std::launch::async, [source, confined = confined_, stop = stop_.get_token()] {
+            compiler::RunCompiler run;
+            if (confined)
+                run = [&](Words command, const fs::path& folder) {
+                    return compute::run_confined_command(std::move(command), folder, stop);
+                };
+            return compiler::compile_program(source, run, stop);
+        });
+}
+
+void ProgramOpener::advance() {
+    if (download_.has_script() && !no_nvcc_.empty() && !download_.runs() && !asked_.empty()) {
+        try {
+            compiler::find_nvcc();
+            no_nvcc_.clear();
+        } catch (const compiler::NoCompiler& none) {
+            no_nvcc_ = none.what();
+        }
+    }
+    if (is_ready(making_)) take_compiled();
+    if (running_.valid()) follow();
+    if (!errors_ || !stage_.settled() || stage_.trying()) return;
+    const auto& plan = stage_.shown().plan;
+    if (!plan || plan->file.in_folder(plan->file.source) != path_) return;  // it is being opened
+    KernelDocument& document = stage_.documents()[plan->kernel_file];
+    errors_->text = document.shared_text();
+    document.set_outcome(std::move(*errors_));
+    errors_.reset();
+}
+
+void ProgramOpener::take_compiled() {
+    try {
+        making_.get();
+        start();
+    } catch (const compiler::CompileError& error) {
+        show_errors(error);
+    } catch (const std::exception& error) {
+        stage_.say(compute::sentence(error.what()), Tone::error);
+    }
+}
+
+/// The source is on show with the messages of nvcc, g++ or the linker in the editor.
+void ProgramOpener::show_errors(const compiler::CompileError& error) {
+    show(path_);
+    stage_.say(compute::sentence(error.what()), Tone::error);
+    errors_ =
+        EditOutcome{EditState::failed, nullptr, error.diagnostics, compute::sentence(error.what())};
+}
+
+void ProgramOpener::start() {
+    folder_ = folder_of_launches(path_);
+    shown_ = false;
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    stage_.say(tr("{} runs. Its launches come when it makes them.", name_of(path_)));
+    running_ =
+        std::async(std::launch::async,
+                   [command = command_of(path_, folder_, confined_, stage_.run()),
+                    stop = stop_.get_token()] { return compiler::run_command(command, stop); });
+}
+
+void ProgramOpener::follow() {
+    const bool has_ended = is_ready(running_);
+    if (!shown_ && experiments::read_capture(folder_)) {
+        shown_ = true;
+        show(folder_.string());
+    }
+    if (!has_ended) return;
+    try {
+        const compiler::Ended ended = running_.get();
+        std::fwrite(ended.output.data(), 1, ended.output.size(), stdout);
+        std::fflush(stdout);
+        if (shown_) return;
+        stage_.say(WIFEXITED(ended.status)
+                       ? tr("The program of {} has made no launch. Its exit status is {}.",
+                            name_of(path_), WEXITSTATUS(ended.status))
+                       : tr("The program of {} was killed by signal {}.", name_of(path_),
+                            WTERMSIG(ended.status)),
+                   Tone::error);
+    } catch (const std::exception& error) {
+        stage_.say(compute::sentence(error.what()), Tone::error);
+    }
+}
+
+void ProgramOpener::draw(Ui& ui) {
+    if (std::exchange(opens_, false)) ImGui::OpenPopup("program");
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
+    const bool open = ImGui::BeginPopup("program");
+    ImGui::PopStyleVar();
+    if (!open) return;
+    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    heading(ui, tr("Run the program of {}?", name_of(asked_)));
+    ImGui::PushTextWrapPos(std::min(ui.px(520), screen.x - ui.px(40)));
+    text(ui.fonts.small, colour::dim,
+         tr("It is in {}. nvcc compiles it, and its code for the host runs on this computer. "
+            "Confined, "
+            "it has no network and writes only temporary files. Warpscope asks once for each file.",
+            fs::path(asked_).parent_path().string()));
+    if (!no_nvcc_.empty()) text(ui.fonts.small, colour::bad, compute::sentence(no_nvcc_));
+    ImGui::PopTextWrapPos();
+    bool done = key_pressed(ImGuiKey_Escape);
+    const auto choice = [&](const char* id, const char* words, ProgramAnswer answer) {
+        if (flat_button(ui, id, words)) {
+            ui.later([this, answer] { this->answer(answer); });
+            done = true;
+        }
+        ImGui::SameLine();
+    };
+    if (no_nvcc_.empty()) {
+        choice("program.run", tr("Run"), ProgramAnswer::run);
+        choice("program.confined", tr("Run confined"), ProgramAnswer::confined);
+    } else if (download_.runs()) {
+        text(ui.fonts.body, colour::text, tr("Downloading nvcc"));
+        ImGui::SameLine();
+    } else if (no_nvcc_.starts_with("nvcc") && download_.has_script() &&
+               CompilerDownload::can_run()) {
+        if (flat_button(ui, "program.download", tr("Download nvcc (129 MB)")))
+            ui.later([this] { download_.start(); });
+        ImGui::SameLine();
+    }
+    choice("program.kernels", tr("Only its kernels"), ProgramAnswer::kernels);
+    if (done) ImGui::CloseCurrentPopup();
+    ImGui::PopStyleColor();
+    ImGui::EndPopup();
+}
+
+}  // namespace warpscope::ui
