@@ -1,5 +1,6 @@
 // The host reads memory before the kernel is done that writes it: it finds what was there before,
-// however long it has paused. A host that polls gets what it waits for.
+// however long it has paused. A host that polls gets what it waits for. Nor do pauses change the
+// order of the work of four streams.
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@ struct List {
     List* next;
 };
 
+__global__ void append(int* order, int number) { *order = 10 * *order + number; }
 __global__ void set(volatile int* value) { *value = 7; }
 __global__ void set_all(int* values) { values[threadIdx.x] = 7; }
 __global__ void set_variable() { variable = 7; }
@@ -42,6 +44,21 @@ int polled(const volatile int* value) {
     return *value;
 }
 
+void run_four_streams(int* order, useconds_t between) {
+    HANDLE_ERROR(cudaMemset(order, 0, sizeof(int)));
+    HANDLE_ERROR(cudaDeviceSynchronize());
+    for (int number = 1; number <= 4; ++number) {
+        cudaStream_t stream;
+        HANDLE_ERROR(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        append<<<1, 1, 0, stream>>>(order, number);
+        usleep(between);
+    }
+    int result = 0;
+    HANDLE_ERROR(cudaDeviceSynchronize());
+    HANDLE_ERROR(cudaMemcpy(&result, order, sizeof result, cudaMemcpyDeviceToHost));
+    std::printf("%d\n", result);
+}
+
 std::mutex mutex;
 std::condition_variable changed;
 bool is_called = false;
@@ -63,6 +80,8 @@ int main(int count, char** arguments) {
         for (int i = 0; i < n; ++i) sum += values[i];
         std::printf("before %d and %d, ", *value, sum);
     }
+    if (what == "streams") run_four_streams(device, 0);
+    if (what == "paused_streams") run_four_streams(device, a_while);
     if (what == "managed") {
         set<<<1, 1>>>(value);
         std::printf("%d\n", polled(value));

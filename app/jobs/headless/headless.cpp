@@ -286,10 +286,8 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                   HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;
-    if (!request.launch.empty()) {
-        if (!take_launch(helpers, device, request)) return 2;
-        check_cost(request, device->info());
-    }
+    if (!request.launch.empty() && !take_launch(helpers, device, request)) return 2;
+    check_cost(request, device->info());
     if (!request.kernel_source.empty() || !request.kernels.empty()) {
         files = read_kernel_files(request.kernel_source, request.kernels, entry_of(request),
                                   request.assignments);
@@ -374,8 +372,6 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
         from.parameters.clear();  // the assignments have them
         stoppable.resumed = std::make_shared<const experiments::Snapshot>(std::move(from));
     }
-    // The work of a launch file is known once it is opened.
-    if (request.launch.empty()) check_cost(stoppable, device->info());
     const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};
     if (request.provoked > 0) stoppable.gpu = gpu_of(helpers, stoppable);
