@@ -66,8 +66,8 @@ as partial, and then ends by the signal. A second signal ends it at once.
 Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds an error or a
 warning (with --fail-on error: an error), or if the device, the window or a write fails; 2 if an
 argument can't be used or a source does not compile; 3 if a time limit ended the run before anything
-was found. A program gives its own exit status, or 1 where a check finds something. A run that was ended early ends by its signal: the status in shells is 130 for SIGINT and
-143 for SIGTERM.)";
+was found. A program gives its own exit status, or 1 where a check finds something. A run that was
+ended early ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
 
 std::string help_of(std::string text) {
     text += "\n";

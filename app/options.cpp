@@ -496,8 +496,10 @@ class Parser {
             refuse({frames_, screenshot_, html_, view_only_, compare_, force_, why_, checkpoint_,
                     every_, resume_},
                    "add --headless");
-        demand(run.sarif.empty() || checks.has_checks(), "--sarif: add --check race,barrier,memory");
-        demand(!fail_on_->count() || checks.has_checks(), "--fail-on: add --check race,barrier,memory");
+        demand(run.sarif.empty() || checks.has_checks(),
+               "--sarif: add --check race,barrier,memory");
+        demand(!fail_on_->count() || checks.has_checks(),
+               "--fail-on: add --check race,barrier,memory");
         demand(!witness_->count() || checks.race, "--witness: add --check race");
         demand(!provoke_->count() || checks.race, "--provoke: add --check race");
         demand(!run.lines || run.counters, "--lines: add --counters");

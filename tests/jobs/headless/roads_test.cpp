@@ -16,7 +16,8 @@
 namespace warpscope::jobs {
 namespace {
 
-const std::filesystem::path cases = std::filesystem::path(WARPSCOPE_SOURCE_DIR) / "tests/races/cases";
+const std::filesystem::path cases =
+    std::filesystem::path(WARPSCOPE_SOURCE_DIR) / "tests/races/cases";
 
 /// A row of tests/races/cases/cases.tsv, whose first lines explain the columns.
 struct Row {
@@ -42,9 +43,10 @@ experiments::LaunchFile launch_of(const Row& row) {
     Json file{{"source", (cases / row.source).string()},
               {"buffers", Json::object()},
               {"scalars", Json::object()},
-              {"launches", {{{"kernel", row.kernel},
-                             {"grid", std::stoi(row.grid)},
-                             {"block", std::stoi(row.block)}}}}};
+              {"launches",
+               {{{"kernel", row.kernel},
+                 {"grid", std::stoi(row.grid)},
+                 {"block", std::stoi(row.block)}}}}};
     Json& launch = file["launches"][0];
     std::istringstream words(row.arguments);
     for (std::string word; words >> word;) {
