@@ -194,6 +194,13 @@ std::uint64_t Judge::run_first_blocks(const FrozenLaunch& launch, std::uint64_t 
     const std::uint64_t blocks = launch.launch.grid.count();
     std::uint64_t fit = 1;
     run_and_try(launch, [&] {
+        // Block 0 is not the first one then, and may wait for others.
+        if (launch.kernel->order_dependent &&
+            launch.settings.block_order != GridOrder::ascending) {
+            launcher_.run(launch, &observer());
+            fit = blocks;
+            return true;
+        }
         FrozenLaunch part = launch;
         part.settings.blocks = 1;
         const std::uint64_t each = launcher_.run(part, &observer()).warp_instructions;

@@ -379,11 +379,11 @@ class Programs(unittest.TestCase):
         self.assertIn("add_one", ran.stderr)
 
     def test_values_of_the_printed_environment_are_words_of_the_shell(self):
-        with tempfile.TemporaryDirectory(prefix="a'b ") as folder:
-            printed = run("--print-environment", "--capture", folder).stdout
-            ran = subprocess.run(["sh", "-c", f'{printed}\necho "$WARPSCOPE_CAPTURE"'],
-                                 capture_output=True, text=True, timeout=300)
-            self.assertEqual(ran.stdout, folder + "\n", ran.stderr)
+        flags = "-DNAME=a'b $HOME"
+        printed = run("--print-environment", env={**os.environ, "NVCC_APPEND_FLAGS": flags}).stdout
+        ran = subprocess.run(["sh", "-c", f'{printed}\necho "$NVCC_APPEND_FLAGS"'],
+                             capture_output=True, text=True, timeout=300)
+        self.assertEqual(ran.stdout, f"{flags} -lineinfo\n", ran.stderr)
 
     def test_a_signal_that_comes_while_the_program_starts_is_for_the_program(self):
         def has_handler(process):  # from then on SIGTERM does not end the app

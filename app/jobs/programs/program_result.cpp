@@ -104,10 +104,9 @@ Json to_json(const ProgramResult& result) {
                  {"exit_status", result.exit_status},
                  {"processes", std::move(processes)}};
     if (result.confined) json["refused"] = result.refused;
-    if (result.checks.has_checks())
-        add_verdict(json, result.verdict(), result.checks);
-    else if (!result.stopped.empty())
-        json["stopped"] = result.stopped;
+    json["timed_out"] = !result.stopped.empty();
+    if (!result.stopped.empty()) json["stopped"] = result.stopped;
+    if (result.checks.has_checks()) add_verdict(json, result.verdict(), result.checks);
     return json;
 }
 

@@ -19,7 +19,7 @@
 #include "compute/device/sentences.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch_files/file_kind.h"
-#include "experiments/launch_files/program_capture.h"
+#include "programs/report/program_capture.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
@@ -180,7 +180,7 @@ void ProgramOpener::start() {
 
 void ProgramOpener::follow() {
     const bool has_ended = is_ready(running_);
-    if (!shown_ && experiments::read_capture(folder_)) {
+    if (!shown_ && programs::read_capture(folder_)) {
         shown_ = true;
         show(folder_.string());
     }

@@ -79,12 +79,13 @@ std::optional<compute::RunSettings> settings_of(const Row& row) {
     return run;
 }
 
+/// Without counts: a run without a window makes the launch once for the frame and once for its report.
 std::vector<std::string> lines_of(const emulator::Verdict& verdict) {
     std::vector<std::string> lines;
     for (const emulator::Finding& f : verdict.findings)
-        lines.push_back(fmt::format("{} {} {} {} {} {}", to_string(f.severity), to_string(f.kind),
+        lines.push_back(fmt::format("{} {} {} {} {}", to_string(f.severity), to_string(f.kind),
                                     to_string(f.hazard), f.first.where(),
-                                    f.second ? f.second->where() : "", f.count));
+                                    f.second ? f.second->where() : ""));
     lines.push_back(verdict.error);
     lines.push_back(fmt::format("exit {}", exit_status(verdict, emulator::Severity::warning)));
     return lines;
