@@ -307,25 +307,6 @@ void Gpu::fail(Status status, const Function& function, const std::string& line)
     say_error(with_kernel_name(line, function.name));
 }
 
-std::chrono::milliseconds Gpu::time_left() const {
-    using std::chrono::milliseconds;
-    if (!settings_.deadline) return milliseconds(0);
-    const auto left = *settings_.deadline - std::chrono::steady_clock::now();
-    return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(left));
-}
-
-void Gpu::end_if_over() {
-    if (!settings_.deadline || std::chrono::steady_clock::now() < *settings_.deadline) return;
-    // A kernel that runs now ends by itself, with its line.
-    const std::scoped_lock lock(mutex);
-    stop("the host code of the program was running");
-}
-
-void Gpu::stop(const std::string& where) {
-    report_.stopped = where;
-    end_by_time_limit();
-}
-
 void Gpu::throw_sticky() const {
     if (sticky_ != Status::success) throw CallError(sticky_, "an earlier launch has failed");
 }

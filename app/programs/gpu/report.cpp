@@ -1,7 +1,9 @@
-// What the app is told of the program.
+// What the app is told of the program, and its end by a time limit.
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdio>
 #include <new>
 
@@ -85,6 +87,25 @@ void Gpu::on_fork() {
     is_forked_ = is_forked_ || is_used_;
     is_used_ = false;
     if (host_.release()) host_ = std::make_unique<HostFindings>();
+}
+
+std::chrono::milliseconds Gpu::time_left() const {
+    using std::chrono::milliseconds;
+    if (!settings_.deadline) return milliseconds(0);
+    const auto left = *settings_.deadline - std::chrono::steady_clock::now();
+    return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(left));
+}
+
+void Gpu::end_if_over() {
+    if (!settings_.deadline || std::chrono::steady_clock::now() < *settings_.deadline) return;
+    // A kernel that runs now ends by itself, with its line.
+    const std::scoped_lock lock(mutex);
+    stop("the host code of the program was running");
+}
+
+void Gpu::stop(const std::string& where) {
+    report_.stopped = where;
+    end_by_time_limit();
 }
 
 }  // namespace warpscope::programs

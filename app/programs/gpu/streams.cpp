@@ -92,6 +92,8 @@ WorkId Streams::add(Stream& stream, GraphSteps steps, NodeKind kind) {
     } else if (stream.blocking) {
         work.after.push_back(legacy_->last);
     }
+    // A function of the program may not have returned when the next work of its stream comes first.
+    if (!is_done(stream.last)) work.after.push_back(stream.last);
     if (hooks_.on_add) hooks_.on_add(stream, work);
     stream.last = work.id;
     pending_.insert(work.id);
