@@ -519,6 +519,8 @@ class Parser {
         if (!window && !headless)
             refuse({kernel_source_, kernels_, language_, record_},
                    "only the window and --headless use this option");
+        demand(options_.launch.empty() || window || headless,
+               "--launch: only the window and --headless use this option");
         if (!window)
             refuse({vsync_, widget_map_, reset_settings_},
                    headless ? "only the window uses this option; drop it or --headless"

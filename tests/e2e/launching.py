@@ -26,17 +26,13 @@ __global__ void reversed(const float* in, float* out, Scale scale) {
 
     if (i < scale.n) out[i] = scale.factor * tile[63 - threadIdx.x];
 }
-
-int main() {
-    printf("%d\\n", 64);
-}
 """
 MENDED = SOURCE.replace("0;\n\n", "0;\n__syncthreads();\n", 1)
 
 TEMPLATE = """template <int width>
 __global__ void stamp(int* out, int n) {
     const int i = blockIdx.x * width + threadIdx.x;
-    if (i < n) out[i] = width;
+    if (i < n) out[i] = 100 * width;
 }
 
 template <typename T, int value>
@@ -223,7 +219,7 @@ class Launching(Session):
         self.assertEqual(app.value("launch.launches[0].grid"), "(n + 255) / 256")
         self.assertEqual(app.value("launch.scalars.n"), "4096")
         # Blocks that begin 16 elements apart write the first 496 elements.
-        self.assertEqual(app.number("result.largest"), 16)
+        self.assertEqual(app.number("result.largest"), 1600)
         app.choose("launch.launches[0].kernel.list", "other<float, 16>")
         app.wait_value("launch.launches[0].block", "256")
         app.settle()
