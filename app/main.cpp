@@ -35,9 +35,9 @@
 #include "jobs/output/verdict.h"
 #include "jobs/programs/run_program.h"
 #include "jobs/serve.h"
+#include "launches/files/program_capture.h"
 #include "options.h"
 #include "processes.h"
-#include "programs/report/program_capture.h"
 #include "programs/report/program_control.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
@@ -173,9 +173,9 @@ int run_program_and_window(const Options& options) {
     auto program = std::async(std::launch::async, [&] { return jobs::run_program(request); });
     constexpr auto between_looks = std::chrono::milliseconds(50);
     while (program.wait_for(between_looks) != std::future_status::ready &&
-           !programs::read_capture(request.capture.to)) {
+           !launches::read_capture(request.capture.to)) {
     }
-    if (!programs::read_capture(request.capture.to)) return program.get();
+    if (!launches::read_capture(request.capture.to)) return program.get();
     Options window = options;
     window.mode = Mode::window;
     window.launch = request.capture.to;

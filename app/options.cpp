@@ -8,12 +8,12 @@
 #include "compiler/host/host_code.h"
 #include "compiler/programs/nvcc.h"
 #include "compiler/source_file.h"
-#include "experiments/launch_files/file_kind.h"
 #include "experiments/lessons/lesson.h"
 #include "gl/recording/recording.h"
 #include "help_text.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/parse_word_list.h"
+#include "launches/files/file_kind.h"
 #include "option_values.h"
 
 namespace warpscope {
@@ -388,7 +388,7 @@ class Parser {
     }
 
     static bool is_source(const std::filesystem::path& file) {
-        return experiments::file_kind(file) == experiments::FileKind::source;
+        return launches::file_kind(file) == launches::FileKind::source;
     }
 
     /// A source with a main() is a program, unless a launch file lies beside it.

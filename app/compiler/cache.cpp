@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "compiler/content_hash.h"
-#include "compiler/regular_file.h"
-#include "compiler/whole_file.h"
+#include "files/regular_file.h"
+#include "files/whole_file.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -151,7 +151,7 @@ std::string sealed(const Texts& texts) {
 /// Throws if the file is damaged, is larger than `most` bytes or is not a regular file.
 Texts unsealed(const fs::path& file, std::uintmax_t most) {
     const std::string whole =
-        RegularFile(file, RegularFile::Links::refused).read(std::size_t(most) + 1);
+        files::RegularFile(file, files::RegularFile::Links::refused).read(std::size_t(most) + 1);
     if (whole.size() > most) throw std::runtime_error("it is too large");
     const std::string_view sum = std::string_view(whole).substr(0, 16);
     const std::string_view bytes = std::string_view(whole).substr(sum.size());
@@ -237,7 +237,7 @@ void Cache::keep(const Request& request, std::string_view version,
         make_private(folder_);
         const fs::path file = folder_ / name_of(key);
         if (fs::is_symlink(file)) fs::remove(file);
-        write_whole_file(file, bytes);
+        files::write_whole_file(file, bytes);
         shrink(folder_, limit_);
     } catch (...) {
         return;  // The source will be compiled again.

@@ -1,5 +1,5 @@
 #include "compiler/nvrtc_output.h"
-#include "compiler/take_line.h"
+#include "files/take_line.h"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, Severity>, 8> words{
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
-        std::string_view line = take_line(text);
+        std::string_view line = files::take_line(text);
         if (line.ends_with('\r')) line.remove_suffix(1);
         lines.push_back(line);
     }

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "compiler/debug/dwarf.h"
-#include "compiler/take_line.h"
 #include "compiler/type_names.h"
 #include "compiler/type_reader.h"
+#include "files/take_line.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -285,7 +285,7 @@ std::vector<ModuleVariable> read_variables(std::string_view ptx) {
 std::vector<std::string> changing_variables(std::string_view ptx) {
     std::set<std::string_view> declared, named;
     while (!ptx.empty()) {
-        std::string_view rest = take_line(ptx);
+        std::string_view rest = files::take_line(ptx);
         std::string_view word = take_word(rest);
         while (word == ".visible" || word == ".weak") word = take_word(rest);
         if (word == ".section") break;  // debug information names every variable

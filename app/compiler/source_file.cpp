@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "compiler/nvrtc.h"
-#include "compiler/regular_file.h"
+#include "files/regular_file.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -22,7 +22,7 @@ std::string with_newlines(std::string_view bytes) {
 }  // namespace
 
 std::string read_source_file(const std::filesystem::path& file) {
-    const std::string bytes = RegularFile(file).read(largest_source + 1);
+    const std::string bytes = files::RegularFile(file).read(largest_source + 1);
     if (bytes.size() > largest_source)
         throw std::runtime_error(
             fmt::format("it is larger than {} KiB, the largest kernel source that is compiled",

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "compiler/whole_file.h"
+#include "files/whole_file.h"
 #include "gl/error.h"
 
 // libpng reports errors with longjmp, which runs no destructors. So a function that calls setjmp
@@ -202,8 +202,7 @@ void write_png(const std::filesystem::path& path, int width, int height,
         throw Error(fmt::format("can't write {}: {}", path.string(), error.what()));
     }
     try {
-        compiler::write_whole_file(path,
-                                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        files::write_whole_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     } catch (const std::system_error& error) {
         throw Error(fmt::format("can't write {}: {}; choose a folder where you may write",
                                 path.string(), error.code().message()));

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "experiments/arrays/expression.h"
-#include "experiments/launch_files/capture_archive.h"
-#include "experiments/launch_files/launch_file.h"
-#include "programs/report/program_capture.h"
 #include "fuzz.h"
+#include "launches/arrays/expression.h"
+#include "launches/files/capture_archive.h"
+#include "launches/files/launch_file.h"
+#include "launches/files/program_capture.h"
 
 namespace {
 
@@ -18,14 +18,14 @@ void open_archive(const tests::FuzzFolder& folder, std::string_view bytes) {
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     const fs::path archive = folder.write("fuzzed.wslaunch", bytes);
     try {
-        const fs::path unpacked = experiments::unpacked(archive);
-        const auto capture = programs::read_capture(unpacked);
+        const fs::path unpacked = launches::unpacked(archive);
+        const auto capture = launches::read_capture(unpacked);
         tests::require(capture.has_value(), "what unpacks is a capture");
         for (const auto& launch : capture->launches) try {
-                experiments::read_launch_file(launch.file);
-            } catch (const experiments::LaunchError&) {
+                launches::read_launch_file(launch.file);
+            } catch (const launches::LaunchError&) {
             }
-    } catch (const experiments::LaunchError&) {
+    } catch (const launches::LaunchError&) {
     }
     for (const auto& entry : fs::directory_iterator(folder.path()))
         tests::require(entry.path() == cache || entry.path() == archive,
@@ -36,10 +36,10 @@ void open_archive(const tests::FuzzFolder& folder, std::string_view bytes) {
 /// A launch file. What is read is written as a text that is read as equal.
 void read_launch(std::string_view text) {
     try {
-        const std::string written = to_json_text(experiments::parse_launch_file(text));
-        tests::require(to_json_text(experiments::parse_launch_file(written)) == written,
+        const std::string written = to_json_text(launches::parse_launch_file(text));
+        tests::require(to_json_text(launches::parse_launch_file(written)) == written,
                        "a launch file that was written is read back");
-    } catch (const experiments::LaunchError&) {
+    } catch (const launches::LaunchError&) {
     }
 }
 

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-FLOORS = [{"emulator", "compiler"}, {"compute", "programs"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
+FLOORS = [{"files"}, {"emulator", "compiler"}, {"launches"}, {"compute", "programs"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOF = ""  # options and main, straight in app/
 
@@ -26,8 +26,9 @@ SUBFLOORS = {
                  {"fast_paths"}],
     "emulator/fast_paths": [{"llvm"}, {"alike"}, {"compiled"}],
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
-    "experiments": [{"bodies", "arrays"}, {"framework"}, {"measure"}, {"export"}, {"launch_files"}, {"proposals"},
+    "experiments": [{"bodies"}, {"framework"}, {"measure"}, {"export"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
+    "launches": [{"arrays"}, {"files"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
     "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],

@@ -60,7 +60,7 @@ inline experiments::SharedEntry waits_entry() {
     signature.name = signature.entry = "waits";
     signature.parameters = {{"y", pointer_to(f32)}};
     const auto plan = std::make_shared<const experiments::LaunchPlan>(
-        experiments::plan_launch(experiments::parse_launch_file(R"({
+        experiments::plan_launch(launches::parse_launch_file(R"({
             "source": "waits.cu", "scalars": {"blocks": 4},
             "buffers": {"y": {"shape": "64 * blocks"}},
             "launches": [{"kernel": "waits", "grid": "blocks", "block": 64},

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/programs/toolkits.h"
-#include "compiler/take_line.h"
+#include "files/take_line.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -95,7 +95,7 @@ std::vector<std::string> options_in(std::string_view source, const fs::path& fol
     std::vector<std::string> found;
     for (int line = 0; line < first_lines && !source.empty(); ++line) {
         constexpr std::string_view blanks = " \t";
-        std::string_view text = take_line(source);
+        std::string_view text = files::take_line(source);
         for (const std::string_view word : {"//", "nvcc:"}) {
             text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
             if (text.starts_with(word))

@@ -13,11 +13,11 @@
 #include "compiler/nvrtc_output.h"
 #include "compiler/programs/nvcc.h"
 #include "compiler/programs/toolkits.h"
-#include "compiler/regular_file.h"
 #include "compiler/source_file.h"
-#include "compiler/take_line.h"
 #include "compiler/target.h"
-#include "compiler/whole_file.h"
+#include "files/regular_file.h"
+#include "files/take_line.h"
+#include "files/whole_file.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -42,7 +42,7 @@ fs::path folder_of_programs() {
 }
 
 std::uint64_t hash_of(const fs::path& file) {
-    return content_hash(RegularFile(file).read(largest_input));
+    return content_hash(files::RegularFile(file).read(largest_input));
 }
 
 /// A file by its name, its size and its time: for compilers, which are large.
@@ -190,7 +190,8 @@ class Build {
         if (std::ranges::none_of(found, is_error)) {
             std::string_view left = log, last = "it ended without a message";
             while (!left.empty())
-                if (const std::string_view line = take_line(left); !line.empty()) last = line;
+                if (const std::string_view line = files::take_line(left); !line.empty())
+                    last = line;
             found.push_back({0, 0, Severity::error, fmt::format("nvcc: {}", clean(last))});
         }
         for (Diagnostic& one : found)
@@ -211,7 +212,8 @@ class Build {
         for (const auto& entry : fs::directory_iterator(folder)) {
             const fs::path& path = entry.path();
             if (path.extension() == ".d")
-                for (const fs::path& file : prerequisites(RegularFile(path).read(largest_input)))
+                for (const fs::path& file :
+                     prerequisites(files::RegularFile(path).read(largest_input)))
                     add(file);
             if (path.filename() != name()) intermediate.push_back(path);
         }
@@ -220,7 +222,7 @@ class Build {
         std::string list;
         for (const auto& [path, hash] : inputs) list += fmt::format("{:016x} {}\n", hash, path);
         for (const fs::path& path : intermediate) fs::remove_all(path);
-        write_whole_file(folder / list_of_inputs, list);
+        files::write_whole_file(folder / list_of_inputs, list);
         fs::permissions(folder / name(), fs::perms::owner_all);
     }
 
@@ -237,9 +239,9 @@ class Build {
 bool is_kept(const fs::path& folder, const std::string& name) {
     try {
         if (!fs::exists(folder / name)) return false;
-        const std::string list = RegularFile(folder / list_of_inputs).read(largest_input);
+        const std::string list = files::RegularFile(folder / list_of_inputs).read(largest_input);
         for (std::string_view left = list; !left.empty();) {
-            const std::string_view line = take_line(left);
+            const std::string_view line = files::take_line(left);
             const std::string hash = fmt::format("{:016x}", hash_of(line.substr(17)));
             if (hash != line.substr(0, 16)) return false;
         }

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string>
 
-#include "compiler/regular_file.h"
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_format.h"
+#include "files/regular_file.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t largest_file = std::size_t(256) << 20;
 
 std::string read_whole(const std::filesystem::path& path, const std::stop_token& stop) {
     constexpr std::size_t part = std::size_t(1) << 20;
-    compiler::RegularFile file(path);
+    files::RegularFile file(path);
     std::string text;
     do {
         compute::throw_if_stopped(stop, "reading the file");
@@ -119,7 +119,7 @@ LoadedBodies scaled(RawBodies content) {
 double estimated_bodies(const std::filesystem::path& path) {
     constexpr double line_bytes = 80, tipsy_bytes = 36;  // of a line, of a dark body
     try {
-        const std::string begin = compiler::RegularFile(path).read(32);
+        const std::string begin = files::RegularFile(path).read(32);
         const auto bytes = double(std::filesystem::file_size(path));
         return std::max(1.0, bytes / (is_text(begin) ? line_bytes : tipsy_bytes));
     } catch (const std::runtime_error&) {

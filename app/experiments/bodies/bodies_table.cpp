@@ -8,11 +8,11 @@
 #include <limits>
 #include <optional>
 
-#include "compiler/take_line.h"
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_columns.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/bodies/bodies_format.h"
+#include "files/take_line.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -322,7 +322,7 @@ RawBodies read_table(std::string_view text, std::size_t most, const std::stop_to
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     Table table(most, stop);
-    while (!text.empty()) table.add_line(trimmed(compiler::take_line(text)));
+    while (!text.empty()) table.add_line(trimmed(files::take_line(text)));
     return table.take();
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/take_line.h"
+#include "files/take_line.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -48,7 +48,7 @@ std::string excerpt(std::string_view source, const std::vector<int>& marked) {
     std::string text;
     int line = 1;
     for (std::string_view rest = source; !rest.empty(); ++line) {
-        const std::string_view words = compiler::take_line(rest);
+        const std::string_view words = files::take_line(rest);
         if (line < *first - around || line > *last + around) continue;
         const bool marks = std::ranges::count(marked, line) > 0;
         text += fmt::format("{}{:5}  {}{}\n", marks ? "<mark>" : "", line, escaped(words),

@@ -16,9 +16,9 @@
 
 #include "compiler/host/host_code.h"
 #include "compute/device/device.h"
-#include "experiments/arrays/known_result.h"
 #include "experiments/framework/parameter.h"
 #include "experiments/framework/report.h"
+#include "launches/arrays/array.h"
 
 namespace warpscope::compute {
 class Helpers;
@@ -28,6 +28,22 @@ namespace warpscope::experiments {
 
 struct BufferContents;
 struct LaunchPlan;
+
+/// A buffer that people see, such as pixels or sums, and what the kernel should leave in it.
+struct KnownResult {
+    std::string name;           ///< "pixel": an element is "pixel[41, 35]"
+    std::uint64_t address = 0;  ///< on the device
+    launches::ElementType type;
+    std::vector<std::size_t> shape;
+    double absolute = 0, relative = 0;  ///< tolerances: see out_of_tolerance()
+    bool is_picture = false;            ///< of colours r, g, b, a
+    /// What it should hold; null: nobody knows. May launch other kernels, which do not change the
+    /// buffer.
+    std::function<launches::Array()> right;
+    /// `right` is what a program's launch has left: the result of one order of its threads, which
+    /// is wrong where that launch has raced.
+    bool is_captured = false;
+};
 
 struct Size {
     int width = 0;
@@ -126,8 +142,8 @@ class Experiment {
     virtual std::vector<KnownResult> results() { return known_results(); }
     /// For each element of the first of the results(), which has `values`, where it is in a picture
     /// of this size with the parameters `now`; outside of the picture: nowhere.
-    using Places =
-        std::function<std::vector<Pointer>(const ParameterSet& now, Size, const Array& values)>;
+    using Places = std::function<std::vector<Pointer>(const ParameterSet& now, Size,
+                                                      const launches::Array& values)>;
     /// May outlive the experiment. Null: the elements are its pixels, or have no place.
     virtual Places places() { return {}; }
 

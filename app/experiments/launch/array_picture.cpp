@@ -5,6 +5,8 @@
 #include <cmath>
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 constexpr int most_pixels = 4096;  ///< of a side

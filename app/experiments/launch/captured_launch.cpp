@@ -7,11 +7,13 @@
 #include <cstring>
 #include <set>
 
-#include "experiments/arrays/array.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/element_types.h"
+#include "launches/arrays/array.h"
+#include "launches/files/element_types.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 
 namespace {
 
@@ -73,7 +75,7 @@ class ArgumentReader {
         value = std::int64_t(std::uint64_t(value) << (64 - type.count - type.first_bit));
         const bool has_sign = type.target->kind == Type::Kind::signed_integer;
         const auto above = int(64 - type.count);
-        return to_string(
+        return launches::to_string(
             Number(has_sign ? value >> above : std::int64_t(std::uint64_t(value) >> above)));
     }
 
@@ -87,7 +89,7 @@ class ArgumentReader {
         if (!std::isfinite(real(value))) fail("it is infinite or no number");
         // A float has fewer digits than the double of its value.
         if (element->bytes == 4 && element->is_real()) return fmt::format("{}", float(real(value)));
-        return to_string(value);
+        return launches::to_string(value);
     }
 
     const std::byte* at(std::size_t offset, std::size_t bytes) const {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "compiler/signature.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -12,7 +12,8 @@ namespace warpscope::experiments {
 /// and variables that the source does not have are left out. Throws LaunchError for other types
 /// than those that were captured, for an address of no buffer, and for infinite numbers, which
 /// launch files cannot have.
-LaunchFile with_named_arguments(LaunchFile file, std::span<const compiler::Signature> signatures,
-                                std::span<const compiler::ModuleVariable> variables);
+launches::LaunchFile with_named_arguments(launches::LaunchFile file,
+                                          std::span<const compiler::Signature> signatures,
+                                          std::span<const compiler::ModuleVariable> variables);
 
 }  // namespace warpscope::experiments

@@ -12,11 +12,13 @@
 #include "compiler/nvrtc.h"
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/ptx_source.h"
-#include "experiments/launch_files/removed_arrays.h"
 #include "experiments/proposals/launch_traits.h"
+#include "launches/files/ptx_source.h"
+#include "launches/files/removed_arrays.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 /// Adds a note that names a limit where the compiler says only what follows from it.

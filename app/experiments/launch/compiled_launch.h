@@ -8,7 +8,7 @@
 #include "compiler/host/host_code.h"
 #include "compiler/signature.h"
 #include "compute/helper/helpers.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -25,7 +25,7 @@ struct CompiledLaunch {
 
 /// Compiles the source of a launch file. `names`: the name expressions of its templates. A captured
 /// launch runs the PTX that the program ran. Throws CompileError, NoCompiler, LaunchError.
-CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
+CompiledLaunch compile_source(compute::Helpers& helpers, const launches::LaunchFile& file,
                               const std::string& source, std::vector<std::string> names,
                               compute::Math math, const std::stop_token& stop);
 

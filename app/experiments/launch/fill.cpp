@@ -8,9 +8,11 @@
 #include <numbers>
 
 #include "emulator/warp/splitmix64.h"
-#include "experiments/arrays/array_file.h"
+#include "launches/arrays/array_file.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 /// Evaluates an expression for each number of an array. It looks up names once.

@@ -6,11 +6,13 @@
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/capture_archive.h"
-#include "experiments/launch_files/file_kind.h"
-#include "programs/report/program_capture.h"
+#include "launches/files/capture_archive.h"
+#include "launches/files/file_kind.h"
+#include "launches/files/program_capture.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (in_gallery(path.string())) return gallery_file(path.string());
@@ -18,7 +20,7 @@ LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (kind == FileKind::launch_file || kind == FileKind::json) return read_launch_file(path);
     if (kind == FileKind::capture) return find_launch_file(unpacked(path));
     if (std::filesystem::is_directory(path)) {
-        const auto capture = programs::read_capture(path);
+        const auto capture = launches::read_capture(path);
         if (!capture || capture->launches.empty())
             throw LaunchError(path.string() + ": the folder has no launches of a program");
         return read_launch_file(capture->launches.front().file);

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -12,9 +12,9 @@ namespace warpscope::experiments {
 /// one of its kernels, such as "life". Else `path` is a CUDA source, NAME.cu, and the launch file
 /// is NAME.launch.json beside it. Where that is missing: one that is not saved and has no launches.
 /// Throws LaunchError.
-LaunchFile find_launch_file(const std::filesystem::path& path);
+launches::LaunchFile find_launch_file(const std::filesystem::path& path);
 
 /// The text of the file's source. Throws LaunchError.
-std::string read_launch_source(const LaunchFile& file);
+std::string read_launch_source(const launches::LaunchFile& file);
 
 }  // namespace warpscope::experiments

@@ -10,6 +10,8 @@
 #include "compute/device/kernel_source.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::Type;

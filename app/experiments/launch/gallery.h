@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -23,11 +23,11 @@ std::span<const GalleryKernel> gallery();
 bool in_gallery(std::string_view name);
 
 /// The launch file of a kernel of the gallery. Throws LaunchError if there is none of this name.
-LaunchFile gallery_file(std::string_view name);
+launches::LaunchFile gallery_file(std::string_view name);
 
 /// The signatures of the kernels that are built in for a launch file of the gallery, so that no
 /// compiler is needed to launch them.
-std::vector<compiler::Signature> gallery_signatures(const LaunchFile& file);
+std::vector<compiler::Signature> gallery_signatures(const launches::LaunchFile& file);
 
 /// Whether both have kernels of equal names with equal names and sizes of parameters, in any order.
 bool equal(std::span<const compiler::Signature> a, std::span<const compiler::Signature> b);

@@ -12,6 +12,8 @@
 #include "experiments/launch/open_launch.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 /// Makes `number`, the value of a bit-field, the bytes of the bit-field and its neighbours, which

@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/launch/launch_buffers.h"
 #include "experiments/launch/launch_parameters.h"
 #include "experiments/launch/launch_plan.h"
+#include "launches/arrays/out_of_tolerance.h"
 
 namespace warpscope::experiments {
 
 /// A buffer after a frame, in host memory.
 struct BufferContents {
     std::string name;
-    Array numbers;
+    launches::Array numbers;
     std::vector<bool> differing;  ///< of each element; empty: nothing is expected
-    Array expected;               ///< empty: nothing is expected
+    launches::Array expected;     ///< empty: nothing is expected
 };
 
 /// The kernels of a launch file. Each frame fills the buffers, makes the launches in order, and
@@ -48,7 +48,7 @@ class Launch : public Experiment {
     void point(const Pointer& pointer) override;
 
     /// The buffer after the current frame. Throws LaunchError if there is none of this name.
-    Array array(std::string_view buffer);
+    launches::Array array(std::string_view buffer);
 
   private:
     using Pixels = compute::DevicePointer<Rgba>;
@@ -68,13 +68,13 @@ class Launch : public Experiment {
     bool change_buffers(std::span<Parameter* const> scalars) const;
     /// Makes the first `count` launches.
     void run(std::size_t count);
-    void run_once(const Ready& launch, const Names& names, const std::string& field);
-    std::vector<std::byte> argument_bytes(const BoundArgument& argument, const Names& names,
-                                          const std::string& field);
+    void run_once(const Ready& launch, const launches::Names& names, const std::string& field);
+    std::vector<std::byte> argument_bytes(const BoundArgument& argument,
+                                          const launches::Names& names, const std::string& field);
     /// Computes the current frame unless it is computed already.
     void compute();
     /// How the buffer that is chosen is shown.
-    BufferView view() const;
+    launches::BufferView view() const;
     /// Whether that buffer holds the pixels of the target: the device can copy them.
     bool is_picture(const PixelTarget& target) const;
     Reading judge(std::size_t expectation);
@@ -82,20 +82,21 @@ class Launch : public Experiment {
     void add_not_finite(Report& report, std::size_t buffer) const;
     /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are
     /// kept until parameters change.
-    Array wanted(std::size_t expectation, const Array& found);
+    launches::Array wanted(std::size_t expectation, const launches::Array& found);
     /// The first expectation of a buffer; nullopt: there is none.
     std::optional<std::size_t> expectation_of(std::size_t buffer) const;
     /// `found` against what an expectation demands.
-    OutOfTolerance compare(std::size_t expectation, const Array& found, const Array& wanted) const;
+    launches::OutOfTolerance compare(std::size_t expectation, const launches::Array& found,
+                                     const launches::Array& wanted) const;
 
     LaunchParameters chosen_;
     std::shared_ptr<const LaunchPlan> plan_;
     std::vector<Ready> launches_;
     SharedMemoryCleaner cleaner_;
     compute::Kernel<Pixels, Pixels, unsigned> show_;
-    LaunchBuffers buffers_;                ///< empty: there are no kernels, or no buffers
-    bool computed_ = false;                ///< the buffers hold the current frame
-    std::map<std::size_t, Array> wanted_;  ///< by expectation
+    LaunchBuffers buffers_;                          ///< empty: there are no kernels, or no buffers
+    bool computed_ = false;                          ///< the buffers hold the current frame
+    std::map<std::size_t, launches::Array> wanted_;  ///< by expectation
 };
 
 /// The experiment "launch" for a plan. Entry::compile() compiles a text of its source, and notes

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "experiments/launch/fill.h"
-#include "experiments/launch_files/textures.h"
+#include "launches/files/textures.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 
 LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const Names& names)
     : device_(&device), plan_(&plan) {

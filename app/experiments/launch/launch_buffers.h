@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "experiments/arrays/array.h"
 #include "experiments/launch/launch_plan.h"
+#include "launches/arrays/array.h"
 
 namespace warpscope::experiments {
 
@@ -21,7 +21,7 @@ class LaunchBuffers {
     /// No buffers.
     LaunchBuffers() = default;
     /// The buffers before the first frame. Throws LaunchError that names the field.
-    LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const Names& names);
+    LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const launches::Names& names);
 
     bool empty() const { return buffers_.empty(); }
     bool has_sizes_of(const LaunchBuffers& other) const;
@@ -35,15 +35,15 @@ class LaunchBuffers {
     compute::TextureHandle texture(const TextureArgument& argument) const {
         return *textures_.at(argument);
     }
-    Array download(std::size_t buffer) const;
+    launches::Array download(std::size_t buffer) const;
 
     /// Fills the buffers for a frame, whose `names` those fills use that depend on the frame.
-    void begin_frame(const Names& names);
+    void begin_frame(const launches::Names& names);
     /// The next frame begins with what this one left in the buffers that are kept.
     void keep_frame();
 
     /// What a frame begins with in the buffers that are kept, by their names.
-    using Kept = std::map<std::string, Array>;
+    using Kept = std::map<std::string, launches::Array>;
     Kept kept() const;
     /// Leaves out a buffer that now has another type or shape.
     void set_kept(const Kept& kept);
@@ -61,14 +61,14 @@ class LaunchBuffers {
         std::variant<std::uint8_t, Memory> start{};
     };
 
-    One made(std::size_t buffer, const Names& names);
+    One made(std::size_t buffer, const launches::Names& names);
     void make_textures();
     /// Whether the fill of a buffer names buffers, whose addresses it gets.
     bool has_addresses(std::size_t buffer) const;
-    Array start_array(std::size_t buffer, const Names& names) const;
+    launches::Array start_array(std::size_t buffer, const launches::Names& names) const;
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);
-    void set_start(One& one, const Array& numbers);
+    void set_start(One& one, const launches::Array& numbers);
     /// The memory for what a frame begins with, made where it has been a byte until now.
     Memory& start_memory(One& one);
     void check_kept(std::size_t buffer) const;

@@ -9,6 +9,8 @@
 #include "experiments/measure/heat_figures.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 constexpr std::int64_t most_integer = std::int64_t(1) << 53;

@@ -19,7 +19,7 @@ struct LaunchParameters : ParameterSet {
 
     /// The values of all scalars, and `frame`, `time` (frame/60) and `iteration`. Throws
     /// LaunchError for an expression that has no value.
-    Names names(std::uint64_t frame, std::uint64_t iteration = 0) const;
+    launches::Names names(std::uint64_t frame, std::uint64_t iteration = 0) const;
 
     /// Whether a scalar follows the mouse: mouse_x and mouse_y hold its position in pixels of the
     /// picture, from the top left corner, and mouse_z is 1 while the left button is down, else 0.
@@ -29,7 +29,7 @@ struct LaunchParameters : ParameterSet {
 
     std::shared_ptr<const LaunchPlan> plan;
     Choice buffer;
-    ChoiceOf<BufferView> view;
+    ChoiceOf<launches::BufferView> view;
     Toggle marks;
     /// The accesses that the window paints over the buffer's picture: 0 for none, else 1 more than
     /// an emulator::HeatFigure.

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <optional>
 
-#include "experiments/launch_files/element_types.h"
+#include "launches/files/element_types.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::Signature;

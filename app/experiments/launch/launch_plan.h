@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -21,12 +21,13 @@ struct TextureArgument {
 /// A number or an address within the bytes of an argument.
 struct ArgumentPart {
     std::size_t offset = 0;
-    ElementType type{};  ///< of a number
+    launches::ElementType type{};  ///< of a number
     /// A number, the index of a buffer in LaunchFile::buffers, a null pointer, the variable of the
     /// PTX that holds the address of a function, or a texture.
-    std::variant<Expression, std::size_t, std::nullptr_t, std::string, TextureArgument> value;
-    Expression shift{"0"};        ///< of an address in a buffer, in elements
-    std::size_t shift_bytes = 0;  ///< of one of these elements
+    std::variant<launches::Expression, std::size_t, std::nullptr_t, std::string, TextureArgument>
+        value;
+    launches::Expression shift{"0"};  ///< of an address in a buffer, in elements
+    std::size_t shift_bytes = 0;      ///< of one of these elements
     /// Of a bit-field in the bytes of the number; 0 bits: it is none.
     std::size_t bits = 0, first_bit = 0;
 };
@@ -38,7 +39,7 @@ struct BoundArgument {
 
 /// A launch whose kernel and arguments are known.
 struct BoundLaunch {
-    LaunchSpec spec;
+    launches::LaunchSpec spec;
     std::string name;   ///< of the kernel in the source
     std::string entry;  ///< of the kernel in the PTX
     bool cooperative = false;
@@ -49,9 +50,9 @@ std::vector<TextureArgument> textures_of(const BoundLaunch& launch);
 
 /// A launch file with the types that the compiler gives the parameters of its kernels.
 struct LaunchPlan {
-    LaunchFile file;
-    std::string kernel_file;         ///< the key of its source among a device's edits
-    std::vector<ElementType> types;  ///< of the buffers
+    launches::LaunchFile file;
+    std::string kernel_file;                   ///< the key of its source among a device's edits
+    std::vector<launches::ElementType> types;  ///< of the buffers
     /// By buffer: how many numbers a struct has, the last dimension; 0: it holds no structs.
     std::vector<std::size_t> rows{};
     std::vector<BoundLaunch> launches;
@@ -73,7 +74,7 @@ std::string address_variable(const std::string& function);
 
 /// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu,
 /// "gallery/life" for a kernel of the gallery.
-std::string source_key(const LaunchFile& file);
+std::string source_key(const launches::LaunchFile& file);
 
 /// The kernel that a launch file names so, or by its name in the PTX. Spaces and the suffixes of
 /// integers do not matter: "f<256U, int>" is "f<256,int>". Null: there is none.
@@ -81,12 +82,13 @@ const compiler::Signature* find_signature(std::span<const compiler::Signature> s
                                           const std::string& name);
 
 /// The plan before the source is compiled.
-LaunchPlan uncompiled_plan(const LaunchFile& file);
+LaunchPlan uncompiled_plan(const launches::LaunchFile& file);
 
 /// Throws LaunchError that names the field: a kernel that is not in the source, a parameter without
 /// a value, a buffer of another type than the pointer that it is passed to, a buffer of a name that
 /// several of the variables have.
-LaunchPlan plan_launch(const LaunchFile& file, std::vector<compiler::Signature> signatures,
+LaunchPlan plan_launch(const launches::LaunchFile& file,
+                       std::vector<compiler::Signature> signatures,
                        const std::vector<compiler::ModuleVariable>& variables = {});
 
 }  // namespace warpscope::experiments

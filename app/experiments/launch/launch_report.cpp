@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "compute/device/quantity.h"
-#include "experiments/arrays/array_file.h"
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/fill.h"
+#include "launches/arrays/array_file.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 
 Array Launch::wanted(std::size_t expectation, const Array& found) {
     const Expectation& expected = plan_->file.expect[expectation];
@@ -111,8 +113,9 @@ Reading Launch::judge(std::size_t number) {
             "{} of {} numbers differ. The first is {} = {}, expected {}; the largest difference "
             "is {:.3g}.",
             compute::grouped(double(differs.count)), compute::grouped(double(found.numbers())),
-            place_words(expected.buffer, found, differs.first), to_string(found.at(differs.first)),
-            to_string(wanted.at(differs.first)), differs.largest);
+            place_words(expected.buffer, found, differs.first),
+            launches::to_string(found.at(differs.first)),
+            launches::to_string(wanted.at(differs.first)), differs.largest);
     return reading;
 }
 

@@ -16,6 +16,8 @@
 #include "experiments/proposals/propose_launch.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 /// The kernels of the launches that exist only where they are named: templates. A person may have

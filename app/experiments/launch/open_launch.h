@@ -19,21 +19,21 @@ namespace warpscope::experiments {
 /// one whose kernels were all in the source `before` and are all gone, since a person has put
 /// another source in its place. Throws LaunchError, compiler::CompileError, compiler::NoCompiler,
 /// and DeviceError if the compiler hangs or crashes.
-CompiledEntry compile_launch(compute::Helpers& helpers, const LaunchFile& file,
+CompiledEntry compile_launch(compute::Helpers& helpers, const launches::LaunchFile& file,
                              const std::string& source, compute::Math math,
                              const std::stop_token& stop = {},
                              std::span<const compiler::Signature> before = {});
 
 /// compile_launch() for the text of the file's source. Throws LaunchError if it can't be read, and
 /// as compile_launch().
-CompiledEntry open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
-                          const std::stop_token& stop = {});
+CompiledEntry open_launch(compute::Helpers& helpers, const launches::LaunchFile& file,
+                          compute::Math math, const std::stop_token& stop = {});
 
 /// The order of warps that a launch file names; null: it names none. Throws LaunchError, with the
 /// file and the line.
-std::shared_ptr<const emulator::ScheduleFile> read_schedule(const LaunchFile& file);
+std::shared_ptr<const emulator::ScheduleFile> read_schedule(const launches::LaunchFile& file);
 
 /// The experiment "launch", whose kernels Entry::compile() compiles.
-SharedEntry launch_entry(const LaunchFile& file);
+SharedEntry launch_entry(const launches::LaunchFile& file);
 
 }  // namespace warpscope::experiments

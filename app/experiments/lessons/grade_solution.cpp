@@ -88,12 +88,12 @@ std::string Grade::reason() const {
     return {};
 }
 
-LaunchFile launch_of(const Lesson& lesson, const fs::path& source) {
+launches::LaunchFile launch_of(const Lesson& lesson, const fs::path& source) {
     try {
-        LaunchFile file = read_launch_file(lesson.start.launch);
+        launches::LaunchFile file = launches::read_launch_file(lesson.start.launch);
         if (!source.empty()) file.source = fs::absolute(source);
         return file;
-    } catch (const LaunchError& error) {
+    } catch (const launches::LaunchError& error) {
         throw LessonError(fmt::format("{}: {}", lesson.start.launch.string(), error.what()));
     }
 }
@@ -110,7 +110,7 @@ Grade grade_solution(compute::Helpers& helpers, const Lesson& lesson, const fs::
             if (one.severity == compiler::Severity::error)
                 return {{}, fmt::format("{}:{}: {}", source.string(), one.line, one.text)};
         return {{}, error.what()};
-    } catch (const LaunchError& error) {
+    } catch (const launches::LaunchError& error) {
         return {{}, error.what()};
     } catch (const compute::DeviceError& error) {
         return {{}, error.what()};

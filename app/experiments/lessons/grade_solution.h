@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compute/helper/helpers.h"
-#include "experiments/launch_files/launch_file.h"
 #include "experiments/lessons/judge_solution.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -28,6 +28,6 @@ Grade grade_solution(compute::Helpers& helpers, const Lesson& lesson,
                      const std::function<void()>& compiled = {});
 
 /// The values and settings of the lesson on a launch file that has this source.
-LaunchFile launch_of(const Lesson& lesson, const std::filesystem::path& source);
+launches::LaunchFile launch_of(const Lesson& lesson, const std::filesystem::path& source);
 
 }  // namespace warpscope::experiments

@@ -67,30 +67,31 @@ class EarlyReads : public emulator::Observer {
 
 }  // namespace
 
-Names gate_numbers(const Evidence& evidence) {
+launches::Names gate_numbers(const Evidence& evidence) {
     const Inspection& inspection = evidence.inspection;
-    const auto whole = [](std::uint64_t number) { return Number(std::int64_t(number)); };
+    const auto whole = [](std::uint64_t number) { return launches::Number(std::int64_t(number)); };
     std::int64_t wrong = 0;
     for (const Reading& reading : evidence.report)
         wrong += reading.verdict == Verdict::fail || reading.verdict == Verdict::finding;
     std::uint64_t findings = 0;
     for (const emulator::Finding& finding : inspection.verdict.findings)
         findings += finding.severity != emulator::Severity::note;
-    Names names{{"races", whole(count(inspection, FindingKind::race))},
-                {"unwritten_reads", whole(count(inspection, FindingKind::uninitialized))},
-                {"barrier_faults", whole(count(inspection, FindingKind::barrier))},
-                {"findings", whole(findings)},
-                {"ends", whole(inspection.verdict.error.empty())},
-                {"wrong", Number(wrong)},
-                {"results", whole(evidence.report.size())},
-                {"reader_named", whole(evidence.reader_named)}};
+    launches::Names names{{"races", whole(count(inspection, FindingKind::race))},
+                          {"unwritten_reads", whole(count(inspection, FindingKind::uninitialized))},
+                          {"barrier_faults", whole(count(inspection, FindingKind::barrier))},
+                          {"findings", whole(findings)},
+                          {"ends", whole(inspection.verdict.error.empty())},
+                          {"wrong", launches::Number(wrong)},
+                          {"results", whole(evidence.report.size())},
+                          {"reader_named", whole(evidence.reader_named)}};
     const emulator::KernelCounters* kernel = nullptr;
     for (const emulator::KernelCounters& one : inspection.counters)
         if (one.kernel == inspection.kernel) kernel = &one;
     const emulator::KernelCounters none;
     const emulator::KernelCounters& counted = kernel ? *kernel : none;
     const auto a_block = [&](std::uint64_t number) {
-        return Number(double(number) / double(std::max<std::uint64_t>(counted.blocks, 1)));
+        return launches::Number(double(number) /
+                                double(std::max<std::uint64_t>(counted.blocks, 1)));
     };
     names["barriers"] = a_block(counted.barriers);
     names["instructions"] = a_block(counted.warp_instructions);
@@ -102,12 +103,13 @@ Names gate_numbers(const Evidence& evidence) {
     return names;
 }
 
-std::vector<Judgement> judge(const Lesson& lesson, const Names& numbers) {
+std::vector<Judgement> judge(const Lesson& lesson, const launches::Names& numbers) {
     std::vector<Judgement> judgements;
     for (const LessonCondition& condition : lesson.gate) {
         try {
-            judgements.push_back({condition.sentence, real(condition.holds.value(numbers)) != 0});
-        } catch (const LaunchError& error) {
+            judgements.push_back(
+                {condition.sentence, launches::real(condition.holds.value(numbers)) != 0});
+        } catch (const launches::LaunchError& error) {
             throw LessonError(fmt::format("{}: {}", lesson.file.string(), error.what()));
         }
     }

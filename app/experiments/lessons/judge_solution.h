@@ -20,7 +20,7 @@ struct Evidence {
 };
 
 /// The numbers that a gate may use; lessons/README.md lists them.
-Names gate_numbers(const Evidence& evidence);
+launches::Names gate_numbers(const Evidence& evidence);
 
 /// A condition of a gate and whether it holds.
 struct Judgement {
@@ -28,7 +28,7 @@ struct Judgement {
     bool holds = false;
 };
 /// Throws LessonError for a name that the gate may not use.
-std::vector<Judgement> judge(const Lesson& lesson, const Names& numbers);
+std::vector<Judgement> judge(const Lesson& lesson, const launches::Names& numbers);
 bool passed(const std::vector<Judgement>& judgements);
 /// Whether the gate asks which thread reads too early.
 bool asks_for_reader(const Lesson& lesson);

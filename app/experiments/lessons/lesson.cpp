@@ -6,11 +6,11 @@
 #include <cctype>
 
 #include "compiler/source_file.h"
-#include "compiler/take_line.h"
 #include "compute/device/enum_words.h"
 #include "compute/libraries/shared_file.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/launch_files/file_kind.h"
+#include "files/take_line.h"
+#include "launches/files/file_kind.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -61,7 +61,7 @@ class LessonReader {
     Lesson read(std::string_view text) {
         while (!text.empty()) {
             ++line_;
-            read_line(trimmed(compiler::take_line(text)));
+            read_line(trimmed(files::take_line(text)));
         }
         end_item();
         check();
@@ -174,8 +174,8 @@ class LessonReader {
         if (expression.empty() || !item.starts_with(": "))
             fail("write a condition as - `races == 0`: A sentence that says so.");
         try {
-            lesson_.gate.push_back({Expression(expression), std::string(item.substr(2))});
-        } catch (const LaunchError& error) {
+            lesson_.gate.push_back({launches::Expression(expression), std::string(item.substr(2))});
+        } catch (const launches::LaunchError& error) {
             fail(error.what());
         }
     }
@@ -230,7 +230,8 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
     for (const auto& one : fs::directory_iterator(folder, error))
-        if (file_kind(one.path()) == FileKind::page && one.path().filename() != "README.md")
+        if (launches::file_kind(one.path()) == launches::FileKind::page &&
+            one.path().filename() != "README.md")
             files.push_back(one.path());
     std::ranges::sort(files);
     return files;
@@ -241,7 +242,7 @@ fs::path lessons_folder() {
 }
 
 fs::path find_lesson(const std::string& wish) {
-    if (file_kind(wish) == FileKind::page) return wish;
+    if (launches::file_kind(wish) == launches::FileKind::page) return wish;
     const std::vector<fs::path> files = lesson_files(lessons_folder());
     if (files.empty()) throw LessonError("the folder lessons/ is missing beside the app");
     std::string names;

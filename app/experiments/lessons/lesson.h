@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "experiments/arrays/expression.h"
 #include "experiments/framework/parameter.h"
+#include "launches/arrays/expression.h"
 
 namespace warpscope::experiments {
 
@@ -34,7 +34,7 @@ struct LessonStep {
 
 /// A fact that must hold for the lesson to be passed.
 struct LessonCondition {
-    Expression holds;
+    launches::Expression holds;
     std::string sentence;  ///< says the fact
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/take_line.h"
 #include "compute/device/kernel_source.h"
+#include "files/take_line.h"
 
 namespace warpscope::experiments {
 
@@ -41,8 +41,8 @@ std::vector<const emulator::LineCounters*> sorted_lines(const emulator::KernelCo
 
 std::string_view text_of_line(const compute::KernelEdits& edits, std::string_view file, int line) {
     std::string_view text = source_of(edits, file);
-    for (int k = 1; k < line && !text.empty(); ++k) compiler::take_line(text);
-    text = compiler::take_line(text);
+    for (int k = 1; k < line && !text.empty(); ++k) files::take_line(text);
+    text = files::take_line(text);
     const std::size_t first = text.find_first_not_of(" \t\r");
     if (line < 1 || first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);

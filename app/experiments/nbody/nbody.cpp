@@ -128,7 +128,7 @@ std::vector<KnownResult> NBody::known_results() {
     const NBodyKernel kernel = state_->kernel();
     if (divides_sums(kernel) || state_->exchange() || edited(device(), file_of(kernel))) return {};
     const NBodyRank& rank = state_->ranks().front();
-    const ElementType type{.lanes = unsigned(rank.stride())};
+    const launches::ElementType type{.lanes = unsigned(rank.stride())};
     return {{.name = "body",
              .address = rank.positions().address,
              .type = type,
@@ -137,7 +137,7 @@ std::vector<KnownResult> NBody::known_results() {
                  NBodyState right =
                      NBodyState::on_one(device(), with_barriers(kernel), state_->before_step());
                  right.step(unsigned(chosen_.block), float(chosen_.dt), eps());
-                 Array positions(type, {right.size()});
+                 launches::Array positions(type, {right.size()});
                  device().download(positions.bytes.data(),
                                    right.ranks().front().positions().address,
                                    positions.bytes.size());
@@ -147,25 +147,26 @@ std::vector<KnownResult> NBody::known_results() {
 
 // The places are those at which splat_bodies of kernels/splat.cu draws the bodies.
 Experiment::Places NBody::places() {
-    return [radius = radius_](const ParameterSet& now, Size size, const Array& positions) {
-        const auto& chosen = dynamic_cast<const Parameters&>(now);
-        const SplatCamera camera = camera_of(orbit(chosen, radius), size);
-        std::vector<Pointer> places;
-        for (std::size_t k = 0; k < positions.numbers(); k += positions.type.lanes) {
-            float p[3];
-            std::memcpy(p, &positions.bytes[k * sizeof(float)], sizeof p);
-            const auto along = [&](const float* axis) {
-                return double(axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]);
-            };
-            const double depth = along(camera.forward) + double(camera.distance);
-            const double scale = depth > 0.02 * double(camera.distance)
-                                     ? double(camera.focal) / depth
-                                     : std::numeric_limits<double>::infinity();
-            places.push_back({double(camera.center_x) + along(camera.right) * scale,
-                              double(camera.center_y) + along(camera.down) * scale});
-        }
-        return places;
-    };
+    return
+        [radius = radius_](const ParameterSet& now, Size size, const launches::Array& positions) {
+            const auto& chosen = dynamic_cast<const Parameters&>(now);
+            const SplatCamera camera = camera_of(orbit(chosen, radius), size);
+            std::vector<Pointer> places;
+            for (std::size_t k = 0; k < positions.numbers(); k += positions.type.lanes) {
+                float p[3];
+                std::memcpy(p, &positions.bytes[k * sizeof(float)], sizeof p);
+                const auto along = [&](const float* axis) {
+                    return double(axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]);
+                };
+                const double depth = along(camera.forward) + double(camera.distance);
+                const double scale = depth > 0.02 * double(camera.distance)
+                                         ? double(camera.focal) / depth
+                                         : std::numeric_limits<double>::infinity();
+                places.push_back({double(camera.center_x) + along(camera.right) * scale,
+                                  double(camera.center_y) + along(camera.down) * scale});
+            }
+            return places;
+        };
 }
 
 std::any NBody::save_state() {

@@ -125,12 +125,12 @@ std::vector<KnownResult> Pipeline::known_results() {
     const auto side = std::size_t(chosen_.side());
     return {{.name = "pixel",
              .address = state_->shown.pointer().address,
-             .type = parse_element_type("uchar4"),
+             .type = launches::parse_element_type("uchar4"),
              .shape = {side, side},
              .is_picture = true,
              .right = [this, side] {
                  filter_synchronously(reference_, state_->reference);
-                 Array right(parse_element_type("uchar4"), {side, side});
+                 launches::Array right(launches::parse_element_type("uchar4"), {side, side});
                  device().download(right.bytes.data(), state_->reference.pointer().address,
                                    right.bytes.size());
                  return right;

@@ -11,9 +11,11 @@
 #include "emulator/program/error.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/ptx/ptx_syntax.h"
-#include "experiments/arrays/expression.h"
+#include "launches/arrays/expression.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::ImageUse;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <string_view>
 
-#include "experiments/launch_files/element_types.h"
+#include "launches/files/element_types.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::Signature;

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
 
 /// A file that has nothing yet but the source of `file`, and its place.
-LaunchFile file_without_launches(const LaunchFile& file);
+launches::LaunchFile file_without_launches(const launches::LaunchFile& file);
 
 struct ProposedLaunch {
-    LaunchFile file;
+    launches::LaunchFile file;
     std::vector<std::string> guesses;  ///< "n", "the size of x", "the grid"
 };
 
@@ -25,13 +25,14 @@ struct ProposedLaunch {
 /// buffers have rows: its first integer is the width, its second one the height. A kernel that
 /// never reads blockIdx gets one block. Dynamic shared memory has an element for each thread. Of
 /// `variables`, those that the host fills get a buffer.
-ProposedLaunch propose_launch(LaunchFile file, const compiler::Signature& kernel,
+ProposedLaunch propose_launch(launches::LaunchFile file, const compiler::Signature& kernel,
                               std::span<const compiler::ModuleVariable> variables = {});
 
 /// The file with a proposed launch of this kernel in the place of its launch `index`. Where that is
 /// the only launch, its scalars, buffers and expectations go with it, except the buffers whose
 /// names are in `variables`: variables of the source.
-LaunchFile replace_launch(LaunchFile file, std::size_t index, const compiler::Signature& kernel,
-                          std::span<const std::string> variables);
+launches::LaunchFile replace_launch(launches::LaunchFile file, std::size_t index,
+                                    const compiler::Signature& kernel,
+                                    std::span<const std::string> variables);
 
 }  // namespace warpscope::experiments

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/replicas/wrong_results.h"
+#include "launches/arrays/out_of_tolerance.h"
 
 namespace warpscope::experiments {
 
 namespace {
 
 /// Compares the numbers that lie in the word at `offset` of a buffer with the right ones.
-emulator::WordVerdict verdict(const KnownResult& known, const Array& right, std::uint64_t offset) {
+emulator::WordVerdict verdict(const KnownResult& known, const launches::Array& right,
+                              std::uint64_t offset) {
     const std::uint64_t bytes = known.type.bytes, first = offset / bytes;
     const std::uint64_t end =
         std::min<std::uint64_t>((offset + 4 + bytes - 1) / bytes, right.numbers());
@@ -22,13 +23,13 @@ emulator::WordVerdict verdict(const KnownResult& known, const Array& right, std:
         return emulator::WordVerdict::right;
     if (!known.type.is_real() && known.absolute == 0 && known.relative == 0)
         return emulator::WordVerdict::wrong;
-    const ElementType one{known.type.kind, known.type.bytes, 1};
-    Array found(one, {std::size_t(end - first)}), wanted = found;
+    const launches::ElementType one{known.type.kind, known.type.bytes, 1};
+    launches::Array found(one, {std::size_t(end - first)}), wanted = found;
     std::memcpy(found.bytes.data(), reinterpret_cast<const void*>(known.address + first * bytes),
                 found.bytes.size());
     std::memcpy(wanted.bytes.data(), right.bytes.data() + first * bytes, wanted.bytes.size());
     const bool is_right =
-        out_of_tolerance(found, wanted, known.absolute, known.relative).count == 0;
+        launches::out_of_tolerance(found, wanted, known.absolute, known.relative).count == 0;
     return is_right ? emulator::WordVerdict::right : emulator::WordVerdict::wrong;
 }
 
@@ -44,7 +45,7 @@ emulator::JudgeWord expected_words(Specimen& specimen, const LaunchState& state,
         std::make_shared<const WrongResults>(std::make_shared<const LaunchState>(state), stop);
     return [known, results](std::uint64_t address) {
         for (std::size_t k = 0; k < known->size(); ++k) {
-            const Array& right = results->results()[k].right;
+            const launches::Array& right = results->results()[k].right;
             const std::uint64_t offset = address - (*known)[k].address;
             if (address >= (*known)[k].address && offset < right.bytes.size())
                 return verdict((*known)[k], right, offset);

@@ -73,7 +73,7 @@ void take_results(NeededBarriers& all, const std::stop_token& stop) {
     all.places = replica.experiment->places();
     for (const KnownResult& result : replica.experiment->results()) {
         const std::size_t elements = painted_elements(result);
-        Array values(result.type, elements ? result.shape : std::vector<std::size_t>{0});
+        launches::Array values(result.type, elements ? result.shape : std::vector<std::size_t>{0});
         replica.device->download(values.bytes.data(), result.address, values.bytes.size());
         all.results.push_back({result.name, result.is_picture, std::move(values)});
     }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/array.h"
 #include "experiments/replicas/specimen.h"
+#include "launches/arrays/array.h"
 
 namespace warpscope::experiments {
 
@@ -24,7 +24,7 @@ struct NeededBarriers {
     struct Result {
         std::string name;
         bool is_picture = false;  ///< its elements are the pixels of the experiment's picture
-        Array values;             ///< as the launch is
+        launches::Array values;   ///< as the launch is
     };
     struct Barrier {
         emulator::Finding finding;                      ///< a note

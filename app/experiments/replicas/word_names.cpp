@@ -5,40 +5,42 @@
 #include <cmath>
 #include <cstring>
 
-#include "experiments/arrays/element_words.h"
-#include "experiments/arrays/out_of_tolerance.h"
+#include "launches/arrays/element_words.h"
+#include "launches/arrays/out_of_tolerance.h"
 
 namespace warpscope::experiments {
 
 namespace {
 
 /// The numbers in a word.
-Array numbers_in(std::uint32_t word, const ElementType& type) {
-    Array numbers({type.kind, type.bytes, 1}, {sizeof word / type.bytes});
+launches::Array numbers_in(std::uint32_t word, const launches::ElementType& type) {
+    launches::Array numbers({type.kind, type.bytes, 1}, {sizeof word / type.bytes});
     std::memcpy(numbers.bytes.data(), &word, sizeof word);
     return numbers;
 }
 
 /// With no more digits than a float has.
-std::string number_words(const Array& numbers, std::size_t k) {
-    const double value = real(numbers.at(k));
+std::string number_words(const launches::Array& numbers, std::size_t k) {
+    const double value = launches::real(numbers.at(k));
     const bool is_float = numbers.type.is_real() && value != std::round(value);
-    return is_float ? fmt::format("{}", float(value)) : to_string(numbers.at(k));
+    return is_float ? fmt::format("{}", float(value)) : launches::to_string(numbers.at(k));
 }
 
 emulator::NamedWord named(const KnownResult& result, std::uint64_t offset, std::uint32_t value,
                           std::uint32_t expected) {
-    const Array found = numbers_in(value, result.type), right = numbers_in(expected, result.type);
+    const launches::Array found = numbers_in(value, result.type),
+                          right = numbers_in(expected, result.type);
     if (result.is_picture) {
-        const auto [now, wanted] = colour_words(found, right, 0);
-        return {element_words(result.name, true, result.shape, offset / sizeof value), now, wanted};
+        const auto [now, wanted] = launches::colour_words(found, right, 0);
+        return {launches::element_words(result.name, true, result.shape, offset / sizeof value),
+                now, wanted};
     }
     std::size_t first = 0;
     while (first + 1 < found.numbers() && found.at(first) == right.at(first)) ++first;
-    Array indexed;
+    launches::Array indexed;
     indexed.type = result.type;
     indexed.shape = result.shape;
-    return {place_words(result.name, indexed, offset / result.type.bytes + first),
+    return {launches::place_words(result.name, indexed, offset / result.type.bytes + first),
             number_words(found, first), number_words(right, first)};
 }
 

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "emulator/witness/schedule_file.h"
-#include "experiments/arrays/element_words.h"
-#include "experiments/arrays/out_of_tolerance.h"
 #include "experiments/measure/user_paths.h"
+#include "launches/arrays/element_words.h"
+#include "launches/arrays/out_of_tolerance.h"
 
 namespace warpscope::experiments {
 
@@ -49,21 +49,22 @@ class LastWriters : public emulator::Observer {
 };
 
 /// The first number of an element that is wrong.
-std::size_t wrong_number(const KnownResult& known, const Array& found, const Array& right,
-                         std::size_t element) {
+std::size_t wrong_number(const KnownResult& known, const launches::Array& found,
+                         const launches::Array& right, std::size_t element) {
     const unsigned lanes = known.type.lanes;
     for (std::size_t k = element * lanes; k < (element + 1) * lanes; ++k) {
-        Array a({known.type.kind, known.type.bytes, 1}, {1}), b = a;
+        launches::Array a({known.type.kind, known.type.bytes, 1}, {1}), b = a;
         a.set(0, found.at(k));
         b.set(0, right.at(k));
-        if (out_of_tolerance(a, b, known.absolute, known.relative).count > 0) return k;
+        if (launches::out_of_tolerance(a, b, known.absolute, known.relative).count > 0) return k;
     }
     return element * lanes;
 }
 
 /// The bytes of memory at an address, as numbers of an array with one element.
-Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address, ElementType type) {
-    Array numbers(type, {1});
+launches::Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address,
+                             launches::ElementType type) {
+    launches::Array numbers(type, {1});
     for (std::size_t k = 0; k < numbers.bytes.size(); ++k) {
         const std::uint64_t at = address + k;
         const std::uint32_t word = stepper.global_word(at & ~3ull).value_or(0);
@@ -76,15 +77,15 @@ Array read_numbers(const emulator::Stepper& stepper, std::uint64_t address, Elem
 /// number of a larger element.
 struct Explained {
     std::uint64_t address;
-    Array right;  ///< one element
+    launches::Array right;  ///< one element
 };
 
-Explained explained(const KnownResult& known, const Array& right, std::size_t element,
+Explained explained(const KnownResult& known, const launches::Array& right, std::size_t element,
                     std::size_t number) {
     const bool is_whole = known.type.size() <= 4;
-    const ElementType one{known.type.kind, known.type.bytes, 1};
+    const launches::ElementType one{known.type.kind, known.type.bytes, 1};
     const std::size_t offset = is_whole ? element * known.type.size() : number * known.type.bytes;
-    Explained wrong{known.address + offset, Array(is_whole ? known.type : one, {1})};
+    Explained wrong{known.address + offset, launches::Array(is_whole ? known.type : one, {1})};
     std::memcpy(wrong.right.bytes.data(), right.bytes.data() + offset, wrong.right.bytes.size());
     return wrong;
 }
@@ -117,7 +118,7 @@ WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std:
     for (std::size_t k = 0; k < known.size(); ++k) {
         results_[k].name = known[k].name;
         results_[k].is_picture = known[k].is_picture;
-        results_[k].found = Array(known[k].type, known[k].shape);
+        results_[k].found = launches::Array(known[k].type, known[k].shape);
         results_[k].writers.resize(results_[k].found.elements(), nobody);
         watched.push_back({known[k].address, known[k].type.size(), &results_[k].writers});
     }
@@ -129,9 +130,9 @@ WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std:
         Result& result = results_[k];
         device.download(result.found.bytes.data(), known[k].address, result.found.bytes.size());
         result.right = known[k].right();
-        result.wrong =
-            out_of_tolerance(result.found, result.right, known[k].absolute, known[k].relative)
-                .elements;
+        result.wrong = launches::out_of_tolerance(result.found, result.right, known[k].absolute,
+                                                  known[k].relative)
+                           .elements;
     }
 }
 
@@ -182,24 +183,24 @@ ElementPlace WrongResults::find(std::string_view words) const {
 
 WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
     const Result& result = results_[place.result];
-    WrongReason reason{
-        .launch = launch_,
-        .place = place,
-        .element = element_words(result.name, result.is_picture, result.found.shape, place.element),
-        .found = {},
-        .expected = {},
-        .brief = {},
-        .whole = {}};
+    WrongReason reason{.launch = launch_,
+                       .place = place,
+                       .element = launches::element_words(result.name, result.is_picture,
+                                                          result.found.shape, place.element),
+                       .found = {},
+                       .expected = {},
+                       .brief = {},
+                       .whole = {}};
     const auto kept = std::make_shared<KeptWord>(
         KeptWord{Specimen(*launch_, compute::usual_emulator_memory(), stop), {}});
     const KnownResult known = kept->specimen.experiment().known_results()[place.result];
     const std::size_t number = wrong_number(known, result.found, result.right, place.element);
     if (result.is_picture) {
         std::tie(reason.found, reason.expected) =
-            colour_words(result.found, result.right, place.element);
+            launches::colour_words(result.found, result.right, place.element);
     } else {
-        reason.found = to_string(result.found.at(number));
-        reason.expected = to_string(result.right.at(number));
+        reason.found = launches::to_string(result.found.at(number));
+        reason.expected = launches::to_string(result.right.at(number));
     }
     reason.is_captured = known.is_captured;
     const std::string values =
@@ -218,8 +219,9 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     const emulator::FrozenLaunch& launch = kept->specimen.launch();
     const Explained wrong = explained(known, result.right, place.element, number);
     const auto is_right = [&](const emulator::Stepper& stepper) {
-        const Array numbers = read_numbers(stepper, wrong.address, wrong.right.type);
-        return out_of_tolerance(numbers, wrong.right, known.absolute, known.relative).count == 0;
+        const launches::Array numbers = read_numbers(stepper, wrong.address, wrong.right.type);
+        return launches::out_of_tolerance(numbers, wrong.right, known.absolute, known.relative)
+                   .count == 0;
     };
     kept->word =
         emulator::explain(kept->specimen.machine(), launch, block,

@@ -46,7 +46,7 @@ class WrongResults {
     const std::shared_ptr<const LaunchState>& launch() const { return launch_; }
     struct Result {
         std::string name;
-        Array found, right;
+        launches::Array found, right;
         bool is_picture = false;
         std::vector<bool> wrong;             ///< by element
         std::vector<std::uint32_t> writers;  ///< by element: the last block that stored to it

@@ -197,12 +197,12 @@ std::vector<KnownResult> Ripple::known_results() {
     const auto size = std::size_t(chosen_.size);
     return {{.name = "pixel",
              .address = state_->shown.pointer().address,
-             .type = parse_element_type("uchar4"),
+             .type = launches::parse_element_type("uchar4"),
              .shape = {size, size},
              .is_picture = true,
              .right = [this, size] {
                  draw_reference(reference_layout());
-                 Array right(parse_element_type("uchar4"), {size, size});
+                 launches::Array right(launches::parse_element_type("uchar4"), {size, size});
                  device().download(right.bytes.data(), state_->reference.pointer().address,
                                    right.bytes.size());
                  return right;

@@ -100,7 +100,7 @@ std::vector<KnownResult> Dot::known_results() {
     const std::size_t slot = std::size_t(results_->launches - 1) % slots();
     return {{.name = "partial sum",
              .address = (results_->partials.pointer() + slot * results_->slot_size).address,
-             .type = parse_element_type("float"),
+             .type = launches::parse_element_type("float"),
              .shape = {launch.grid.x},
              .relative = error_bound(chosen_.kernel),
              .right = [this, launch] {
@@ -109,7 +109,7 @@ std::vector<KnownResult> Dot::known_results() {
                      const double a = double(float(i));
                      sums[std::size_t(i) / launch.block.x % sums.size()] += 2 * a * a;
                  }
-                 return reals(sums);
+                 return launches::reals(sums);
              }}};
 }
 

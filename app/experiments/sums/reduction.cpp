@@ -86,14 +86,14 @@ std::vector<KnownResult> Reduction::known_results() {
     // The elements have a mean magnitude below 1.
     return {{.name = "partial sum",
              .address = partials_.pointer().address,
-             .type = parse_element_type("float"),
+             .type = launches::parse_element_type("float"),
              .shape = {launch.grid.x},
              .absolute = error_bound(chosen_.kernel) * double(share),
              .right = [this, launch, share] {
                  std::vector<double> sums(launch.grid.x);
                  for (std::size_t i = 0; i < std::size_t(chosen_.n); ++i)
                      sums[i / share] += double(reduction_input(i));
-                 return reals(sums);
+                 return launches::reals(sums);
              }}};
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/regular_file.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_parameters.h"
+#include "files/regular_file.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/json.h"
 
@@ -31,7 +31,7 @@ std::string read_whole(const std::filesystem::path& file) {
     constexpr std::size_t most_head = 1 << 16;
     try {
         // A file that is longer does not fit its number of bodies.
-        return compiler::RegularFile(file).read(most_head + most_bodies * sizeof(Body));
+        return files::RegularFile(file).read(most_head + most_bodies * sizeof(Body));
     } catch (const std::runtime_error& error) {
         refuse(file, error.what());
     }

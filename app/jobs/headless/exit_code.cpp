@@ -13,7 +13,7 @@ void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
                   std::span<const experiments::Assignment> values) {
     if (!plan.is_proposed()) return;
     Proposal& proposal = result.proposal;
-    proposal.launch_file = experiments::to_json_text(plan.file);
+    proposal.launch_file = launches::to_json_text(plan.file);
     for (const std::string& guess : plan.guesses)
         if (std::ranges::find(values, guess, &experiments::Assignment::id) == values.end())
             proposal.guesses.push_back(guess);

@@ -208,7 +208,7 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
 /// False if they do not compile.
 bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
                  HeadlessRequest& request) {
-    const experiments::LaunchFile file = experiments::find_launch_file(request.launch);
+    const launches::LaunchFile file = experiments::find_launch_file(request.launch);
     if (file.built_in) {
         request.entry = experiments::launch_entry(file);
         return true;

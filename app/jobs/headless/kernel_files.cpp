@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compiler/regular_file.h"
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
+#include "files/regular_file.h"
 #include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
@@ -77,7 +77,7 @@ void check_kernel_files(const fs::path& kernel_source, const fs::path& kernels) 
     check_folder(kernels);
     if (kernel_source.empty()) return;
     try {
-        compiler::RegularFile opened(kernel_source);
+        files::RegularFile opened(kernel_source);
     } catch (const std::runtime_error& error) {
         refuse(kernel_source, "--kernel-source", error);
     }
@@ -139,7 +139,7 @@ std::string diagnostic_lines(const std::vector<KernelFile>& files) {
 }
 
 std::optional<experiments::CompiledEntry> compile_launch(compute::Helpers& helpers,
-                                                         const experiments::LaunchFile& file,
+                                                         const launches::LaunchFile& file,
                                                          compute::Math math,
                                                          const std::stop_token& stop) {
     const fs::path source = file.in_folder(file.source);

@@ -44,7 +44,7 @@ bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFi
 /// messages to standard error. nullopt if the source does not compile. Throws what open_launch()
 /// throws, except CompileError.
 std::optional<experiments::CompiledEntry> compile_launch(compute::Helpers& helpers,
-                                                         const experiments::LaunchFile& file,
+                                                         const launches::LaunchFile& file,
                                                          compute::Math math,
                                                          const std::stop_token& stop = {});
 

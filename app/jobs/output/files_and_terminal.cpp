@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "compiler/nvrtc_output.h"
-#include "compiler/whole_file.h"
+#include "files/whole_file.h"
 
 namespace warpscope::jobs {
 
@@ -58,7 +58,7 @@ void check_writable(const fs::path& path, std::string_view argument) {
         fail(std::strerror(errno));
     }
     try {
-        compiler::check_whole_file(path);
+        files::check_whole_file(path);
     } catch (const std::system_error& error) {
         fail(error.code().message());
     }
@@ -70,7 +70,7 @@ void write_file(const fs::path& path, std::string_view text) {
         return;
     }
     try {
-        compiler::write_whole_file(path, text);
+        files::write_whole_file(path, text);
     } catch (const std::system_error& error) {
         fail_write(path, error.code().message());
     }

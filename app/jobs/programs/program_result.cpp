@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "emulator/program/source_name.h"
 #include "jobs/headless/counters.h"
 #include "jobs/output/verdict.h"
-#include "programs/report/kernel_name.h"
 
 namespace warpscope::jobs {
 
@@ -24,7 +24,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 void shorten(emulator::Finding& finding, const std::string& folder) {
-    finding.kernel = programs::kernel_name(finding.kernel);
+    finding.kernel = emulator::kernel_name(finding.kernel);
     replace(finding.sentence, folder, "");
     for (emulator::ThreadAtLine* at :
          {&finding.first, finding.second ? &*finding.second : nullptr}) {
@@ -81,10 +81,10 @@ void make_readable(ProgramReport& report, const std::string& folder) {
     for (emulator::Finding& finding : report.findings) shorten(finding, folder);
     std::map<std::string, KernelLaunches> kernels;
     for (const auto& [symbol, launches] : report.kernels)
-        kernels[programs::kernel_name(symbol)] = launches;
+        kernels[emulator::kernel_name(symbol)] = launches;
     report.kernels = std::move(kernels);
     for (emulator::KernelCounters& kernel : report.counters)
-        kernel.kernel = programs::kernel_name(kernel.kernel);
+        kernel.kernel = emulator::kernel_name(kernel.kernel);
     for (std::string& error : report.errors) replace(error, folder, "");
     replace(report.stopped, folder, "");
 }

@@ -22,15 +22,15 @@
 #include "compute/helper/spawn.h"
 #include "compute/libraries/own_libraries.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/launch_files/capture_archive.h"
-#include "experiments/launch_files/file_kind.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/sarif.h"
 #include "jobs/output/verdict.h"
 #include "jobs/programs/program_result.h"
-#include "programs/report/program_capture.h"
+#include "launches/files/capture_archive.h"
+#include "launches/files/file_kind.h"
+#include "launches/files/program_capture.h"
 #include "programs/report/program_control.h"
 #include "programs/report/program_settings.h"
 
@@ -87,7 +87,7 @@ void link_driver(const fs::path& folder) {
 }
 
 bool is_archive(const CaptureRequest& capture) {
-    return capture.to.extension() == experiments::archive_extension;
+    return capture.to.extension() == launches::archive_extension;
 }
 
 /// Where the library in the program writes launches. An archive is made of a folder in `temporary`.
@@ -239,7 +239,7 @@ EndOfProgram run(const Executable& program, const std::map<std::string, std::str
 /// Compiles the program if it is a source.
 Executable executable_of(const ProgramRequest& request) {
     Executable executable{request.command[0], request.command};
-    if (experiments::file_kind(executable.file) != experiments::FileKind::source) return executable;
+    if (launches::file_kind(executable.file) != launches::FileKind::source) return executable;
     if (!fs::exists(executable.file))
         throw UsageError(fmt::format("{}: there is no such file", executable.file.string()));
     compiler::RunCompiler confined;
@@ -292,7 +292,7 @@ int status_of(const ProgramResult& result, const ProgramRequest& request) {
 }
 
 void pack(const fs::path& captures, const fs::path& archive) {
-    if (programs::read_capture(captures)) return experiments::write_archive(captures, archive);
+    if (launches::read_capture(captures)) return launches::write_archive(captures, archive);
     print_error(fmt::format("{} is not written: no launch was captured\n", archive.string()));
 }
 

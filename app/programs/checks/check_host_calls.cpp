@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "emulator/checks/memory_check.h"
+#include "emulator/program/source_name.h"
 #include "programs/images/status.h"
-#include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
@@ -87,7 +87,7 @@ void check_arguments(HostFindings& host, CallSite site, const std::string& funct
         if (host.is_freed(word))
             host.report(FindingKind::memory, Severity::warning, site,
                         fmt::format("The launch of {} gets a pointer to freed memory: {}.",
-                                    kernel_name(function), host.describe(word)));
+                                    emulator::kernel_name(function), host.describe(word)));
     }
 }
 

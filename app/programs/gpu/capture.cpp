@@ -7,14 +7,14 @@
 #include <cctype>
 #include <chrono>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "compiler/host/host_code.h"
 #include "compiler/source_file.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/splitmix64.h"
+#include "files/whole_file.h"
 #include "programs/report/host_report.h"
-#include "programs/report/kernel_name.h"
 #include "programs/report/launch_ranges.h"
 #include "programs/report/program_control.h"
 
@@ -23,7 +23,6 @@ namespace warpscope::programs {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// The name of the file with these bytes. 64 bits of a hash and the length tell contents apart.
 std::string content_name(std::span<const std::byte> bytes, const char* ending) {
@@ -78,8 +77,10 @@ bool is_plain_name(const std::string& name) {
     return !name.empty() && !name.starts_with("_Z") && name.find('$') == name.npos;
 }
 
-Json sizes(const emulator::Dim3& d) {
-    return {d.x, d.y, d.z};
+std::vector<launches::Expression> sizes(const emulator::Dim3& d) {
+    std::vector<launches::Expression> sizes;
+    for (const std::uint32_t size : {d.x, d.y, d.z}) sizes.emplace_back(std::to_string(size));
+    return sizes;
 }
 
 /// "sum_256" for "sum<256>": as a part of a file's name.
@@ -99,7 +100,8 @@ Capture::Capture(const ProgramSettings& settings, CapturedMemory& memory)
           read_launch_ranges(settings.captured_launches).value_or(std::vector<LaunchRange>())) {}
 
 bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
-    const bool has_name = kernel_.empty() || kernel == kernel_ || kernel_name(kernel) == kernel_;
+    const bool has_name =
+        kernel_.empty() || kernel == kernel_ || emulator::kernel_name(kernel) == kernel_;
     return has_name && (numbers_.empty() || std::ranges::any_of(numbers_, [&](const auto& range) {
                             return number >= range.first && number <= range.last;
                         }));
@@ -144,7 +146,8 @@ std::string Capture::keep(std::span<const std::byte> content, const char* ending
             "the capture has reached {} GiB: choose launches with --launches or --kernel",
             most_bytes >> 30));
     fs::create_directories(folder_ / "memory");
-    write_whole(folder_ / name, {reinterpret_cast<const char*>(content.data()), content.size()});
+    files::write_whole_file(folder_ / name,
+                            {reinterpret_cast<const char*>(content.data()), content.size()});
     written_ += content.size();
     return name;
 }
@@ -167,7 +170,7 @@ const Capture::Source& Capture::kept_source(const emulator::Kernel& kernel, cons
     for (const compiler::OwnFile& file : files) {
         const fs::path copy = folder_ / to / file.path.lexically_relative(from);
         fs::create_directories(copy.parent_path());
-        write_whole(copy, file.text);
+        files::write_whole_file(copy, file.text);
         const std::string folder = (to / file.folder.lexically_relative(from)).lexically_normal();
         if (!file.folder.empty()) kept.include.insert(folder);
     }
@@ -192,53 +195,49 @@ void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
     }
 }
 
-std::string Capture::json(const Launch& launch) {
+launches::LaunchFile Capture::file_of(const Launch& launch) {
     const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
     const Source source = kept_source(*launch.kernel, source_of(*launch.kernel));
-    Json file{{"source", source.file.empty() ? ptx : source.file.string()}};
-    if (!source.file.empty()) {
-        file["ptx"] = ptx;
-        if (!source.include.empty()) file["include"] = source.include;
-    }
-    Json one{{"kernel", kernel_name(launch.kernel->name)},
-             {"grid", sizes(launch.shape.grid)},
-             {"block", sizes(launch.shape.block)}};
-    if (launch.shape.dynamic_shared_bytes) one["shared"] = launch.shape.dynamic_shared_bytes;
-    if (launch.shape.cooperative) one["cooperative"] = true;
-    one["captured"] = Json::array();
+    launches::LaunchFile file{.source = source.file.empty() ? fs::path(ptx) : source.file};
+    if (!source.file.empty()) file.ptx = ptx;
+    file.include.assign(source.include.begin(), source.include.end());
+    launches::LaunchSpec spec{.kernel = emulator::kernel_name(launch.kernel->name),
+                              .grid = sizes(launch.shape.grid),
+                              .block = sizes(launch.shape.block),
+                              .cooperative = launch.shape.cooperative,
+                              .arguments = {}};
+    if (const std::uint32_t bytes = launch.shape.dynamic_shared_bytes)
+        spec.shared = launches::Expression(std::to_string(bytes));
     for (const Argument& argument : launch.arguments) {
-        std::string digits;
-        for (const std::byte byte : argument.bytes) digits += fmt::format("{:02x}", unsigned(byte));
-        Json value{{"bytes", digits}};
+        launches::CapturedArgument& captured = spec.captured.emplace_back(argument.bytes);
         for (const auto& [at, address] : argument.addresses)
             for (const Region& region : launch.regions)
                 if (address >= region.begin && address < region.begin + region.bytes)
-                    value["addresses"].push_back(
-                        {{"at", at}, {"buffer", region.name}, {"plus", address - region.begin}});
-        one["captured"].push_back(value);
+                    captured.addresses[at] = {region.name, address - region.begin};
     }
+    file.launches.push_back(std::move(spec));
     for (const Region& region : launch.regions) {
-        file["buffers"][region.name] = {{"fill", {{"file", region.content}}}};
-        const std::string after = keep(region);
-        if (after != region.content)
-            file["expect"].push_back({{"buffer", region.name}, {"equals", {{"file", after}}}});
-        if (after != region.content && !file.contains("show"))
-            file["show"] = {{"buffer", region.name}};
+        file.buffers.push_back(
+            {.name = region.name, .type = {}, .shape = {}, .fill = fs::path(region.content)});
+        const fs::path after = keep(region);
+        if (after == region.content) continue;
+        file.expect.push_back({.buffer = region.name, .equals = launches::Fill(after)});
+        if (file.show.empty()) file.show = region.name;
     }
-    file["launches"] = Json::array({one});
-    return file.dump(2) + "\n";
+    return file;
 }
 
 void Capture::after(double seconds) {
     if (!launch_) return;
     try {
-        const std::string text = json(*launch_);
-        const std::string name = fmt::format("{:05}-{}.launch.json", launch_->number,
-                                             file_name_part(kernel_name(launch_->kernel->name)));
-        write_whole(folder_ / name, text);
+        const std::string text = to_json_text(file_of(*launch_));
+        const std::string name =
+            fmt::format("{:05}-{}.launch.json", launch_->number,
+                        file_name_part(emulator::kernel_name(launch_->kernel->name)));
+        files::write_whole_file(folder_ / name, text);
         list_.launches.push_back({.number = launch_->number,
                                   .file = folder_ / name,
-                                  .kernel = kernel_name(launch_->kernel->name),
+                                  .kernel = emulator::kernel_name(launch_->kernel->name),
                                   .grid = launch_->shape.grid,
                                   .block = launch_->shape.block,
                                   .milliseconds = 1e3 * seconds});
@@ -255,13 +254,13 @@ void Capture::show_launch() {
     using Clock = std::chrono::steady_clock;
     constexpr auto between_lists = std::chrono::milliseconds(100),
                    between_questions = std::chrono::milliseconds(20);
-    const CapturedLaunch& newest = list_.launches.back();
+    const launches::CapturedLaunch& newest = list_.launches.back();
     const auto waits = [&] { return has_to_wait(folder_, newest.number, newest.kernel); };
     const bool has_wait = waits();
     if (has_wait || Clock::now() >= next_list_) {
         list_.command = command_line();
         list_.process = ::getpid();
-        write_capture(folder_, list_);
+        launches::write_capture(folder_, list_);
         next_list_ = Clock::now() + between_lists;
     }
     while (waits()) std::this_thread::sleep_for(between_questions);
@@ -275,7 +274,7 @@ void Capture::finish(const ProgramReport& report) {
         list_.launches[i].findings = std::size_t(
             std::ranges::count(report.findings, symbols_[i], &emulator::Finding::kernel));
     try {
-        write_capture(folder_, list_);
+        launches::write_capture(folder_, list_);
     } catch (const std::exception& error) {
         problems_.insert(error.what());
     }

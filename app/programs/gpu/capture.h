@@ -14,9 +14,10 @@
 
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
+#include "launches/files/launch_file.h"
+#include "launches/files/program_capture.h"
 #include "programs/memory/device_memory.h"
 #include "programs/report/launch_ranges.h"
-#include "programs/report/program_capture.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -97,7 +98,8 @@ class Capture {
     std::string keep(const Region& region);
     /// Copies the kernel's source and its headers to the capture, once.
     const Source& kept_source(const emulator::Kernel& kernel, const std::filesystem::path& path);
-    std::string json(const Launch& launch);
+    /// The launch, which has ended, as a launch file.
+    launches::LaunchFile file_of(const Launch& launch);
     void show_launch();
     CapturedMemory& memory_;
     const std::filesystem::path folder_;
@@ -105,7 +107,7 @@ class Capture {
     const std::vector<LaunchRange> numbers_;  ///< empty: all
     std::size_t written_ = 0;                 ///< bytes
     std::optional<Launch> launch_;
-    ProgramCapture list_;               ///< of the launches that were written
+    launches::ProgramCapture list_;     ///< of the launches that were written
     std::vector<std::string> symbols_;  ///< of their kernels
     std::map<std::string, Source> sources_;
     std::chrono::steady_clock::time_point next_list_{};

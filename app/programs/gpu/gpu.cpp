@@ -10,9 +10,9 @@
 
 #include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"
-#include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
@@ -230,7 +230,7 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
                  std::span<const void* const> arguments, Stream& stream) {
     throw_sticky();
     if (!function.kernel)
-        throw CallError(Status::not_supported, "kernel " + kernel_name(function.name) +
+        throw CallError(Status::not_supported, "kernel " + emulator::kernel_name(function.name) +
                                                    " is not launched: " + function.problem);
     check_shape(function, shape);
     const auto values = packed(*function.kernel, arguments);
@@ -282,7 +282,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::DeadlockError& error) {
         fail(Status::launch_timeout, function, error.what());
     } catch (const emulator::TimedOut& error) {
-        stop(with_kernel_name(error.what(), function.name));
+        stop(emulator::with_kernel_name(error.what(), function.name));
         fail(Status::launch_timeout, function, error.what());
     } catch (const emulator::Error& error) {
         fail(Status::launch_failed, function, error.what());
@@ -304,7 +304,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
 
 void Gpu::fail(Status status, const Function& function, const std::string& line) {
     sticky_ = status;
-    say_error(with_kernel_name(line, function.name));
+    say_error(emulator::with_kernel_name(line, function.name));
 }
 
 void Gpu::throw_sticky() const {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <new>
 
+#include "emulator/program/source_name.h"
 #include "programs/gpu/gpu.h"
-#include "programs/report/kernel_name.h"
 
 namespace warpscope::programs {
 
@@ -37,7 +37,7 @@ ProgramReport Gpu::report() {
         for (const std::string& line : verdict.not_tried)
             for (const auto& [symbol, launches] : report.kernels)
                 if (line.find(symbol) != line.npos)
-                    report.not_tried.push_back(with_kernel_name(line, symbol));
+                    report.not_tried.push_back(emulator::with_kernel_name(line, symbol));
         report.counters = judge_->counters();
     }
     add_stream_races();

@@ -1,13 +1,12 @@
 #include "programs/report/program_control.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <string_view>
+
+#include "files/whole_file.h"
 
 namespace warpscope::programs {
 
@@ -19,15 +18,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramControl, until, kernel, process)
 
 }  // namespace
 
-void write_whole(const std::filesystem::path& file, std::string_view bytes) {
-    const std::filesystem::path unfinished = file.string() + ".part";
-    std::ofstream to(unfinished, std::ios::binary);
-    to.write(bytes.data(), std::streamsize(bytes.size()));
-    to.close();
-    if (!to) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
-    std::filesystem::rename(unfinished, file);
-}
-
 bool is_alive(int process) {
     return process > 0 && (::kill(process, 0) == 0 || errno == EPERM);
 }
@@ -35,7 +25,7 @@ bool is_alive(int process) {
 void write_control(const std::filesystem::path& folder, const ProgramControl& control) {
     nlohmann::json json;
     to_json(json, control);
-    write_whole(folder / file_name, json.dump());
+    files::write_whole_file(folder / file_name, json.dump());
 }
 
 bool has_to_wait(const std::filesystem::path& folder, std::uint64_t launch,

@@ -24,8 +24,6 @@ void write_control(const std::filesystem::path& folder, const ProgramControl& co
 bool has_to_wait(const std::filesystem::path& folder, std::uint64_t launch,
                  const std::string& kernel);
 
-/// Writes a file whole or not at all. Throws std::runtime_error.
-void write_whole(const std::filesystem::path& file, std::string_view bytes);
 /// Whether a process with this number is there.
 bool is_alive(int process);
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "programs/report/program_control.h"
+#include "files/whole_file.h"
 
 // Reports go from one process of Warpscope to another, so enumerations are numbers here.
 
@@ -76,8 +76,8 @@ std::filesystem::path new_report_file(const std::filesystem::path& folder) {
 }
 
 void write_report(const ProgramReport& report, const std::filesystem::path& file) {
-    write_whole(file, nlohmann::json(report).dump(-1, ' ', false,
-                                                  nlohmann::json::error_handler_t::replace));
+    files::write_whole_file(file, nlohmann::json(report).dump(
+                                      -1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 ProgramReport read_report(const std::filesystem::path& file) {

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "compiler/source_file.h"
-#include "experiments/launch_files/file_kind.h"
 #include "experiments/lessons/lesson.h"
+#include "launches/files/file_kind.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/documents/text_file.h"
 #include "ui/language/language.h"
@@ -18,7 +18,7 @@
 namespace warpscope::ui {
 namespace {
 
-using experiments::FileKind;
+using launches::FileKind;
 
 constexpr std::size_t most_choices = 200;
 
@@ -29,7 +29,7 @@ std::size_t end_of_folder(const std::string& path) {
 /// Whether the window opens files of this kind. Bodies in files with other names are opened, too,
 /// but their names say nothing.
 bool opens(const std::filesystem::path& file) {
-    const FileKind kind = experiments::file_kind(file);
+    const FileKind kind = launches::file_kind(file);
     if (kind != FileKind::page) return kind != FileKind::unknown && kind != FileKind::json;
     try {
         experiments::read_lesson(file);
@@ -51,9 +51,8 @@ std::vector<std::string> entries(const std::string& folder, const std::string& b
         std::error_code gone;
         if (at->is_directory(gone))
             folders.push_back(folder + name + "/");
-        else if (which == PathFiles::sources
-                     ? experiments::file_kind(at->path()) == FileKind::source
-                     : opens(at->path()))
+        else if (which == PathFiles::sources ? launches::file_kind(at->path()) == FileKind::source
+                                             : opens(at->path()))
             files.push_back(folder + name);
     }
     std::sort(folders.begin(), folders.end());
@@ -85,7 +84,7 @@ PathChoices path_choices(const std::string& typed, PathFiles files) {
 }
 
 std::string read_kernel(const std::string& path) {
-    if (experiments::file_kind(path) == FileKind::launch_file)
+    if (launches::file_kind(path) == FileKind::launch_file)
         throw std::runtime_error(
             tr("{} is a launch file, which has no source: open it with Open.", path));
     std::string text;

@@ -8,16 +8,16 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "compiler/regular_file.h"
 #include "compute/device/enum_words.h"
 #include "compute/device/sentences.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/launch/find_launch.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/launch_files/file_kind.h"
 #include "experiments/nbody/nbody_parameters.h"
+#include "files/regular_file.h"
 #include "gl/png.h"
+#include "launches/files/file_kind.h"
 #include "ui/documents/kernel_documents.h"
 #include "ui/documents/kernel_file_choice.h"
 #include "ui/language/language.h"
@@ -40,12 +40,12 @@ const std::string* find(const experiments::Metadata& metadata, std::string_view 
 
 std::vector<std::uint8_t> read_bytes(const std::string& path) {
     constexpr std::size_t most = std::size_t(1) << 28;
-    const std::string bytes = compiler::RegularFile(path).read(most + 1);
+    const std::string bytes = files::RegularFile(path).read(most + 1);
     if (bytes.size() > most) throw std::runtime_error(tr("it is too large"));
     return {bytes.begin(), bytes.end()};
 }
 
-void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
+void read_launch(OpenedFile& file, launches::LaunchFile launch) {
     file.kind = OpenedFile::Kind::launch;
     file.kernel = launch.built_in ? experiments::read_launch_source(launch)
                                   : read_kernel(launch.in_folder(launch.source).string());
@@ -63,7 +63,7 @@ void read_launch_of_picture(OpenedFile& file) {
     if (!fs::exists(*launch))
         throw std::runtime_error(
             tr("Cannot open {}: its launch file {} is missing.", file.path, *launch));
-    read_launch(file, experiments::read_launch_file(*launch));
+    read_launch(file, launches::read_launch_file(*launch));
 }
 
 void read_picture(OpenedFile& file) {
@@ -113,10 +113,10 @@ void read_bodies(OpenedFile& file) {
 
 OpenedFile read_file(const std::string& path) {
     OpenedFile file;
-    const experiments::FileKind kind = experiments::file_kind(path);
+    const launches::FileKind kind = launches::file_kind(path);
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
-        using experiments::FileKind;
+        using launches::FileKind;
         if (kind == FileKind::source || kind == FileKind::launch_file || kind == FileKind::json ||
             kind == FileKind::capture || fs::exists(fs::path(file.path) / "program.json")) {
             read_launch(file, experiments::find_launch_file(file.path));

@@ -10,7 +10,7 @@
 #include "emulator/witness/schedule_file.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 
 namespace warpscope::ui {
 
@@ -22,7 +22,7 @@ struct OpenedFile {
     std::string error;  ///< a sentence where it can't be opened; then the rest is empty
     std::size_t bodies = 0;
     std::string kernel;  ///< the source of the launch file, CUDA C++
-    experiments::LaunchFile launch;
+    launches::LaunchFile launch;
     /// The order of warps that the file is, or that the launch file names; or null.
     std::shared_ptr<const emulator::ScheduleFile> order;
 

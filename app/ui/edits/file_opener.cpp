@@ -9,7 +9,7 @@
 
 #include "compute/device/quantity.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/file_kind.h"
+#include "launches/files/file_kind.h"
 #include "ui/documents/kernel_file_choice.h"
 #include "ui/edits/program_opener.h"
 #include "ui/language/language.h"
@@ -27,7 +27,7 @@ std::string name_of(const OpenedFile& file) {
 }  // namespace
 
 void FileOpener::open(std::string path) {
-    if (experiments::file_kind(path) == experiments::FileKind::page && open_lesson)
+    if (launches::file_kind(path) == launches::FileKind::page && open_lesson)
         return open_lesson(fs::absolute(with_home(path)).lexically_normal());
     const std::string absolute = fs::absolute(with_home(path)).lexically_normal();
     if (open_program && ProgramOpener::is_program(absolute)) {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "experiments/launch_files/file_kind.h"
+#include "launches/files/file_kind.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
@@ -98,7 +98,7 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
            "Warpscope saved, whose settings come back. Tab completes the path. You can drop a file "
            "on the window, too."));
     go |= flat_button(ui, "open.go", tr("Open"));
-    const bool is_source = experiments::file_kind(picker_.path()) == experiments::FileKind::source;
+    const bool is_source = launches::file_kind(picker_.path()) == launches::FileKind::source;
     if (!edited.empty() && is_source) {
         ImGui::SameLine();
         const std::string words = tr("Load into {}.cu", edited);

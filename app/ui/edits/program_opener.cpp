@@ -18,8 +18,8 @@
 #include "compute/device/enum_words.h"
 #include "compute/device/sentences.h"
 #include "experiments/launch/launch_plan.h"
-#include "experiments/launch_files/file_kind.h"
-#include "programs/report/program_capture.h"
+#include "launches/files/file_kind.h"
+#include "launches/files/program_capture.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
@@ -75,7 +75,7 @@ ProgramOpener::~ProgramOpener() {
 
 bool ProgramOpener::is_program(const fs::path& file) {
     fs::path beside = file;
-    if (experiments::file_kind(file) != experiments::FileKind::source ||
+    if (launches::file_kind(file) != launches::FileKind::source ||
         fs::exists(beside.replace_extension(".launch.json")))
         return false;
     try {
@@ -180,7 +180,7 @@ void ProgramOpener::start() {
 
 void ProgramOpener::follow() {
     const bool has_ended = is_ready(running_);
-    if (!shown_ && programs::read_capture(folder_)) {
+    if (!shown_ && launches::read_capture(folder_)) {
         shown_ = true;
         show(folder_.string());
     }

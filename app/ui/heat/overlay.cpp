@@ -25,9 +25,9 @@ void delete_overlay(unsigned texture) {
     glDeleteTextures(1, &texture);
 }
 
-bool is_picture(experiments::BufferView view, const experiments::Array& array) {
-    using experiments::BufferView;
-    if (view == BufferView::automatic) view = automatic_view(array.type, array.shape);
+bool is_picture(launches::BufferView view, const launches::Array& array) {
+    using launches::BufferView;
+    if (view == BufferView::automatic) view = experiments::automatic_view(array.type, array.shape);
     return view != BufferView::plot && view != BufferView::histogram;
 }
 

@@ -14,6 +14,6 @@ unsigned make_overlay(experiments::Size size, const std::function<ImU32(int x, i
 void delete_overlay(unsigned texture);
 
 /// Whether each pixel of a launch file's picture is an element of the buffer on show.
-bool is_picture(experiments::BufferView view, const experiments::Array& array);
+bool is_picture(launches::BufferView view, const launches::Array& array);
 
 }  // namespace warpscope::ui

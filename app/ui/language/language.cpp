@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "compiler/take_line.h"
 #include "compute/device/sentences.h"
+#include "files/take_line.h"
 #include "ui/language/made_forms.h"
 
 namespace warpscope::ui {
@@ -135,7 +135,7 @@ Catalogue read_catalogue(std::string_view text) {
         translation.clear();
     };
     for (int number = 1; !text.empty(); ++number) {
-        const std::string_view line = compiler::take_line(text);
+        const std::string_view line = files::take_line(text);
         if (line.empty() || line[0] == '#') continue;
         if (line.starts_with("msgid ")) {
             keep();

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "experiments/arrays/array_file.h"
-#include "experiments/arrays/out_of_tolerance.h"
+#include "launches/arrays/array_file.h"
+#include "launches/arrays/out_of_tolerance.h"
 #include "ui/documents/text_file.h"
 #include "ui/language/language.h"
 #include "ui/needed/dependence.h"
@@ -17,8 +17,8 @@
 
 namespace warpscope::ui {
 
-using experiments::Array;
 using experiments::BufferContents;
+using launches::Array;
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Lines {
     }
 };
 
-std::string number_text(const experiments::Number& number) {
+std::string number_text(const launches::Number& number) {
     if (const auto* real = std::get_if<double>(&number)) return fmt::format("{:.6g}", *real);
     return fmt::format("{}", std::get<std::int64_t>(number));
 }
@@ -56,9 +56,8 @@ void BufferPanel::save(const char* ending) {
     if (!buffer) return;
     try {
         const auto path = free_path(stage_.shown().plan->file.in_folder(""), buffer->name, ending);
-        write_whole(path, std::string_view(ending) == ".csv"
-                              ? experiments::to_csv(buffer->numbers)
-                              : experiments::to_npy(buffer->numbers));
+        write_whole(path, std::string_view(ending) == ".csv" ? launches::to_csv(buffer->numbers)
+                                                             : launches::to_npy(buffer->numbers));
         stage_.say(tr("Saved {}.", path.string()));
     } catch (const std::exception& error) {
         stage_.say(tr("The buffer was not saved: {}", error.what()), Tone::error);
@@ -74,7 +73,7 @@ void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
     const Array& array = buffer.numbers;
     const auto differing = std::count(buffer.differing.begin(), buffer.differing.end(), true);
     std::string words =
-        tr("{}: {} of type {}, frame {}", buffer.name, experiments::shape_words(array.shape),
+        tr("{}: {} of type {}, frame {}", buffer.name, launches::shape_words(array.shape),
            to_string(array.type), stage_.frame());
     if (differing > 0)
         words += fmt::format(", {}", counted(std::uint64_t(differing), "differing element"));
@@ -131,9 +130,9 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
             if (!under) continue;
             std::string words =
                 fmt::format("{} = {}", place_words(buffer.name, buffer.numbers, index),
-                            experiments::to_string(buffer.numbers.at(index)));
+                            launches::to_string(buffer.numbers.at(index)));
             if (!buffer.expected.bytes.empty())
-                words += tr(", expected {}", experiments::to_string(buffer.expected.at(index)));
+                words += tr(", expected {}", launches::to_string(buffer.expected.at(index)));
             if (differs) {
                 Array elements = buffer.numbers;
                 elements.type.lanes = 1;

@@ -8,11 +8,11 @@
 
 namespace warpscope::ui {
 
-using experiments::BufferSpec;
-using experiments::Expectation;
-using experiments::Expression;
-using experiments::LaunchError;
-using experiments::LaunchFile;
+using launches::BufferSpec;
+using launches::Expectation;
+using launches::Expression;
+using launches::LaunchError;
+using launches::LaunchFile;
 
 namespace {
 
@@ -27,11 +27,11 @@ Expectation* expectation_of(LaunchFile& file, const std::string& buffer) {
 
 std::string equals_text(const Expectation& expected) {
     if (const auto* other = std::get_if<std::string>(&expected.equals)) return *other;
-    return experiments::fill_text(std::get<experiments::Fill>(expected.equals));
+    return launches::fill_text(std::get<launches::Fill>(expected.equals));
 }
 
 double tolerance(const std::string& text) {
-    const double value = experiments::real(Expression(text).value(experiments::Names()));
+    const double value = launches::real(Expression(text).value(launches::Names()));
     if (!(value >= 0)) throw LaunchError(tr("write a number that is not negative"));
     return value;
 }
@@ -42,12 +42,12 @@ void set_expected(LaunchFile& file, const std::string& buffer, const std::string
         std::erase_if(file.expect, [&](const Expectation& one) { return one.buffer == buffer; });
         return;
     }
-    Expectation next{.buffer = buffer, .equals = experiments::Fill(Expression("0"))};
+    Expectation next{.buffer = buffer, .equals = launches::Fill(Expression("0"))};
     if (expected) next = *expected;
     if (file.find_buffer(text))
         next.equals = text;
     else
-        next.equals = experiments::parse_fill_text(text);
+        next.equals = launches::parse_fill_text(text);
     if (expected)
         *expected = next;
     else
@@ -93,7 +93,7 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
          [index](LaunchFile& file, const std::string& text) {
              auto& type = file.buffers[index].type;
              type.reset();
-             if (!text.empty()) type = experiments::parse_element_type(text);
+             if (!text.empty()) type = launches::parse_element_type(text);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".shape", to_text(buffer.shape), 150,
@@ -104,9 +104,9 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
              if (!text.empty()) shape = parse_list(text, 4);
          });
     ImGui::SameLine(0, ui.px(gap));
-    cell(ui, place + ".fill", experiments::fill_text(buffer.fill), 220, tr(fill_help),
+    cell(ui, place + ".fill", launches::fill_text(buffer.fill), 220, tr(fill_help),
          [index](LaunchFile& file, const std::string& text) {
-             file.buffers[index].fill = experiments::parse_fill_text(text);
+             file.buffers[index].fill = launches::parse_fill_text(text);
          });
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".keep", buffer.keep, 110,
@@ -146,10 +146,10 @@ void LaunchPanel::buffers(Ui& ui) {
     if (field(ui, "launch.buffer.add", "", ui.px(110), typed))
         ui.later([this, typed] {
             form_.set("buffers", typed, [](LaunchFile& file, const std::string& name) {
-                experiments::check_buffer_name(name);
+                launches::check_buffer_name(name);
                 if (file.find_buffer(name)) throw LaunchError(tr("there is a buffer of this name"));
                 file.buffers.push_back(
-                    {.name = name, .type = experiments::ElementType{}, .shape = {Expression("1")}});
+                    {.name = name, .type = launches::ElementType{}, .shape = {Expression("1")}});
             });
         });
     tooltip(ui, tr("The name of a new buffer."));

@@ -13,17 +13,17 @@
 
 namespace warpscope::ui {
 
-using experiments::Expression;
-using experiments::LaunchError;
-using experiments::LaunchFile;
-using experiments::Number;
+using launches::Expression;
+using launches::LaunchError;
+using launches::LaunchFile;
+using launches::Number;
 
 namespace {
 
 /// The value of a scalar's parameter; a real number stays one.
 Number like(const Number& before, const experiments::Parameter& parameter) {
-    const Number value = Expression(parameter.text()).value(experiments::Names());
-    if (std::holds_alternative<double>(before)) return experiments::real(value);
+    const Number value = Expression(parameter.text()).value(launches::Names());
+    if (std::holds_alternative<double>(before)) return launches::real(value);
     return value;
 }
 
@@ -38,7 +38,7 @@ void LaunchForm::follow() {
         redo_.clear();
     }
     // Where it is this form's own change, texts of other fields are still to be mended.
-    if (experiments::to_json_text(plan_->file) != experiments::to_json_text(file_)) wrong_.clear();
+    if (launches::to_json_text(plan_->file) != launches::to_json_text(file_)) wrong_.clear();
     file_ = plan_->file;
 }
 
@@ -121,8 +121,7 @@ void LaunchForm::go(FormStates& from, FormStates& to, const char* verb, const ch
     // A scalar that the launch on show lacks has no parameter yet: its value is in the file.
     if (!now.values.empty() && now.values.size() == target.values.size())
         stage_.assign(target.values);
-    const bool text_only =
-        experiments::to_json_text(target.file) == experiments::to_json_text(file_);
+    const bool text_only = launches::to_json_text(target.file) == launches::to_json_text(file_);
     to.push_back(std::move(now));
     file_ = target.file;
     wrong_ = target.wrong;
@@ -144,7 +143,7 @@ void LaunchForm::save() {
         if (chosen->id() == "buffer" && file_.find_buffer(chosen->text()))
             file_.show = chosen->text();
         if (chosen->id() == "marks") file_.marks = chosen->text() == "on";
-        if (chosen->id() == "view") file_.view = experiments::parse_buffer_view(chosen->text());
+        if (chosen->id() == "view") file_.view = launches::parse_buffer_view(chosen->text());
     }
     bool saves_source = false;
     try {
@@ -152,7 +151,7 @@ void LaunchForm::save() {
         KernelDocument& source = stage_.documents()[experiments::source_key(file_)];
         saves_source = !source.path().empty() && !source.saved();
         if (saves_source) save_kernel(source, source.path());
-        write_whole(file_.file, experiments::to_json_text(file_));
+        write_whole(file_.file, launches::to_json_text(file_));
     } catch (const std::exception& error) {
         return stage_.say(tr("The launch file was not saved: {}", error.what()), Tone::error);
     }
@@ -178,7 +177,7 @@ void LaunchForm::save_from_gallery() {
             throw std::runtime_error(tr("{} exists already; open it, or rename it", path.string()));
     const std::string text{stage_.documents()[experiments::source_key(file_)].text()};
     write_whole(source, text);
-    write_whole(copy.file, experiments::to_json_text(copy));
+    write_whole(copy.file, launches::to_json_text(copy));
     if (stage_.read_only().empty()) stage_.open_launch(copy, text);
     stage_.say(tr("Saved {} and its source {}.", copy.file.string(), source.filename().string()));
 }

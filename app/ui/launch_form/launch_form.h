@@ -19,13 +19,13 @@ namespace warpscope::ui {
 class LaunchForm {
   public:
     /// Puts the text of a field into the file; throws LaunchError.
-    using Set = std::function<void(experiments::LaunchFile&, const std::string& text)>;
+    using Set = std::function<void(launches::LaunchFile&, const std::string& text)>;
 
     explicit LaunchForm(Stage& stage) : stage_(stage) {}
 
     /// Takes over the launch file on show where another one is.
     void follow();
-    const experiments::LaunchFile& file() const { return file_; }
+    const launches::LaunchFile& file() const { return file_; }
     /// Null: no launch file is on show.
     const std::shared_ptr<const experiments::LaunchPlan>& plan() const { return plan_; }
 
@@ -38,8 +38,7 @@ class LaunchForm {
 
     void set(const std::string& place, const std::string& text, const Set& set);
     /// Shows the file with a change that no field makes: a row that is added or removed.
-    void change(const std::string& place,
-                const std::function<void(experiments::LaunchFile&)>& change);
+    void change(const std::string& place, const std::function<void(launches::LaunchFile&)>& change);
     /// Takes back the last change of the form, and makes it again; says which, or that there is
     /// none. Another launch file begins without changes.
     void undo() { go(undo_, redo_, tr("undo"), tr("Undone")); }
@@ -62,14 +61,14 @@ class LaunchForm {
     /// The form before a change, or after one that was taken back.
     struct FormState {
         std::string place;  ///< of the change
-        experiments::LaunchFile file;
+        launches::LaunchFile file;
         std::map<std::string, Wrong> wrong;
         std::vector<experiments::Assignment> values;  ///< of the parameters that it changed, too
     };
     using FormStates = std::deque<FormState>;  ///< the newest last
     static constexpr std::size_t most_states = 100;
 
-    void show(experiments::LaunchFile file);
+    void show(launches::LaunchFile file);
     FormState state_at(const std::string& place) const;
     void keep(FormState before);
     void save_from_gallery();
@@ -77,14 +76,14 @@ class LaunchForm {
 
     Stage& stage_;
     std::shared_ptr<const experiments::LaunchPlan> plan_;
-    experiments::LaunchFile file_;
+    launches::LaunchFile file_;
     std::map<std::string, Wrong> wrong_;  ///< by place
     FormStates undo_, redo_;
 };
 
 /// "(n + 255) / 256, min(m, 8)"
-std::string to_text(const std::vector<experiments::Expression>& expressions);
+std::string to_text(const std::vector<launches::Expression>& expressions);
 /// Splits at the commas outside of parentheses. Throws LaunchError for more than `most`.
-std::vector<experiments::Expression> parse_list(const std::string& text, std::size_t most);
+std::vector<launches::Expression> parse_list(const std::string& text, std::size_t most);
 
 }  // namespace warpscope::ui

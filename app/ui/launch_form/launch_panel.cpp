@@ -10,11 +10,11 @@
 
 namespace warpscope::ui {
 
-using experiments::ArgumentSpec;
-using experiments::Expression;
-using experiments::LaunchError;
-using experiments::LaunchFile;
-using experiments::LaunchSpec;
+using launches::ArgumentSpec;
+using launches::Expression;
+using launches::LaunchError;
+using launches::LaunchFile;
+using launches::LaunchSpec;
 
 namespace {
 
@@ -316,9 +316,9 @@ void LaunchPanel::target(Ui& ui) {
 void LaunchPanel::scalars(Ui& ui) {
     text(ui.fonts.small, colour::faint, tr("Scalars"));
     for (const auto& [name, value] : form_.file().scalars) {
-        const auto* number = std::get_if<experiments::Number>(&value);
+        const auto* number = std::get_if<launches::Number>(&value);
         std::string current =
-            number ? experiments::to_string(*number) : std::get<Expression>(value).text();
+            number ? launches::to_string(*number) : std::get<Expression>(value).text();
         if (number)
             for (const experiments::Parameter* parameter : stage_.parameters().all())
                 if (parameter->id() == name) current = parameter->text();
@@ -340,8 +340,8 @@ void LaunchPanel::scalars(Ui& ui) {
     if (field(ui, "launch.scalar.add", "", ui.px(110), typed))
         ui.later([this, typed] {
             form_.set("scalars", typed, [](LaunchFile& file, const std::string& name) {
-                experiments::check_scalar_name(name);
-                file.scalars.emplace_back(name, experiments::Number(std::int64_t(1)));
+                launches::check_scalar_name(name);
+                file.scalars.emplace_back(name, launches::Number(std::int64_t(1)));
             });
         });
     tooltip(ui, tr("The name of a new scalar."));
@@ -353,10 +353,10 @@ void LaunchPanel::scalars(Ui& ui) {
 void LaunchPanel::propose_values(const LaunchFile& file) {
     std::vector<experiments::Assignment> values;
     for (const auto& [name, value] : file.scalars)
-        if (const auto* number = std::get_if<experiments::Number>(&value))
+        if (const auto* number = std::get_if<launches::Number>(&value))
             for (const experiments::Parameter* parameter : stage_.parameters().all())
                 if (parameter->id() == name && parameter->text() == parameter->default_text())
-                    values.push_back({name, experiments::to_string(*number)});
+                    values.push_back({name, launches::to_string(*number)});
     if (!values.empty()) stage_.assign(values);
 }
 
@@ -373,9 +373,9 @@ void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const st
             scalar.second = value;
             continue;
         }
-        scalar.second = value.value(experiments::Names());
+        scalar.second = value.value(launches::Names());
         const experiments::Assignment one{
-            name, experiments::to_string(std::get<experiments::Number>(scalar.second))};
+            name, launches::to_string(std::get<launches::Number>(scalar.second))};
         const auto& all = stage_.parameters().all();
         if (std::ranges::any_of(all, [&](const auto* known) { return known->id() == name; }))
             stage_.assign({&one, 1});

@@ -41,9 +41,8 @@ class LaunchPanel {
     void arguments(Ui& ui, std::size_t index);
     void target(Ui& ui);
     void scalars(Ui& ui);
-    void propose_values(const experiments::LaunchFile& file);
-    void set_scalar(experiments::LaunchFile& file, const std::string& name,
-                    const std::string& text);
+    void propose_values(const launches::LaunchFile& file);
+    void set_scalar(launches::LaunchFile& file, const std::string& name, const std::string& text);
     void buffers(Ui& ui);
     void buffer_row(Ui& ui, std::size_t index);
     void expectation(Ui& ui, const std::string& buffer);

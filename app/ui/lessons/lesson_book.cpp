@@ -117,7 +117,7 @@ fs::path LessonBook::copied(const fs::path& file) const {
 void LessonBook::open_launch(bool again) {
     const experiments::LessonStart& start = lesson_->start;
     try {
-        const experiments::LaunchFile launch = experiments::read_launch_file(start.launch);
+        const launches::LaunchFile launch = launches::read_launch_file(start.launch);
         const fs::path source = launch.in_folder(launch.source);
         if (again) {
             const std::string key = experiments::source_key(launch);

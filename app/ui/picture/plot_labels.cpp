@@ -13,12 +13,12 @@ namespace warpscope::ui {
 namespace {
 
 using experiments::BufferContents;
-using experiments::BufferView;
+using launches::BufferView;
 
 bool is_plot(const Stage& stage, const BufferContents& buffer) {
     for (const experiments::Parameter* p : stage.parameters().all()) {
         if (p->id() != "view") continue;
-        const BufferView view = experiments::parse_buffer_view(p->text());
+        const BufferView view = launches::parse_buffer_view(p->text());
         return view == BufferView::plot ||
                (view == BufferView::automatic &&
                 experiments::automatic_view(buffer.numbers.type, buffer.numbers.shape) ==
@@ -50,7 +50,7 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
     constexpr std::size_t few = 16;
     const auto& buffer = stage.shown().readings.buffer;
     if (!buffer || buffer->numbers.elements() == 0 || !is_plot(stage, *buffer)) return;
-    const experiments::Array& array = buffer->numbers;
+    const launches::Array& array = buffer->numbers;
     const auto range = experiments::finite_range_of(array);
     if (!range) return;
     const std::size_t count = array.elements();
@@ -64,7 +64,7 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
     if (count <= few) {
         const float unit = (high.x - low.x) / float(count);
         for (std::size_t i = 0; i < count; ++i) {
-            const double value = experiments::real(array.at(i * array.type.lanes));
+            const double value = launches::real(array.at(i * array.type.lanes));
             if (!std::isfinite(value)) continue;
             const float above = y(value) > (low.y + high.y) / 2 ? -1.F : 1.F;
             label(ui, {low.x + unit * (float(i) + 0.5F), y(value) + above * ui.px(14)}, 0.5F,

@@ -20,7 +20,7 @@ void ProgramRows::read(const std::filesystem::path& folder) {
     if (folder == folder_ && written == written_) return;
     folder_ = folder;
     written_ = written;
-    capture_ = programs::read_capture(folder);
+    capture_ = launches::read_capture(folder);
 }
 
 void ProgramRows::draw(Ui& ui, const RowColumns& at) {
@@ -29,7 +29,7 @@ void ProgramRows::draw(Ui& ui, const RowColumns& at) {
     read(plan->file.file.parent_path());
     if (!capture_) return;
     const auto shown =
-        std::ranges::find(capture_->launches, plan->file.file, &programs::CapturedLaunch::file);
+        std::ranges::find(capture_->launches, plan->file.file, &launches::CapturedLaunch::file);
     if (shown == capture_->launches.end()) return;
     launch_row(ui, at, std::size_t(shown - capture_->launches.begin()));
     if (programs::is_alive(capture_->process)) pause_rows(ui, at);
@@ -37,14 +37,14 @@ void ProgramRows::draw(Ui& ui, const RowColumns& at) {
 
 void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
     std::vector<std::string> numbers, labels;
-    for (const programs::CapturedLaunch& launch : capture_->launches) {
+    for (const launches::CapturedLaunch& launch : capture_->launches) {
         numbers.push_back(fmt::format("{}", launch.number));
         labels.push_back(tr("{}: {}, {} x {}, {:.3g} ms", launch.number, launch.kernel,
                             launch.grid.count(), launch.block.count(), launch.milliseconds));
         if (launch.findings)
             labels.back() += fmt::format(", {}", counted(launch.findings, "finding"));
     }
-    const programs::CapturedLaunch& shown = capture_->launches[chosen];
+    const launches::CapturedLaunch& shown = capture_->launches[chosen];
     row_label(ui, at, tr("Program's launch"),
               tr("The launches of {}. This one had {} blocks of {} threads and took "
                  "{:.3g} ms.",
@@ -53,9 +53,9 @@ void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
     if (clicked < 0) return;
     ui.later([this, file = capture_->launches[std::size_t(clicked)].file] {
         try {
-            const experiments::LaunchFile launch = experiments::read_launch_file(file);
+            const launches::LaunchFile launch = launches::read_launch_file(file);
             stage_.open_launch(launch, experiments::read_launch_source(launch));
-        } catch (const experiments::LaunchError& error) {
+        } catch (const launches::LaunchError& error) {
             stage_.say(error.what(), Tone::error);
         }
     });
@@ -72,7 +72,7 @@ void ProgramRows::pause_rows(Ui& ui, const RowColumns& at) {
     }
     std::vector<std::string> ids{"all"}, labels{tr("every launch")};
     std::size_t chosen = 0;
-    for (const programs::CapturedLaunch& launch : capture_->launches) {
+    for (const launches::CapturedLaunch& launch : capture_->launches) {
         if (std::ranges::find(ids.begin() + 1, ids.end(), launch.kernel) != ids.end()) continue;
         if (launch.kernel == kernel_) chosen = ids.size();
         ids.push_back(launch.kernel);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "programs/report/program_capture.h"
+#include "launches/files/program_capture.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/labelled_row.h"
 #include "ui/widgets/ui.h"
@@ -28,9 +28,9 @@ class ProgramRows {
     void control(bool wait);
 
     Stage& stage_;
-    std::filesystem::path folder_;                        ///< of the launch that was shown last
-    std::filesystem::file_time_type written_{};           ///< when the list in it was written
-    std::optional<programs::ProgramCapture> capture_;  ///< in that folder
+    std::filesystem::path folder_;                     ///< of the launch that was shown last
+    std::filesystem::file_time_type written_{};        ///< when the list in it was written
+    std::optional<launches::ProgramCapture> capture_;  ///< in that folder
     bool is_paused_ = false;
     std::string kernel_;  ///< the program pauses at its launches; empty: at all launches
 };

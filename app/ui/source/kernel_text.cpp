@@ -1,5 +1,5 @@
 #include "ui/source/kernel_text.h"
-#include "compiler/take_line.h"
+#include "files/take_line.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
-    while (!text.empty()) lines.push_back(compiler::take_line(text));
+    while (!text.empty()) lines.push_back(files::take_line(text));
     return lines;
 }
 

@@ -115,7 +115,7 @@ void Stage::select(SharedEntry entry) {
     send([entry = std::move(entry)](Engine& engine) { engine.select(entry); });
 }
 
-void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source,
+void Stage::open_launch(const launches::LaunchFile& file, std::string_view source,
                         std::vector<Assignment> values) {
     if (!file.built_in)
         documents_.open(experiments::source_key(file), source,
@@ -126,7 +126,7 @@ void Stage::open_launch(const experiments::LaunchFile& file, std::string_view so
     });
 }
 
-void Stage::change_launch(const experiments::LaunchFile& file) {
+void Stage::change_launch(const launches::LaunchFile& file) {
     send_texts();
     send([entry = experiments::launch_entry(file)](Engine& engine) { engine.open_launch(entry); });
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "experiments/framework/metadata.h"
-#include "experiments/launch_files/launch_file.h"
+#include "launches/files/launch_file.h"
 #include "ui/documents/kernel_documents.h"
 #include "ui/stage/change_history.h"
 #include "ui/stage/engine.h"
@@ -93,10 +93,10 @@ class Stage {
     /// Shows a launch file with this text of its source, which becomes the document's built-in text
     /// unless the document has the file's text already. The sources of the gallery are built in.
     /// Its first frame has these values of its parameters.
-    void open_launch(const experiments::LaunchFile& file, std::string_view source,
+    void open_launch(const launches::LaunchFile& file, std::string_view source,
                      std::vector<experiments::Assignment> values = {});
     /// The launch file on show with changes; its source stays as it is edited.
-    void change_launch(const experiments::LaunchFile& file);
+    void change_launch(const launches::LaunchFile& file);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
     /// False: a value is not legal; with the engine here, also: it could not be set. Values with

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "compiler/take_line.h"
+#include "files/take_line.h"
 #include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
 
@@ -74,7 +74,7 @@ std::vector<VocabularyWord> read_vocabulary() {
     std::string_view rest = page("vocabulary.md");
     constexpr std::string_view begin = "| **", between = "** | ", link_begin = " ([page ";
     while (!rest.empty()) {
-        const std::string_view line = compiler::take_line(rest);
+        const std::string_view line = files::take_line(rest);
         const std::size_t end = line.find(between);
         if (!line.starts_with(begin) || end == std::string_view::npos) continue;
         std::string_view meaning = line.substr(end + between.size());
@@ -226,7 +226,7 @@ void hover_text(std::string_view words) {
     ImVec2 low = ImGui::GetItemRectMin();
     const float height = ImGui::GetTextLineHeight(), mouse = ImGui::GetIO().MousePos.y;
     while (!words.empty()) {
-        const std::string_view line = compiler::take_line(words);
+        const std::string_view line = files::take_line(words);
         hover_in_line(line, low, hovered && mouse >= low.y && mouse < low.y + height);
         low.y += height;
     }

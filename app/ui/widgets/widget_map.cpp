@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "compiler/whole_file.h"
+#include "files/whole_file.h"
 
 namespace warpscope::ui {
 
@@ -29,7 +29,7 @@ std::string WidgetMap::json() const {
 
 void WidgetMap::write_if_changed(const std::filesystem::path& file) {
     if (ever_written_ && now_ == written_) return;
-    compiler::write_whole_file(file, json());
+    files::write_whole_file(file, json());
     written_ = now_;
     ever_written_ = true;
 }

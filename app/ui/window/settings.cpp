@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "compiler/regular_file.h"
 #include "compute/device/enum_words.h"
+#include "files/regular_file.h"
 #include "ui/documents/text_file.h"
 
 namespace warpscope::ui {
@@ -142,7 +142,7 @@ LoadedSettings load_settings(const std::filesystem::path& file) {
     std::error_code error;
     if (!std::filesystem::exists(file, error)) return {};
     try {
-        const std::string text = compiler::RegularFile(file).read(largest_file + 1);
+        const std::string text = files::RegularFile(file).read(largest_file + 1);
         if (text.size() > largest_file) throw std::runtime_error("it is too large");
         return {from_json(Json::parse(text)), ""};
     } catch (const std::exception&) {

@@ -7,7 +7,6 @@
 #include "compute/helper/helpers.h"
 #include "ui/language/language.h"
 #include "ui/microscope/microscope.h"
-#include "ui/language/language.h"
 #include "ui/stage/engine.h"
 #include "ui/window/click_test.h"
 #include "ui/window/settings.h"
@@ -23,12 +22,12 @@ struct WindowOptions {
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
     std::optional<Language> language;
-    std::filesystem::path lesson;               ///< opened at the first frame; empty: none
-    std::filesystem::path record;               ///< a recording from the first frame on; or empty
-    std::optional<MicroscopePlace> microscope;  ///< opened at the first frame
-    std::filesystem::path kernels;              ///< a folder of .cu files to use; empty: none
-    std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none
-    std::optional<experiments::LaunchFile> launch;  ///< in place of an experiment
+    std::filesystem::path lesson;                ///< opened at the first frame; empty: none
+    std::filesystem::path record;                ///< a recording from the first frame on; or empty
+    std::optional<MicroscopePlace> microscope;   ///< opened at the first frame
+    std::filesystem::path kernels;               ///< a folder of .cu files to use; empty: none
+    std::filesystem::path kernel_source;         ///< a file to use for the experiment; empty: none
+    std::optional<launches::LaunchFile> launch;  ///< in place of an experiment
     /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
     compute::Helpers* helpers = nullptr;
     Engine::Start::Pick pick;          ///< makes devices; null: as the engine does
@@ -39,7 +38,7 @@ struct WindowOptions {
 
 /// The launch file at a path, with an absolute path of its own, or one of the gallery by its name.
 /// Throws LaunchError.
-experiments::LaunchFile find_launch(const std::filesystem::path& path);
+launches::LaunchFile find_launch(const std::filesystem::path& path);
 
 /// Opens the window and runs it until it is closed, or until SIGINT or SIGTERM, whose number it
 /// returns; else 0. Throws where the window can't open, the device is not there or an assignment is

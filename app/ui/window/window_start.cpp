@@ -20,7 +20,7 @@ namespace warpscope::ui {
 namespace {
 
 Stage::Start start_of(const WindowOptions& options, const Settings& settings,
-                      const std::optional<experiments::LaunchFile>& launch) {
+                      const std::optional<launches::LaunchFile>& launch) {
     Stage::Start start;
     start.device_wish = options.device.value_or(settings.device);
     start.run = options.run.value_or(settings.run);
@@ -48,9 +48,9 @@ using Order = std::shared_ptr<const emulator::ScheduleFile>;
 
 /// The launch file of the command line, or else that of the last session if it is still there, the
 /// text of its source, and the order of warps that it names.
-std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
-                                                 const Settings& settings, std::string& source,
-                                                 Order& order) {
+std::optional<launches::LaunchFile> launch_of(const WindowOptions& options,
+                                              const Settings& settings, std::string& source,
+                                              Order& order) {
     const bool remembered = options.experiment.empty() && !settings.launch.empty();
     if (!options.launch && !remembered) return std::nullopt;
     try {
@@ -58,7 +58,7 @@ std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
         source = experiments::read_launch_source(file);
         order = experiments::read_schedule(file);
         return file;
-    } catch (const experiments::LaunchError&) {
+    } catch (const launches::LaunchError&) {
         if (options.launch) throw;
         return std::nullopt;
     }
@@ -66,7 +66,7 @@ std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
 
 }  // namespace
 
-experiments::LaunchFile find_launch(const std::filesystem::path& path) {
+launches::LaunchFile find_launch(const std::filesystem::path& path) {
     return experiments::find_launch_file(
         experiments::in_gallery(path.string()) ? path : std::filesystem::absolute(path));
 }

@@ -174,7 +174,7 @@ TEST_F(GalleryFacts, ABlinkerOfLifeHasPeriodTwo) {
     constexpr int side = 20;
     Page life = page("life", {side, side});
     Snapshot snapshot = (*life).snapshot();
-    Array before(parse_element_type("unsigned"), {side, side});
+    launches::Array before(launches::parse_element_type("unsigned"), {side, side});
     const auto at = [](int x, int y) { return std::size_t(y * side + x); };
     for (std::size_t i = 0; i < side * side; ++i) before.set(i, std::int64_t(0xff000000));
     // Across the edge: it is a torus.
@@ -250,7 +250,7 @@ TEST(GalleryState, RereadingAPausedFrameDrawsItAgain) {
 TEST(GalleryFiles, AreTheLaunchFilesOfTheirKernels) {
     for (const GalleryKernel& kernel : gallery()) {
         SCOPED_TRACE(kernel.name);
-        const LaunchFile file = gallery_file(kernel.name);
+        const launches::LaunchFile file = gallery_file(kernel.name);
         EXPECT_EQ(file.source, std::string(kernel.name) + ".cu");
         EXPECT_EQ(source_key(file), "gallery/" + std::string(kernel.name));
         EXPECT_FALSE(read_launch_source(file).empty());
@@ -259,7 +259,7 @@ TEST(GalleryFiles, AreTheLaunchFilesOfTheirKernels) {
                                                      ".launch.json")))
             << "the app would save it like this";
     }
-    EXPECT_THROW(gallery_file("lif"), LaunchError);
+    EXPECT_THROW(gallery_file("lif"), launches::LaunchError);
 }
 
 }  // namespace

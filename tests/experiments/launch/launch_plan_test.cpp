@@ -9,6 +9,8 @@
 #include "support/add_kernel.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::Signature;

@@ -11,6 +11,8 @@
 #include "support/devices.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using tests::add_signature;

@@ -20,7 +20,7 @@ inline LaunchPlan planned_scale(const std::string& text,
     compiler::Signature signature;
     signature.name = signature.entry = "scale";
     signature.parameters = {{"y", tests::pointer_to(tests::f32)}};
-    return plan_launch(parse_launch_file(text), {signature}, of);
+    return plan_launch(launches::parse_launch_file(text), {signature}, of);
 }
 
 inline std::vector<compiler::ModuleVariable> scale_variables() {

@@ -5,10 +5,12 @@
 
 #include <string>
 
-#include "experiments/arrays/expression.h"
+#include "launches/arrays/expression.h"
 #include "support/add_kernel.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::LaunchTraits;

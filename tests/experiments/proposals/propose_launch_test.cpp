@@ -8,6 +8,8 @@
 #include "support/add_kernel.h"
 
 namespace warpscope::experiments {
+
+using namespace launches;
 namespace {
 
 using compiler::Signature;
@@ -99,7 +101,7 @@ std::string text_of(const LaunchFile& file, std::size_t scalar) {
     const auto& value = file.scalars[scalar].second;
     const auto* number = std::get_if<Number>(&value);
     return file.scalars[scalar].first + " = " +
-           (number ? to_string(*number) : std::get<Expression>(value).text());
+           (number ? launches::to_string(*number) : std::get<Expression>(value).text());
 }
 
 TEST(ProposedLaunches, OneIntegerIsTheSideOfASquare) {

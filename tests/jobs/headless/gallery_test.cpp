@@ -31,7 +31,7 @@ std::string words(const compiler::Signature& signature) {
 TEST(GalleryFiles, TheSignaturesAreThoseThatTheCompilerFinds) {
     compute::Helpers helpers(WARPSCOPE);
     for (const GalleryKernel& kernel : gallery()) {
-        const LaunchFile file = gallery_file(kernel.name);
+        const launches::LaunchFile file = gallery_file(kernel.name);
         CompiledEntry opened;
         try {
             opened = open_launch(helpers, file, compute::Math::precise);

@@ -39,7 +39,7 @@ std::vector<Row> rows() {
     return rows;
 }
 
-experiments::LaunchFile launch_of(const Row& row) {
+launches::LaunchFile launch_of(const Row& row) {
     Json file{{"source", (cases / row.source).string()},
               {"buffers", Json::object()},
               {"scalars", Json::object()},
@@ -64,7 +64,7 @@ experiments::LaunchFile launch_of(const Row& row) {
             file["scalars"][name] = std::stoi(value);
         }
     }
-    return experiments::parse_launch_file(file.dump());
+    return launches::parse_launch_file(file.dump());
 }
 
 /// Nullopt: the row has options of which these runs know nothing.
@@ -79,7 +79,8 @@ std::optional<compute::RunSettings> settings_of(const Row& row) {
     return run;
 }
 
-/// Without counts: a run without a window makes the launch once for the frame and once for its report.
+/// Without counts: a run without a window makes the launch once for the frame and once for its
+/// report.
 std::vector<std::string> lines_of(const emulator::Verdict& verdict) {
     std::vector<std::string> lines;
     for (const emulator::Finding& f : verdict.findings)

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "programs/report/kernel_name.h"
+#include "emulator/program/source_name.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -58,10 +58,10 @@ TEST(ProgramReport, OtherFilesAreRefused) {
 }
 
 TEST(KernelName, IsThatOfTheSource) {
-    EXPECT_EQ(kernel_name("_Z3dotPKfS0_Pf"), "dot");
-    EXPECT_EQ(kernel_name("_Z3sumILj256EEvPf"), "sum<256u>");
-    EXPECT_EQ(kernel_name("_Z3addB2v1Pf"), "add");  // Numba: add[abi:v1](float*)
-    EXPECT_EQ(kernel_name("plain"), "plain");
+    EXPECT_EQ(emulator::kernel_name("_Z3dotPKfS0_Pf"), "dot");
+    EXPECT_EQ(emulator::kernel_name("_Z3sumILj256EEvPf"), "sum<256u>");
+    EXPECT_EQ(emulator::kernel_name("_Z3addB2v1Pf"), "add");  // Numba: add[abi:v1](float*)
+    EXPECT_EQ(emulator::kernel_name("plain"), "plain");
 }
 
 TEST(ProgramSettings, GoThroughTheEnvironment) {

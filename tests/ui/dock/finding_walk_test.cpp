@@ -57,7 +57,7 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
     }
     /// As a capture has it: two blocks of 64 threads, which get a buffer of 1024 words.
     void open_ptx(const std::string& file, const std::string& kernel) {
-        experiments::LaunchFile launch = experiments::parse_launch_file(fmt::format(
+        launches::LaunchFile launch = launches::parse_launch_file(fmt::format(
             R"({{"source": "{}.ptx", "buffers": {{"out": {{"shape": 1024, "fill": 0}}}},
                  "launches": [{{"kernel": "{}", "grid": 2, "block": 64,
                                "captured": [{{"bytes": "0000000000000000", "addresses":

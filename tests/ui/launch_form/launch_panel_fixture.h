@@ -28,8 +28,7 @@ inline experiments::EditResult compile_add(const experiments::EditRequest& reque
     try {
         const auto blank = compute::make_emulated_device("");
         const auto before = request.entry->make(*blank);
-        const experiments::LaunchFile& file =
-            dynamic_cast<experiments::Launch&>(*before).plan()->file;
+        const launches::LaunchFile& file = dynamic_cast<experiments::Launch&>(*before).plan()->file;
         result.entry = experiments::launch_entry(std::make_shared<const experiments::LaunchPlan>(
             experiments::plan_launch(file, {tests::add_signature()})));
         result.running.device = compute::make_emulated_device(
@@ -51,7 +50,7 @@ class LaunchPanelTest : public ViewFixture {
   protected:
     LaunchPanelTest() {
         std::filesystem::create_directories(folder_);
-        experiments::LaunchFile file = experiments::parse_launch_file(tests::file_text());
+        launches::LaunchFile file = launches::parse_launch_file(tests::file_text());
         file.file = folder_ / "add.launch.json";
         Stage::Start start;
         start.device_wish = "emulator";

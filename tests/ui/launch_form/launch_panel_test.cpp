@@ -1,13 +1,13 @@
 #include "ui/launch_form/launch_panel.h"
 
-#include "experiments/arrays/array_file.h"
+#include "launches/arrays/array_file.h"
 #include "ui/launch_form/launch_panel_fixture.h"
 #include "ui/window/screenshot.h"
 
 namespace warpscope::ui {
 namespace {
 
-using experiments::LaunchFile;
+using launches::LaunchFile;
 
 TEST_F(LaunchPanelTest, AFieldChangesTheLaunch) {
     click("dock.launch");
@@ -92,12 +92,12 @@ TEST_F(LaunchPanelTest, SaveWritesWhatIsChosen) {
     click("launch.save");
     finish_edits();
     EXPECT_EQ(state(), "add.launch.json");
-    const LaunchFile saved = experiments::read_launch_file(folder_ / "add.launch.json");
-    EXPECT_EQ(std::get<experiments::Number>(saved.scalars[0].second),
-              experiments::Number(std::int64_t(500)));
+    const LaunchFile saved = launches::read_launch_file(folder_ / "add.launch.json");
+    EXPECT_EQ(std::get<launches::Number>(saved.scalars[0].second),
+              launches::Number(std::int64_t(500)));
     EXPECT_TRUE(
-        std::holds_alternative<double>(std::get<experiments::Number>(saved.scalars[1].second)));
-    EXPECT_EQ(saved.view, experiments::BufferView::histogram);
+        std::holds_alternative<double>(std::get<launches::Number>(saved.scalars[1].second)));
+    EXPECT_EQ(saved.view, launches::BufferView::histogram);
     EXPECT_EQ(saved.show, "y");
     EXPECT_EQ(saved.launches[0].shared.text(), "64");
     EXPECT_EQ(stage_->entry().launch_file, (folder_ / "add.launch.json").string());
@@ -202,12 +202,11 @@ TEST_F(LaunchPanelTest, TheNumbersOfTheBufferAreListedAndSaved) {
     click("buffer.npy");
     click("buffer.npy");
     frames(2);
-    const experiments::Array saved =
-        experiments::read_array(folder_ / "y-2.npy", experiments::ElementType{});
-    EXPECT_EQ(saved.at(999), experiments::Number(1999.0));
+    const launches::Array saved =
+        launches::read_array(folder_ / "y-2.npy", launches::ElementType{});
+    EXPECT_EQ(saved.at(999), launches::Number(1999.0));
     LaunchFile expecting = stage_->shown().plan->file;
-    expecting.expect.push_back(
-        {"y", experiments::Fill(experiments::Expression("2 * i + 1 + (i == 5)"))});
+    expecting.expect.push_back({"y", launches::Fill(launches::Expression("2 * i + 1 + (i == 5)"))});
     stage_->change_launch(expecting);
     finish_edits();
     EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0, 1 differing element");

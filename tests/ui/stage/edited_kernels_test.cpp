@@ -197,7 +197,7 @@ TEST_F(EditedKernelsTest, APastedKernelGetsALaunchAndTheBuiltInOneGetsItsOwnBack
         "    if (i < n) out[i] = 2 * i;\n"
         "}\n");
     ASSERT_EQ(state(), State::running) << stage_->message().text;
-    const experiments::LaunchFile pasted = stage_->shown().plan->file;
+    const launches::LaunchFile pasted = stage_->shown().plan->file;
     ASSERT_EQ(pasted.launches.size(), 1U);
     EXPECT_EQ(pasted.launches[0].kernel, "twice");
     ASSERT_EQ(pasted.buffers.size(), 1U);
@@ -207,8 +207,8 @@ TEST_F(EditedKernelsTest, APastedKernelGetsALaunchAndTheBuiltInOneGetsItsOwnBack
     EXPECT_EQ(experiments::find(report, "largest")->value, 2 * 4095);
     run(std::string(stage_->documents()[file].shipped()));
     EXPECT_EQ(state(), State::shipped) << stage_->message().text;
-    EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
-              experiments::to_json_text(experiments::gallery_file("own")));
+    EXPECT_EQ(launches::to_json_text(stage_->shown().plan->file),
+              launches::to_json_text(experiments::gallery_file("own")));
 }
 
 // The proposed launch has no dynamic shared memory.
@@ -228,19 +228,19 @@ TEST_F(EditedKernelsTest, APastedKernelThatFailsShowsItsLaunchAndRunsOnceThatIsM
         EXPECT_EQ(state(), State::failed);
         EXPECT_NE(stage_->message().text.find("lie outside the 1024 bytes"), std::string::npos)
             << stage_->message().text;
-        experiments::LaunchFile launch = stage_->shown().plan->file;
+        launches::LaunchFile launch = stage_->shown().plan->file;
         ASSERT_EQ(launch.launches.size(), 1U);
         ASSERT_EQ(launch.launches[0].kernel, "mirrored");
         EXPECT_TRUE(stage_->shown().inspected.failed_block);
         // Two changes, of which the first does not suffice.
-        launch.launches[0].block = {experiments::Expression("128")};
+        launch.launches[0].block = {launches::Expression("128")};
         stage_->change_launch(launch);
         finish_edits();
         EXPECT_EQ(state(), State::failed);
         launch = stage_->shown().plan->file;
         ASSERT_EQ(launch.launches[0].block[0].text(), "128") << stage_->message().text;
-        launch.launches[0].shared = experiments::Expression("3 * 4 * 128");
-        launch.launches[0].grid = {experiments::Expression("n / 128")};
+        launch.launches[0].shared = launches::Expression("3 * 4 * 128");
+        launch.launches[0].grid = {launches::Expression("n / 128")};
         stage_->change_launch(launch);
         finish_edits();
         EXPECT_EQ(state(), State::running) << stage_->message().text;
@@ -252,8 +252,8 @@ TEST_F(EditedKernelsTest, APastedKernelThatFailsShowsItsLaunchAndRunsOnceThatIsM
     EXPECT_EQ(stage_->shown().plan->file.launches[0].kernel, "mirrored");
     run(std::string(stage_->documents()[file].shipped()));
     EXPECT_EQ(state(), State::shipped) << stage_->message().text;
-    EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
-              experiments::to_json_text(experiments::gallery_file("own")));
+    EXPECT_EQ(launches::to_json_text(stage_->shown().plan->file),
+              launches::to_json_text(experiments::gallery_file("own")));
 }
 
 TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneBefore) {

@@ -114,9 +114,9 @@ TEST_F(GalleryTest, AKernelIsChosenOnTheLeft) {
 }
 
 TEST_F(GalleryTest, ItsLaunchIsChangedWithoutACompiler) {
-    experiments::LaunchFile file = stage_->shown().plan->file;
-    file.launches[0].block = {experiments::Expression("32"), experiments::Expression("4")};
-    file.launches[0].grid = {experiments::Expression("2"), experiments::Expression("12")};
+    launches::LaunchFile file = stage_->shown().plan->file;
+    file.launches[0].block = {launches::Expression("32"), launches::Expression("4")};
+    file.launches[0].grid = {launches::Expression("2"), launches::Expression("12")};
     stage_->change_launch(file);
     finish_edits();
     stage_->pause(false);
@@ -136,10 +136,9 @@ TEST_F(GalleryTest, SavingWritesTheSourceAndTheLaunchFileToTheCurrentFolder) {
     EXPECT_NE(stage_->message().text.find("own.launch.json and its source own.cu."),
               std::string::npos)
         << stage_->message().text;
-    const experiments::LaunchFile saved =
-        experiments::read_launch_file(folder_ / "own.launch.json");
+    const launches::LaunchFile saved = launches::read_launch_file(folder_ / "own.launch.json");
     EXPECT_FALSE(saved.built_in);
-    EXPECT_EQ(std::get<experiments::Number>(saved.scalars[0].second), experiments::Number(64L));
+    EXPECT_EQ(std::get<launches::Number>(saved.scalars[0].second), launches::Number(64L));
     EXPECT_EQ(experiments::read_launch_source(saved),
               experiments::read_launch_source(experiments::gallery_file("own")));
     click("launch.save");

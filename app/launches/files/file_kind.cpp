@@ -1,0 +1,36 @@
+#include "launches/files/file_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace warpscope::launches {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, FileKind>, 10> endings{
+    {{".cu", FileKind::source},
+     {".launch.json", FileKind::launch_file},
+     {".json", FileKind::json},
+     {".wslaunch", FileKind::capture},
+     {".schedule", FileKind::order},
+     {".png", FileKind::picture},
+     {".md", FileKind::page},
+     {".tipsy", FileKind::bodies},
+     {".csv", FileKind::bodies},
+     {".bin", FileKind::bodies}}};
+
+}  // namespace
+
+FileKind file_kind(const std::filesystem::path& file) {
+    std::string name = file.filename().string();
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return char(std::tolower(c)); });
+    const auto found = std::ranges::find_if(
+        endings, [&](const auto& ending) { return name.ends_with(ending.first); });
+    return found == endings.end() ? FileKind::unknown : found->second;
+}
+
+}  // namespace warpscope::launches

@@ -1,0 +1,210 @@
+#include "launches/files/ptx_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/diagnostic.h"
+#include "compiler/host/host_code.h"
+#include "compiler/source_file.h"
+#include "emulator/program/error.h"
+#include "emulator/program/module.h"
+#include "emulator/program/source_name.h"
+
+namespace warpscope::launches {
+namespace {
+
+using compiler::Type;
+using SharedType = std::shared_ptr<const Type>;
+
+SharedType number_of(Type::Kind kind, std::size_t bytes, const char* name) {
+    return std::make_shared<Type>(
+        Type{.kind = kind, .name = name, .canonical = name, .bytes = bytes});
+}
+
+SharedType unsigned_of(std::size_t bytes) {
+    const char* const name = bytes == 1   ? "unsigned char"
+                             : bytes == 2 ? "unsigned short"
+                             : bytes == 4 ? "unsigned"
+                                          : "unsigned long long";
+    return number_of(Type::Kind::unsigned_integer, bytes, name);
+}
+
+/// What the numbers in memory probably are, by most of the kernel's arithmetic.
+SharedType element_of(const emulator::Kernel& kernel) {
+    const auto count = [&](const char* type) {
+        return std::ranges::count_if(kernel.lines, [&](const emulator::InstructionInfo& line) {
+            return line.text.find(type) != std::string::npos;
+        });
+    };
+    const auto singles = count(".f32"), doubles = count(".f64");
+    if (doubles > singles) return number_of(Type::Kind::floating, 8, "double");
+    if (singles > 0) return number_of(Type::Kind::floating, 4, "float");
+    return number_of(Type::Kind::signed_integer, 4, "int");
+}
+
+SharedType pointer_to(const SharedType& element) {
+    return std::make_shared<Type>(Type{.kind = Type::Kind::pointer,
+                                       .name = element->name + "*",
+                                       .canonical = element->name + "*",
+                                       .bytes = 8,
+                                       .members = {},
+                                       .target = element});
+}
+
+/// The name of a part of an argument, at this offset.
+std::string part_name(std::size_t offset) {
+    return fmt::format("byte{}", offset);
+}
+
+bool names_buffer(const LaunchFile& file, const std::optional<std::string>& text) {
+    return text && file.find_buffer(text->substr(0, text->find_first_of(" +-")));
+}
+
+/// Makes the type of one parameter.
+class ParameterType {
+  public:
+    ParameterType(const LaunchFile& file, std::string kernel, std::string parameter,
+                  std::size_t index, SharedType element)
+        : file_(file),
+          kernel_(std::move(kernel)),
+          parameter_(std::move(parameter)),
+          index_(index),
+          element_(std::move(element)) {}
+
+    SharedType of(std::size_t bytes) const {
+        if (bytes <= 8 && (bytes & (bytes - 1)) == 0) return word(0, bytes);
+        Type whole{.kind = Type::Kind::structure,
+                   .name = fmt::format("{} bytes", bytes),
+                   .bytes = bytes,
+                   .members = {}};
+        for (std::size_t at = 0; at < bytes;) {
+            std::size_t part = 8;
+            while (part > bytes - at) part /= 2;
+            whole.members.push_back({part_name(at), at, word(at, part)});
+            at += part;
+        }
+        return std::make_shared<Type>(std::move(whole));
+    }
+
+  private:
+    SharedType word(std::size_t offset, std::size_t bytes) const {
+        const bool is_address =
+            bytes == 8 && std::ranges::any_of(file_.launches, [&](auto& launch) {
+                return launch.kernel == kernel_ && has_buffer(launch, offset);
+            });
+        return is_address ? pointer_to(element_) : unsigned_of(bytes);
+    }
+
+    bool has_buffer(const LaunchSpec& launch, std::size_t offset) const {
+        if (index_ < launch.captured.size())
+            return launch.captured[index_].addresses.contains(offset);
+        for (const auto& [name, value] : launch.arguments) {
+            if (name != parameter_) continue;
+            if (offset == 0 && names_buffer(file_, value.text)) return true;
+            for (const auto& [member, part] : value.members)
+                if (member == part_name(offset) && names_buffer(file_, part.text)) return true;
+        }
+        return false;
+    }
+
+    const LaunchFile& file_;
+    const std::string kernel_, parameter_;
+    const std::size_t index_;
+    const SharedType element_;
+};
+
+/// "param_2" for "_Z3dotPKfS0_Pf_param_2".
+std::string parameter_name(const std::string& in_ptx) {
+    const std::size_t at = in_ptx.rfind("param_");
+    return at == std::string::npos ? in_ptx : in_ptx.substr(at);
+}
+
+/// Whether all memory of the launch file consists of elements of this size.
+bool fit(const LaunchFile& file, std::size_t bytes) {
+    return std::ranges::all_of(file.buffers, [&](const BufferSpec& buffer) {
+        const auto* const content = std::get_if<std::filesystem::path>(&buffer.fill);
+        std::error_code none;
+        return !content || std::filesystem::file_size(file.in_folder(*content), none) % bytes == 0;
+    });
+}
+
+}  // namespace
+
+bool is_ptx(const LaunchFile& file) {
+    return file.source.extension() == ".ptx";
+}
+
+PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file) {
+    std::shared_ptr<const emulator::Module> module;
+    try {
+        module = emulator::Module::parse(ptx, file.source.filename().string());
+    } catch (const emulator::Error& error) {
+        throw compiler::CompileError(error.what(), {{.text = error.what()}});
+    }
+    PtxKernels found;
+    for (const auto& kernel : module->kernels()) {
+        compiler::Signature signature{.name = emulator::kernel_name(kernel->name),
+                                      .entry = kernel->name,
+                                      .file = "",
+                                      .parameters = {}};
+        SharedType element = element_of(*kernel);
+        if (!fit(file, element->bytes)) element = unsigned_of(1);
+        for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
+            const std::string name = parameter_name(kernel->parameters[i].name);
+            const ParameterType type(file, signature.name, name, i, element);
+            signature.parameters.push_back({name, type.of(kernel->parameters[i].size)});
+        }
+        found.signatures.push_back(std::move(signature));
+    }
+    for (const auto& variable : module->variables())
+        found.variables.push_back({variable.name, variable.name,
+                                   unsigned_of(variable.bytes % 8 == 0   ? 8
+                                               : variable.bytes % 4 == 0 ? 4
+                                                                         : 1)});
+    return found;
+}
+
+bool has_other_source(const LaunchFile& file) {
+    // In a capture the source is sources/FINGERPRINT/NAME, perhaps with folders before the name.
+    std::string captured;
+    for (auto part = file.source.begin(); part != file.source.end(); ++part)
+        if (*part == "sources" && std::next(part) != file.source.end()) captured = *std::next(part);
+    if (file.ptx.empty() || captured.empty()) return false;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& folder : file.include) folders.push_back(file.in_folder(folder));
+    try {
+        const auto path = file.in_folder(file.source);
+        return captured != compiler::fingerprint(compiler::own_files(
+                               compiler::read_source_file(path), path, folders));
+    } catch (const std::runtime_error& error) {
+        throw LaunchError(fmt::format("source: {}", error.what()));
+    }
+}
+
+std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
+                                          const std::string& source_name) {
+    if (file.ptx.empty() || has_other_source(file)) return {};
+    std::string ptx;
+    try {
+        if (source != compiler::read_source_file(file.in_folder(file.source))) return {};
+        ptx = compiler::read_source_file(file.in_folder(file.ptx));
+    } catch (const std::runtime_error& error) {
+        throw LaunchError(fmt::format("ptx: {}", error.what()));
+    }
+    // The program was compiled from a file in another folder.
+    const std::string end = "/" + file.source.filename().string() + "\"";
+    for (std::size_t at = 0; (at = ptx.find(end, at)) != std::string::npos;) {
+        const std::size_t begin = ptx.rfind('"', at) + 1;
+        ptx.replace(begin, at + end.size() - 1 - begin, source_name);
+        at = begin + source_name.size();
+    }
+    return ptx;
+}
+
+bool has_kernel(const std::string& ptx, const std::string& entry) {
+    return ptx.find(".entry " + entry + "(") != std::string::npos;
+}
+
+}  // namespace warpscope::launches

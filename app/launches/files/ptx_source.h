@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/signature.h"
+#include "launches/files/launch_file.h"
+
+// Launches of programs whose source is not there, or is not what the program was compiled from.
+namespace warpscope::launches {
+
+/// Whether the source of the launch file is a PTX text, which needs no compiler.
+bool is_ptx(const LaunchFile& file);
+
+/// What a PTX text says of its kernels and variables. It has no types: a parameter is a pointer
+/// where a launch of `file` passes a buffer, and a number else; what a pointer points to follows
+/// from the arithmetic of the kernel.
+struct PtxKernels {
+    std::vector<compiler::Signature> signatures;
+    std::vector<compiler::ModuleVariable> variables;
+};
+/// Throws compiler::CompileError if the emulator does not know the PTX.
+PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file);
+
+/// The PTX that the program of a captured launch has run, if `source` is what it was compiled from.
+/// Its lines are those of `source_name`. nullopt: there is none. Throws LaunchError if the file
+/// cannot be read.
+std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::string& source,
+                                          const std::string& source_name);
+/// Whether the source of a captured launch, or one of its headers, was changed since. Throws
+/// LaunchError if it cannot be read.
+bool has_other_source(const LaunchFile& file);
+/// Whether a PTX text has the kernel with this name. nvcc gives kernels that are static in their
+/// source other names than NVRTC does.
+bool has_kernel(const std::string& ptx, const std::string& entry);
+
+}  // namespace warpscope::launches
