@@ -123,6 +123,7 @@ int run_window(const Options& options, compute::Helpers& helpers,
     window.lesson = options.lesson;
     window.record = options.headless.record;
     window.microscope = microscope_place(options);
+    window.notice = options.no_program;
     window.widget_map = options.widget_map;
     const int signal = ui::run_window(window);
     // mpirun would take the end by a signal for a failure.
@@ -201,9 +202,7 @@ int serve();
 int run(const Options& options) {
     if (options.mode == Mode::serve) return serve();
     if (options.mode == Mode::get_nvcc) return get_nvcc();
-    if (!options.no_program.empty())
-        jobs::print_error(fmt::format("warpscope: {} is not run as a program: {}\n",
-                                      options.launch.string(), options.no_program));
+    if (!options.no_program.empty()) jobs::print_error("warpscope: " + options.no_program + "\n");
     if (options.program_window) return run_program_and_window(options);
     if (options.mode == Mode::report) return jobs::print_report(options.report);
     if (options.mode == Mode::program) return jobs::run_program(program_request(options));

@@ -405,7 +405,8 @@ class Parser {
         try {
             compiler::find_nvcc();
         } catch (const compiler::NoCompiler& none) {
-            options_.no_program = none.what();
+            options_.no_program = fmt::format("{} is not run as a program: {}",
+                                              options_.launch.string(), none.what());
             return;
         }
         options_.program = {options_.launch.string()};

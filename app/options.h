@@ -60,8 +60,7 @@ struct Options {
     std::vector<std::string> compiler_options;  ///< for nvcc
     bool confined = false;                      ///< the program runs confined
     std::chrono::seconds time_limit{0};         ///< of the program; 0: none
-    /// Why the source of --launch does not run as a program, which it is; empty: it does, or is
-    /// none.
+    /// Says that the source of --launch has a main() that does not run, and why; or empty.
     std::string no_program;
     jobs::CaptureRequest capture;    ///< of its launches
     bool program_window = false;     ///< its launches are shown in the window

@@ -1,5 +1,6 @@
 #include "emulator/saved_state.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace warpscope::emulator {
@@ -9,9 +10,11 @@ namespace {
 /// Global memory and the variables of a module.
 std::vector<std::span<std::byte>> places_of(Machine& machine, const Module& module) {
     std::vector<std::span<std::byte>> places;
-    for (const Memory::Allocation& allocation : machine.memory().allocations())
-        places.emplace_back(reinterpret_cast<std::byte*>(allocation.begin),
-                            allocation.end - allocation.begin);
+    for (const Memory::Allocation& allocation : machine.memory().allocations()) {
+        const std::uint64_t end =
+            allocation.used_to ? std::min(*allocation.used_to, allocation.end) : allocation.end;
+        places.emplace_back(reinterpret_cast<std::byte*>(allocation.begin), end - allocation.begin);
+    }
     for (const Module::GlobalVariable& variable : module.variables())
         places.emplace_back(static_cast<std::byte*>(variable.data), variable.bytes);
     return places;

@@ -85,6 +85,16 @@ TEST_F(JudgeTest, SaysThatALargeMemoryIsNotCopiedForAnotherOrder) {
     EXPECT_TRUE(judge_->verdict().findings.empty());
 }
 
+TEST_F(JudgeTest, CopiesMemoryOnlyAsFarAsItIsUsed) {
+    std::vector<std::uint64_t> heap(2);
+    heap[0] = std::uint64_t(&heap[1]);
+    launcher_.machine().memory().attach(heap.data(), 2 * Judge::most_copied_bytes, heap.data());
+    run(lock_without_fence_in_block_0, {{4, 1, 1}, {1, 1, 1}}, 2);
+    EXPECT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().not_tried, std::vector<std::string>());
+    launcher_.machine().memory().detach(heap.data());
+}
+
 TEST_F(JudgeTest, SaysWhichErrorHasEndedALaunch) {
     EXPECT_THROW(run(kernel_text("trap;"), {{1, 1, 1}, {1, 1, 1}}, 1), Error);
     EXPECT_NE(judge_->verdict().error.find("trap"), std::string::npos) << judge_->verdict().error;

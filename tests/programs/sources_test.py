@@ -36,6 +36,23 @@ int main(int count, char** words) {
 """
 
 
+# The compiler chooses a value for x, which is never set, and removes an array that is never read.
+OPTIMIZED = """__global__ void kernel(int* out, int n) {
+    __shared__ int unread[32];
+    int x;
+    if (n > 5) x = 3;
+    unread[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = x;
+}
+int main() {
+    int* out;
+    cudaMalloc(&out, 32 * sizeof *out);
+    kernel<<<1, 32>>>(out, 2);
+    cudaDeviceSynchronize();
+}
+"""
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -76,6 +93,16 @@ class Sources(Case):
             result = json.loads((self.folder / "r.json").read_text())
             self.assertEqual(result["command"], ["app.cu"])
             self.assertFalse(result["timed_out"])
+
+    @NEEDS_NVCC
+    def test_the_checks_look_at_the_code_without_optimization(self):
+        self.write("app.cu", OPTIMIZED)
+        ran = self.run_app("--check", "memory", "app.cu")
+        self.assertEqual(ran.returncode, 0, ran.stderr)  # what only this code shows is a note
+        self.assertIn("Note: undefined value at app.cu:6, in kernel [32 accesses]", self.report(ran))
+        self.assertIn("  app.cu:5: the compiler has removed the array unread in shared memory", ran.stderr)
+        ran = self.run_app("--headless", "app.cu")
+        self.assertNotIn("unread in shared memory", ran.stderr)
 
     @NEEDS_NVCC
     def test_options_stand_on_the_command_line_or_in_the_source(self):

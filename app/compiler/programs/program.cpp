@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <map>
 
 #include "compiler/cache.h"
@@ -30,7 +31,7 @@ using Words = std::vector<std::string>;
 constexpr std::size_t most_programs = 64;
 constexpr std::size_t largest_input = std::size_t(1) << 28;
 /// The list of the files that a program was made of, beside it.
-constexpr const char* list_of_inputs = "inputs";
+constexpr const char *list_of_inputs = "inputs", *ptx_extension = ".ptx";
 
 /// The folder of all programs that are kept. Throws std::runtime_error where there is none.
 fs::path folder_of_programs() {
@@ -91,6 +92,12 @@ bool names_target(const Words& options) {
     });
 }
 
+/// The command with its temporary files in a folder.
+Words with_temporary(Words command, const fs::path& folder) {
+    command.insert(command.begin(), {"env", "TMPDIR=" + folder.string()});
+    return command;
+}
+
 /// What a program is made of, and by what.
 class Build {
   public:
@@ -98,7 +105,8 @@ class Build {
         : shown_(source.file.string()),
           file_(fs::absolute(source.file).lexically_normal()),
           run_(std::move(run)),
-          target_(source.target) {
+          target_(source.target),
+          makes_unoptimized_(source.unoptimized) {
         try {
             text_ = read_source_file(file_);
         } catch (const std::runtime_error& error) {
@@ -116,7 +124,8 @@ class Build {
                                       version_of(nvcc_.program), version_of(nvcc_.host));
         for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH"})
             key += environment(name) + "\n";
-        key += fmt::format("{} {}\n", target_, options_.empty() ? "" : fs::current_path().string());
+        key += fmt::format("{} {} {}\n", target_, makes_unoptimized_,
+                           options_.empty() ? "" : fs::current_path().string());
         for (const std::string& word : options_) key += word + "\n";
         return folder_of_programs() / fmt::format("{:016x}", content_hash(key));
     }
@@ -153,30 +162,49 @@ class Build {
 
     /// `target` 0: the options name it.
     std::string make_for(unsigned target, const fs::path& folder) const {
-        Words flags{nvcc_.program.string(), "-g", "-lineinfo"};
+        Words flags{nvcc_.program.string()};
         if (target)
             flags.push_back(fmt::format("-gencode=arch=compute_{0},code=compute_{0}", target));
-        Words compile = flags, link = flags, sources{file_.string()};
+        Words unoptimized = flags, sources{file_.string()};
+        flags.insert(flags.end(), {"-g", "-lineinfo"});
+        Words compile = flags, link = flags;
         for (const std::string& word : options_) {
             const bool is_input = is_file(word);
             if (is_input && is_source(word)) sources.push_back(fs::absolute(word).string());
             if (!is_input) compile.push_back(word);
+            if (!is_input) unoptimized.push_back(word);
             if (!is_input || !is_source(word)) link.push_back(word);
         }
         // All threads compile: the passes for the host and for the device, and several sources.
         compile.insert(compile.end(), {"-t", "0", "-c", "-MD", "-odir", folder.string()});
         compile.insert(compile.end(), sources.begin(), sources.end());
+        std::future<void> beside;
+        if (makes_unoptimized_)
+            beside =
+                std::async(std::launch::async, [&] { make_ptx(unoptimized, sources, folder); });
         std::string printed = run(std::move(compile), folder);
         for (const std::string& source : sources)
             link.push_back((folder / fs::path(source).stem()).string() + ".o");
         if (!nvcc_.libraries.empty()) link.push_back("-L" + nvcc_.libraries.string());
         link.insert(link.end(), {"-o", (folder / name()).string()});
-        return printed + run(std::move(link), folder);
+        printed += run(std::move(link), folder);
+        if (beside.valid()) beside.get();
+        return printed;
+    }
+
+    /// Makes the PTX of each source without optimization. What nvcc says of the program itself is
+    /// enough for people, so that failures leave out the PTX only.
+    void make_ptx(const Words& flags, const Words& sources, const fs::path& folder) const {
+        for (const std::string& source : sources) {
+            Words command = flags;
+            const fs::path ptx = folder / fs::path(source).stem().concat(ptx_extension);
+            command.insert(command.end(), {"-G", "-ptx", source, "-o", ptx.string()});
+            (void)run_(with_temporary(std::move(command), folder), folder);
+        }
     }
 
     std::string run(Words command, const fs::path& folder) const {
-        command.insert(command.begin(), {"env", "TMPDIR=" + folder.string()});
-        Ended ended = run_(std::move(command), folder);
+        Ended ended = run_(with_temporary(std::move(command), folder), folder);
         if (!ended.done()) fail(ended.output);
         return std::move(ended.output);
     }
@@ -215,7 +243,8 @@ class Build {
                 for (const fs::path& file :
                      prerequisites(files::RegularFile(path).read(largest_input)))
                     add(file);
-            if (path.filename() != name()) intermediate.push_back(path);
+            if (path.filename() != name() && path.extension() != ptx_extension)
+                intermediate.push_back(path);
         }
         for (const std::string& word : options_)
             if (is_file(word)) add(word);
@@ -230,6 +259,7 @@ class Build {
     const fs::path file_;
     const RunCompiler run_;
     const unsigned target_;
+    const bool makes_unoptimized_;
     std::string text_;
     Nvcc nvcc_;
     Words options_;

@@ -20,11 +20,13 @@ struct ProgramSource {
     /// The compute capability that it is compiled for. 0: the oldest of `targets` that has what the
     /// source uses.
     unsigned target = 0;
+    /// Makes the PTX without optimization, too, for the checks.
+    bool unoptimized = false;
 };
 
 struct CompiledProgram {
-    std::filesystem::path executable;
-    std::string warnings;  ///< what nvcc has printed; empty where the program was kept
+    std::filesystem::path executable;  ///< beside it: NAME.ptx for each NAME.cu, if asked for
+    std::string warnings;              ///< what nvcc has printed; empty where the program was kept
 };
 
 /// Runs a command of the compiler, which writes into this folder only.

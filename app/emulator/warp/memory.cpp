@@ -80,19 +80,20 @@ void Memory::clear_grid_workspace() {
     std::memset(grid_workspace_.get(), 0, bytes);
 }
 
-void Memory::attach(void* host, std::size_t bytes) {
-    insert(std::uint64_t(host), bytes, false);
+void Memory::attach(void* host, std::size_t bytes, const std::uint64_t* used_to) {
+    insert(std::uint64_t(host), bytes, false, used_to);
 }
 
 void Memory::detach(void* host) {
     erase(host, false);
 }
 
-void Memory::insert(std::uint64_t begin, std::size_t bytes, bool owned) {
+void Memory::insert(std::uint64_t begin, std::size_t bytes, bool owned,
+                    const std::uint64_t* used_to) {
     const auto at =
         std::upper_bound(allocations_.begin(), allocations_.end(), begin,
                          [](std::uint64_t b, const Allocation& a) { return b < a.begin; });
-    allocations_.insert(at, {begin, begin + bytes, owned});
+    allocations_.insert(at, {begin, begin + bytes, owned, used_to});
 }
 
 std::size_t Memory::erase(void* pointer, bool owned) {

@@ -20,6 +20,8 @@ class Memory {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         bool owned = false;  ///< by this object, not attached
+        /// Holds the address up to which launches have used the memory; null: they use all of it.
+        const std::uint64_t* used_to = nullptr;
     };
 
     Memory() = default;
@@ -33,7 +35,7 @@ class Memory {
     void free(void* pointer);  ///< throws Error if allocate() has not returned it
 
     /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels.
-    void attach(void* host, std::size_t bytes);
+    void attach(void* host, std::size_t bytes, const std::uint64_t* used_to = nullptr);
     void detach(void* host);
 
     /// Sets the memory in which the blocks of a cooperative launch count who has arrived at the
@@ -55,7 +57,8 @@ class Memory {
     std::size_t used_bytes() const { return used_bytes_; }  ///< of allocate() only
 
   private:
-    void insert(std::uint64_t begin, std::size_t bytes, bool owned);
+    void insert(std::uint64_t begin, std::size_t bytes, bool owned,
+                const std::uint64_t* used_to = nullptr);
     std::size_t erase(void* pointer, bool owned);  ///< returns its bytes
 
     Textures textures_;

@@ -85,7 +85,8 @@ void make_readable(ProgramReport& report, const std::string& folder) {
     report.kernels = std::move(kernels);
     for (emulator::KernelCounters& kernel : report.counters)
         kernel.kernel = emulator::kernel_name(kernel.kernel);
-    for (std::string& error : report.errors) replace(error, folder, "");
+    for (auto* lines : {&report.errors, &report.notes})
+        for (std::string& line : *lines) replace(line, folder, "");
     replace(report.stopped, folder, "");
 }
 

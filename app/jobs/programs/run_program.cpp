@@ -105,6 +105,7 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 std::map<std::string, std::string> environment(const ProgramRequest& request,
                                                const fs::path& reports, const fs::path& captures,
+                                               const fs::path& unoptimized = {},
                                                const Deadline& deadline = {}) {
     programs::ProgramSettings settings{
         .checks = request.checks,
@@ -114,6 +115,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
+        .unoptimized = unoptimized,
         .deadline = deadline,
         .captures = captures,
         .captured_launches = request.capture.launches,
@@ -186,6 +188,7 @@ bool ends_by(pid_t process, const std::chrono::steady_clock::time_point& end) {
 struct Executable {
     fs::path file;
     std::vector<std::string> words;
+    fs::path unoptimized{};  ///< the folder of its PTX without optimization; empty: not known
 };
 
 /// How a program has ended.
@@ -238,7 +241,7 @@ EndOfProgram run(const Executable& program, const std::map<std::string, std::str
 
 /// Compiles the program if it is a source.
 Executable executable_of(const ProgramRequest& request) {
-    Executable executable{request.command[0], request.command};
+    Executable executable{.file = request.command[0], .words = request.command};
     if (launches::file_kind(executable.file) != launches::FileKind::source) return executable;
     if (!fs::exists(executable.file))
         throw UsageError(fmt::format("{}: there is no such file", executable.file.string()));
@@ -247,11 +250,16 @@ Executable executable_of(const ProgramRequest& request) {
         confined = [](std::vector<std::string> command, const fs::path& folder) {
             return compute::run_confined_command(std::move(command), folder);
         };
-    const compiler::CompiledProgram made = compiler::compile_program(
-        {executable.file, request.compiler_options, request.target}, confined);
+    const compiler::CompiledProgram made =
+        compiler::compile_program({.file = executable.file,
+                                   .options = request.compiler_options,
+                                   .target = request.target,
+                                   .unoptimized = request.checks.has_checks()},
+                                  confined);
     print_error(made.warnings);
     executable.words[0] = fs::path(executable.file).replace_extension().string();
     executable.file = made.executable;
+    executable.unoptimized = made.executable.parent_path();
     return executable;
 }
 
@@ -308,7 +316,8 @@ int run_executable(const ProgramRequest& request, const Executable& program) {
     Deadline deadline;
     if (request.time_limit.count() > 0)
         deadline = std::chrono::steady_clock::now() + request.time_limit;
-    const auto variables = environment(request, reports.path(), captures, deadline);
+    const auto variables =
+        environment(request, reports.path(), captures, program.unoptimized, deadline);
     EndOfProgram end;
     const auto start = [&] { end = run(program, variables, !request.beside_window, deadline); };
     std::vector<fs::path> writable{reports.path()};

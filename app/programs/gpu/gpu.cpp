@@ -58,7 +58,8 @@ void check_shape(const Function& function, const LaunchShape& shape) {
 Gpu::Gpu(ProgramSettings settings)
     : settings_(std::move(settings)),
       host_(settings_.checks.memory ? std::make_unique<HostFindings>() : nullptr),
-      streams_(settings_.seed, hooks()) {
+      streams_(settings_.seed, hooks()),
+      unoptimized_(settings_.checks.has_checks() ? settings_.unoptimized : "") {
     if (host_) memory_.guard();
     if (settings_.checks.any())
         judge_ = std::make_unique<emulator::Judge>(settings_.checks, launcher_, settings_.seed);
@@ -78,6 +79,7 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
         std::memcpy(variable->data, &address, sizeof address);
     }
     module->keep_variables();
+    for (const std::string& line : unoptimized_.removed_from(*module)) note(line);
     return module.get();
 }
 
@@ -269,7 +271,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .time_limit = time_left()};
     if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {
-        const auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
+        auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
+        frozen.unoptimized = unoptimized_.find(function.name);
         stream_races_.begin_accesses(site);
         if (judge_)
             seconds = seconds_of(judge_->run(frozen, has_streams_ ? &stream_races_ : nullptr).time);

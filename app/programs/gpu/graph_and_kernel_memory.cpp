@@ -50,7 +50,7 @@ std::uint64_t Gpu::heap() {
         heap_ = static_cast<DeviceHeap*>(pages);
         const auto begin = reinterpret_cast<std::uint64_t>(pages);
         *heap_ = {begin + sizeof(DeviceHeap) + 8, 0, limits_.at(DeviceHeap::number_of_limit)};
-        launcher_.machine().memory().attach(pages, most_bytes);
+        launcher_.machine().memory().attach(pages, most_bytes, &heap_->next);
     }
     return reinterpret_cast<std::uint64_t>(heap_);
 }

@@ -75,6 +75,7 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
     };
     if (deadline)
         variables["WARPSCOPE_DEADLINE"] = std::to_string(deadline->time_since_epoch() / 1ms);
+    if (!unoptimized.empty()) variables["WARPSCOPE_UNOPTIMIZED"] = unoptimized.string();
     if (!reports.empty()) variables["WARPSCOPE_REPORTS"] = reports.string();
     if (!captures.empty()) variables["WARPSCOPE_CAPTURE"] = captures.string();
     if (!captured_launches.empty()) variables["WARPSCOPE_CAPTURE_LAUNCHES"] = captured_launches;
@@ -101,6 +102,7 @@ ProgramSettings ProgramSettings::from_environment() {
         settings.deadline.emplace(1ms * std::strtoll(deadline.c_str(), nullptr, 10));
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
+    settings.unoptimized = value_of("WARPSCOPE_UNOPTIMIZED");
     settings.captures = value_of("WARPSCOPE_CAPTURE");
     settings.captured_launches = value_of("WARPSCOPE_CAPTURE_LAUNCHES");
     settings.captured_kernel = value_of("WARPSCOPE_CAPTURE_KERNEL");

@@ -27,6 +27,8 @@ struct ProgramSettings {
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;
     std::filesystem::path app;  ///< the program warpscope
+    /// A folder with the PTX of the program's sources without optimization; empty: there is none.
+    std::filesystem::path unoptimized;
     /// When the program has to have ended; nullopt: it may take any time. All processes have the
     /// same clock.
     std::optional<std::chrono::steady_clock::time_point> deadline{};

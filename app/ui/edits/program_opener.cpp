@@ -105,19 +105,19 @@ void ProgramOpener::answer(ProgramAnswer answer) {
 
 void ProgramOpener::act(const std::string& path, ProgramAnswer answer) {
     if (answer == ProgramAnswer::kernels) return show(path);
-    stop_.request_stop();  // a program that runs
-    if (making_.valid()) making_.wait();
-    if (running_.valid()) running_.wait();
-    stop_ = {};
-    path_ = path;
-    confined_ = answer == ProgramAnswer::confined;
-    running_ = {};
+    stop_.request_stop();
     errors_.reset();
-    stage_.say(tr("nvcc compiles {} …", name_of(path)));
-    compiler::ProgramSource source{path};
+    next_ = {path, answer == ProgramAnswer::confined};
+}
+
+void ProgramOpener::compile() {
+    stop_ = {};
+    now_ = *std::exchange(next_, {});
+    stage_.say(tr("nvcc compiles {} …", name_of(now_.path)));
+    compiler::ProgramSource source{now_.path};
     if (stage_.run().math == compute::Math::fast) source.options.emplace_back("-use_fast_math");
-    making_ =
-        std::async(std::launch::async, [source, confined = confined_, stop = stop_.get_token()] {
+    making_ = std::async(
+        std::launch::async, [source, confined = now_.confined, stop = stop_.get_token()] {
             compiler::RunCompiler run;
             if (confined)
                 run = [&](Words command, const fs::path& folder) {
@@ -138,9 +138,11 @@ void ProgramOpener::advance() {
     }
     if (is_ready(making_)) take_compiled();
     if (running_.valid()) follow();
+    if (next_ && !making_.valid() && !running_.valid()) compile();
     if (!errors_ || !stage_.settled() || stage_.trying()) return;
     const auto& plan = stage_.shown().plan;
-    if (!plan || plan->file.in_folder(plan->file.source) != path_) return;  // it is being opened
+    if (!plan || plan->file.in_folder(plan->file.source) != now_.path)
+        return;  // it is being opened
     KernelDocument& document = stage_.documents()[plan->kernel_file];
     errors_->text = document.shared_text();
     document.set_outcome(std::move(*errors_));
@@ -150,37 +152,37 @@ void ProgramOpener::advance() {
 void ProgramOpener::take_compiled() {
     try {
         making_.get();
-        start();
+        if (!next_) start();
     } catch (const compiler::CompileError& error) {
         show_errors(error);
     } catch (const std::exception& error) {
-        stage_.say(compute::sentence(error.what()), Tone::error);
+        if (!next_) stage_.say(compute::sentence(error.what()), Tone::error);
     }
 }
 
 /// The source is on show with the messages of nvcc, g++ or the linker in the editor.
 void ProgramOpener::show_errors(const compiler::CompileError& error) {
-    show(path_);
+    show(now_.path);
     stage_.say(compute::sentence(error.what()), Tone::error);
     errors_ =
         EditOutcome{EditState::failed, nullptr, error.diagnostics, compute::sentence(error.what())};
 }
 
 void ProgramOpener::start() {
-    folder_ = folder_of_launches(path_);
+    folder_ = folder_of_launches(now_.path);
     shown_ = false;
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    stage_.say(tr("{} runs. Its launches come when it makes them.", name_of(path_)));
+    stage_.say(tr("{} runs. Its launches come when it makes them.", name_of(now_.path)));
     running_ =
         std::async(std::launch::async,
-                   [command = command_of(path_, folder_, confined_, stage_.run()),
+                   [command = command_of(now_.path, folder_, now_.confined, stage_.run()),
                     stop = stop_.get_token()] { return compiler::run_command(command, stop); });
 }
 
 void ProgramOpener::follow() {
     const bool has_ended = is_ready(running_);
-    if (!shown_ && launches::read_capture(folder_)) {
+    if (!shown_ && !next_ && launches::read_capture(folder_)) {
         shown_ = true;
         show(folder_.string());
     }
@@ -189,11 +191,11 @@ void ProgramOpener::follow() {
         const compiler::Ended ended = running_.get();
         std::fwrite(ended.output.data(), 1, ended.output.size(), stdout);
         std::fflush(stdout);
-        if (shown_) return;
+        if (shown_ || next_) return;
         stage_.say(WIFEXITED(ended.status)
                        ? tr("The program of {} has made no launch. Its exit status is {}.",
-                            name_of(path_), WEXITSTATUS(ended.status))
-                       : tr("The program of {} was killed by signal {}.", name_of(path_),
+                            name_of(now_.path), WEXITSTATUS(ended.status))
+                       : tr("The program of {} was killed by signal {}.", name_of(now_.path),
                             WTERMSIG(ended.status)),
                    Tone::error);
     } catch (const std::exception& error) {

@@ -37,11 +37,12 @@ class ProgramOpener {
     /// Once a frame: follows the compiler and the program.
     void advance();
     /// The compiler or the program has news for a later frame.
-    bool busy() const { return making_.valid() || running_.valid(); }
+    bool busy() const { return next_ || making_.valid() || running_.valid(); }
 
   private:
     void answer(ProgramAnswer answer);
     void act(const std::string& path, ProgramAnswer answer);
+    void compile();
     void take_compiled();
     void start();
     void follow();
@@ -53,8 +54,13 @@ class ProgramOpener {
     std::string asked_;    ///< the path that the popup asks for; empty: none
     bool opens_ = false;   ///< the popup is to be opened
     std::string no_nvcc_;  ///< why no program can be compiled here; empty: it can
-    std::string path_;     ///< of the source that is compiled or runs
-    bool confined_ = false;
+    /// A source whose program runs.
+    struct Chosen {
+        std::string path;
+        bool confined = false;
+    };
+    Chosen now_;                  ///< is compiled or runs
+    std::optional<Chosen> next_;  ///< is compiled once the compiler and the program have ended
     std::filesystem::path folder_;  ///< of its launches
     bool shown_ = false;            ///< its first launch is on show
     /// The outcome of the compiler, for the source once its kernels are on show.

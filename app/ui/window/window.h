@@ -25,6 +25,7 @@ struct WindowOptions {
     std::filesystem::path lesson;                ///< opened at the first frame; empty: none
     std::filesystem::path record;                ///< a recording from the first frame on; or empty
     std::optional<MicroscopePlace> microscope;   ///< opened at the first frame
+    std::string notice;                          ///< an error that is said at the first frame
     std::filesystem::path kernels;               ///< a folder of .cu files to use; empty: none
     std::filesystem::path kernel_source;         ///< a file to use for the experiment; empty: none
     std::optional<launches::LaunchFile> launch;  ///< in place of an experiment

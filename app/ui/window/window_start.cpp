@@ -93,7 +93,8 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
     if (launch && !launch->built_in)
         stage->documents().open(stage->parameters().kernel_file(), source,
                                 launch->in_folder(launch->source).string());
-    if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
+    for (const std::string& error : {loaded.complaint, options.notice})
+        if (!error.empty()) stage->say(error, Tone::error);
     return stage;
 }
 
