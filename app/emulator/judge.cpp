@@ -97,10 +97,15 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
                 .settings;
         reverse.schedule = Schedule::reverse;
         reverse.block_order = GridOrder::reverse;
-        if (seed_ != 1)
-            add({.race = true}, "with its blocks in the order of the seed",
-                fmt::format(" Only blocks in the order of the seed show it (--seed {}).", seed_))
-                .settings.block_order = GridOrder::by_seed;
+        if (seed_ != 1) {
+            LaunchSettings& by_seed =
+                add({.race = true}, "with its blocks in the order of the seed",
+                    fmt::format(" Only blocks in the order of the seed show it (--seed {}).",
+                                seed_))
+                    .settings;
+            by_seed.block_order = GridOrder::by_seed;
+            by_seed.seed = seed_;  // however many launches there were before
+        }
     }
     if (choice_.memory && launch.unoptimized &&
         UndefinedValues::are_possible(*launch.unoptimized, UndefinedValues::Source::unset))

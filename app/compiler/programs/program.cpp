@@ -150,10 +150,17 @@ class Build {
     }
 
   private:
+    std::vector<fs::path> folders_of_headers() const {
+        std::vector<fs::path> folders;
+        for (const std::string& word : options_)
+            if (word.starts_with("-I") && word.size() > 2) folders.emplace_back(word.substr(2));
+        return folders;
+    }
     unsigned guessed_target() const {
         try {
             std::string all;
-            for (const OwnFile& file : own_files(text_, file_)) all += file.text + "\n";
+            for (const OwnFile& file : own_files(text_, file_, folders_of_headers()))
+                all += file.text + "\n";
             return target_of(all);
         } catch (const std::runtime_error&) {  // the headers are too large
             return target_of(text_);

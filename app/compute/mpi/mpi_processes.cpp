@@ -180,7 +180,7 @@ std::string MpiProcesses::heard_fault() {
 
 /// How long the others may compute: shares are about equal, machines and loads may differ.
 Clock::duration MpiProcesses::patience() const {
-    const auto limit = 5s + 10 * (Clock::now() - computing_since_);
+    const auto limit = 10s + 10 * (Clock::now() - computing_since_);
     // Process 0 is first to say which process it waits for.
     return index_ == 0 ? limit : 2 * limit;
 }

@@ -3,7 +3,7 @@
 #include <cuda/ptx>
 #include <cuda_pipeline.h>
 namespace ptx = cuda::ptx;
-using Bar = unsigned long long;
+using Bar = uint64_t;
 
 constexpr int threads = 64, tiles = 6;
 

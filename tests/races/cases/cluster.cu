@@ -3,7 +3,7 @@
 #include "cluster_group.h"
 
 namespace ptx = cuda::ptx;
-using Bar = unsigned long long;
+using Bar = uint64_t;
 
 // Each block reads its neighbour's tile, turned round.
 template <bool SYNC, bool LAST>

@@ -4,7 +4,7 @@
 // Kernels that hang: each waits for a phase that never ends. HANGS is false for the repaired one.
 
 namespace ptx = cuda::ptx;
-using Bar = unsigned long long;
+using Bar = uint64_t;
 
 __device__ void wait(Bar* bar, unsigned parity) {
     while (!ptx::mbarrier_try_wait_parity(bar, parity)) {}

@@ -7,7 +7,7 @@
 #include <cuda/ptx>
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
-using Bar = unsigned long long;
+using Bar = uint64_t;
 
 constexpr int threads = 64, tiles = 6;
 

@@ -2,7 +2,7 @@
 // different proxies, so fence.proxy.async must stand between. In each kernel that is right, `out` is what a
 // plain loop would compute.
 
-using Bar = unsigned long long;
+using Bar = uint64_t;
 constexpr int threads = 64, bytes = threads * 4;
 
 __device__ unsigned address_of(const void* p) { return unsigned(__cvta_generic_to_shared(p)); }
