@@ -80,7 +80,7 @@ def statements(number, row):
         lines.append("cudaLaunchAttribute cluster{};")
         lines.append("cluster.id = cudaLaunchAttributeClusterDimension;")
         lines.append(f"cluster.val.clusterDim = {{{one['cluster']}, 1, 1}};")
-        lines.append(f"cudaLaunchConfig_t config{{.gridDim = {one['grid']}, .blockDim = {one['block']}, "
+        lines.append(f"cudaLaunchConfig_t config{{.gridDim = {one['grid']}, .blockDim = {one['block']}, .dynamicSmemBytes = {shared}, "
                      ".attrs = &cluster, .numAttrs = 1};")
         lines.append(f"cudaLaunchKernelEx(&config, {row['kernel']}, {', '.join(values)});")
     else:

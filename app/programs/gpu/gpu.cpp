@@ -272,7 +272,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {
         auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
-        frozen.unoptimized = unoptimized_.find(function.name);
+        if (settings_.checks.memory) frozen.unoptimized = unoptimized_.find(function.name);
         stream_races_.begin_accesses(site);
         if (judge_)
             seconds = seconds_of(judge_->run(frozen, has_streams_ ? &stream_races_ : nullptr).time);

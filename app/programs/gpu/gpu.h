@@ -208,7 +208,7 @@ class Gpu {
     std::map<std::uint64_t, std::size_t> memory_of_graphs_;  ///< bytes, by address
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::unique_ptr<emulator::Judge> judge_;  ///< null: nothing is checked
-    const UnoptimizedCode unoptimized_;
+    UnoptimizedCode unoptimized_;
     EmulatedMemory captured_memory_{*this};
     std::unique_ptr<Capture> capture_;  ///< null: no launch is recorded
     ProgramReport report_;

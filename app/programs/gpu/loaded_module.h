@@ -69,8 +69,6 @@ class LoadedModule {
     /// The compute capability that the PTX was made for: 75.
     unsigned architecture() const { return architecture_; }
     const std::string& ptx() const { return ptx_; }
-    /// Those that the line information names.
-    const std::vector<std::string>& files() const { return module_->files(); }
 
   private:
     void decode(const std::string& name);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "emulator/program/error.h"
 #include "files/regular_file.h"
 #include "launches/files/removed_arrays.h"
+#include "programs/images/device_functions.h"
 
 namespace warpscope::programs {
 
@@ -16,11 +18,23 @@ namespace {
 
 constexpr std::size_t largest_ptx = std::size_t(1) << 28;
 
-/// The file whose stem is that of the PTX.
-std::string source_of(const LoadedModule& module, const fs::path& ptx) {
-    for (const std::string& file : module.files())
-        if (fs::path(file).stem() == ptx.stem()) return file;
-    return {};
+/// The source among the files of the line information, ".file 1 "/home/ann/my.cu"", by its stem.
+std::string source_in(const std::string& ptx, const std::string& stem) {
+    const std::size_t end = ptx.find("/" + stem + ".cu\"");
+    if (end == ptx.npos) return {};
+    const std::size_t begin = ptx.rfind('"', end) + 1;
+    return ptx.substr(begin, ptx.find('"', end) - begin);
+}
+
+std::shared_ptr<const emulator::Module> module_of(const std::string& ptx,
+                                                  std::vector<PtxEntry> entries,
+                                                  const std::string& symbol) {
+    std::erase_if(entries, [&](const PtxEntry& entry) { return entry.name == symbol; });
+    try {
+        return emulator::Module::parse(without(ptx, entries), "the program");
+    } catch (const emulator::Error&) {
+        return nullptr;  // it uses what the emulator does not know, and the optimized code does not
+    }
 }
 
 }  // namespace
@@ -30,34 +44,37 @@ UnoptimizedCode::UnoptimizedCode(const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
         if (entry.path().extension() != ".ptx") continue;
         try {
-            Image image{.ptx = files::RegularFile(entry.path()).read(largest_ptx), .problem = {}};
-            auto module = std::make_unique<LoadedModule>(std::vector{std::move(image)},
-                                                         entry.path().string());
-            std::string name = source_of(*module, entry.path());
-            sources_.push_back({std::move(name), std::move(module)});
+            const std::string ptx = with_device_functions(
+                with_names_of_toolkit(files::RegularFile(entry.path()).read(largest_ptx)));
+            sources_.push_back({ptx, entries_of(ptx), source_in(ptx, entry.path().stem())});
         } catch (const std::runtime_error&) {
-            // It may use what the emulator does not know, and the optimized code does not.
+            // Without the file, the checks look at what runs.
         }
     }
 }
 
-const emulator::Kernel* UnoptimizedCode::find(const std::string& symbol) const {
-    const emulator::Kernel* found = nullptr;
-    for (const Source& source : sources_)
-        if (const Function* function = source.module->find(symbol)) {
-            if (found) return nullptr;
-            found = function->kernel;
+const emulator::Kernel* UnoptimizedCode::find(const std::string& symbol) {
+    const auto [at, is_new] = modules_.try_emplace(symbol);
+    if (is_new) {
+        const auto has = [&](const Source& source) {
+            return std::ranges::find(source.entries, symbol, &PtxEntry::name) !=
+                   source.entries.end();
+        };
+        if (std::ranges::count_if(sources_, has) == 1) {
+            const Source& source = *std::ranges::find_if(sources_, has);
+            at->second = module_of(source.ptx, source.entries, symbol);
         }
-    return found;
+    }
+    return at->second ? at->second->find(symbol) : nullptr;
 }
 
 std::vector<std::string> UnoptimizedCode::removed_from(LoadedModule& module) const {
     std::vector<std::string> lines;
     for (const Source& source : sources_) {
-        const auto has = [&](const auto& function) { return module.find(function->name); };
-        if (std::ranges::none_of(source.module->functions(), has)) continue;
+        const auto has = [&](const PtxEntry& entry) { return module.find(entry.name); };
+        if (std::ranges::none_of(source.entries, has)) continue;
         for (const compiler::Diagnostic& note :
-             launches::removed_arrays(module.ptx(), source.module->ptx(), source.name))
+             launches::removed_arrays(module.ptx(), source.ptx, source.name))
             lines.push_back(note.line ? fmt::format("{}:{}: {}", source.name, note.line, note.text)
                                       : fmt::format("{}: {}", source.name, note.text));
     }

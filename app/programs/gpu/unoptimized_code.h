@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "programs/gpu/loaded_module.h"
+#include "programs/images/ptx_entries.h"
 
 namespace warpscope::programs {
 
@@ -18,16 +20,19 @@ class UnoptimizedCode {
     explicit UnoptimizedCode(const std::filesystem::path& folder);
 
     /// The kernel with this name in PTX; null: it is not known, or in several sources.
-    const emulator::Kernel* find(const std::string& symbol) const;
+    const emulator::Kernel* find(const std::string& symbol);
     /// Lines that say which arrays in shared memory the compiler has removed from a module.
     std::vector<std::string> removed_from(LoadedModule& module) const;
 
   private:
     struct Source {
-        std::string name;  ///< "my.cu", as the line information has it
-        std::unique_ptr<LoadedModule> module;
+        std::string ptx;
+        std::vector<PtxEntry> entries;
+        std::string name;  ///< "/home/ann/my.cu", as the line information has it
     };
     std::vector<Source> sources_;
+    /// Each kernel that was asked for is in a module of its own.
+    std::map<std::string, std::shared_ptr<const emulator::Module>> modules_;
 };
 
 }  // namespace warpscope::programs
