@@ -22,9 +22,10 @@ from cases_test import CASES, launch_of, rows
 PROGRAM = ""
 # Of programs, in seconds, for rows in which blocks wait for ever. A launch file has a limit of its own.
 TIME_LIMIT = 30
-ONE_OF = 1 if "WARPSCOPE_LONG_TESTS" in os.environ else 70  # rows of which one is run: nvcc takes seconds
+ONE_OF = 1 if "WARPSCOPE_LONG_TESTS" in os.environ else 100  # rows of which one is run: nvcc takes seconds
 
 HEAD = """// nvcc: -std=c++20 -I%s
+#include <cstdint>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include "%s"
