@@ -1,32 +1,12 @@
 #include "experiments/measure/count_work.h"
 
-#include "compute/emulated/emulated_device.h"
+#include "compute/emulated/observing.h"
 #include "emulator/counters/access_counters.h"
-#include "emulator/observe/observer_list.h"
 #include "emulator/warp/warp.h"
 #include "experiments/framework/shared_memory_cleaner.h"
 
 namespace warpscope::experiments {
 namespace {
-
-/// Adds an observer to a device beside the one that observes it already.
-class Observing {
-  public:
-    Observing(compute::EmulatedDevice& device, emulator::Observer& observer)
-        : device_(device), before_(device.observe(nullptr)) {
-        if (before_) both_.add(*before_);
-        both_.add(observer);
-        device_.observe(&both_);
-    }
-    Observing(const Observing&) = delete;
-    Observing& operator=(const Observing&) = delete;
-    ~Observing() { device_.observe(before_); }
-
-  private:
-    compute::EmulatedDevice& device_;
-    emulator::Observer* before_;
-    emulator::ObserverList both_;
-};
 
 Comparison::Counts sum(const std::vector<emulator::KernelCounters>& kernels, double elements) {
     Comparison::Counts counts;
@@ -53,7 +33,7 @@ std::optional<Comparison::Counts> count_work(compute::Device& device, double ele
     }
     emulator::AccessCounters counters;
     {
-        const Observing observing(*emulated, counters);
+        const compute::Observing observing(*emulated, counters);
         launches();
     }
     return sum(counters.kernels(), elements);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/emulated/observing.h"
 #include "emulator/program/error.h"
 #include "emulator/witness/needed_barriers.h"
 #include "experiments/replicas/expected_words.h"
@@ -32,9 +33,8 @@ class LaunchedKernels : public emulator::Observer {
 std::vector<std::string> kernels_of(const LaunchState& state, const std::stop_token& stop) {
     const Replica replica = make_replica(state, compute::usual_emulator_memory(), stop);
     LaunchedKernels launched;
-    replica.device->observe(&launched);
+    const compute::Observing observing(*replica.device, launched);
     replica.experiment->launch_kernel();
-    replica.device->observe(nullptr);
     return launched.names;
 }
 

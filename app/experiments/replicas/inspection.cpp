@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "compute/emulated/observing.h"
 #include "emulator/judge.h"
 #include "emulator/program/error.h"
 #include "experiments/replicas/specimen.h"
@@ -51,10 +52,9 @@ emulator::FrozenLaunch freeze_inspected(const Replica& replica, emulator::Judge&
     compute::EmulatedDevice& device = *replica.device;
     EarlierLaunches earlier(judge.memory_check(), device.machine().memory());
     device.judge(nullptr);
-    device.observe(&earlier);
+    const compute::Observing observing(device, earlier);
     emulator::FrozenLaunch launch =
         device.freeze_last([&] { replica.experiment->launch_kernel(); });
-    device.observe(nullptr);
     judge.memory_check().forget_findings();
     return launch;
 }
