@@ -200,8 +200,7 @@ std::uint64_t Judge::run_first_blocks(const FrozenLaunch& launch, std::uint64_t 
     std::uint64_t fit = 1;
     run_and_try(launch, [&] {
         // Block 0 is not the first one then, and may wait for others.
-        if (launch.kernel->order_dependent &&
-            launch.settings.block_order != GridOrder::ascending) {
+        if (launch.kernel->order_dependent && launch.settings.block_order != GridOrder::ascending) {
             launcher_.run(launch, &observer());
             fit = blocks;
             return true;

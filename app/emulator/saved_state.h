@@ -8,9 +8,9 @@
 
 namespace warpscope::emulator {
 
-/// A copy of what a launch can change: all global memory in use, the variables of a module, the shared
-/// memory of the virtual SMs, and the text that kernels have printed. The machine's allocations
-/// must not change while it is used.
+/// A copy of what a launch can change: all global memory in use, the variables of a module, the
+/// shared memory of the virtual SMs, and the text that kernels have printed. The machine's
+/// allocations must not change while it is used.
 class SavedState {
   public:
     SavedState(Machine& machine, const Module& module);

@@ -169,26 +169,25 @@ class Build {
 
     /// `target` 0: the options name it.
     std::string make_for(unsigned target, const fs::path& folder) const {
-        Words flags{nvcc_.program.string()};
+        Words flags{nvcc_.program.string()}, sources{file_.string()};
         if (target)
             flags.push_back(fmt::format("-gencode=arch=compute_{0},code=compute_{0}", target));
-        Words unoptimized = flags, sources{file_.string()};
-        flags.insert(flags.end(), {"-g", "-lineinfo"});
-        Words compile = flags, link = flags;
+        Words link = flags;
+        link.insert(link.end(), {"-g", "-lineinfo"});
         for (const std::string& word : options_) {
             const bool is_input = is_file(word);
             if (is_input && is_source(word)) sources.push_back(fs::absolute(word).string());
-            if (!is_input) compile.push_back(word);
-            if (!is_input) unoptimized.push_back(word);
+            if (!is_input) flags.push_back(word);
             if (!is_input || !is_source(word)) link.push_back(word);
         }
         // All threads compile: the passes for the host and for the device, and several sources.
-        compile.insert(compile.end(), {"-t", "0", "-c", "-MD", "-odir", folder.string()});
+        Words compile = flags;
+        compile.insert(compile.end(),
+                       {"-g", "-lineinfo", "-t", "0", "-c", "-MD", "-odir", folder.string()});
         compile.insert(compile.end(), sources.begin(), sources.end());
         std::future<void> beside;
         if (makes_unoptimized_)
-            beside =
-                std::async(std::launch::async, [&] { make_ptx(unoptimized, sources, folder); });
+            beside = std::async(std::launch::async, [&] { make_ptx(flags, sources, folder); });
         std::string printed = run(std::move(compile), folder);
         for (const std::string& source : sources)
             link.push_back((folder / fs::path(source).stem()).string() + ".o");

@@ -9,8 +9,9 @@ namespace warpscope::compute {
 class Observing {
   public:
     Observing(EmulatedDevice& device, emulator::Observer& observer)
-        : device_(device), before_(device.observe(nullptr)) {
-        if (before_) both_.add(*before_);
+        : device_(device), before_(device.observe(&observer)) {
+        if (!before_) return;
+        both_.add(*before_);
         both_.add(observer);
         device_.observe(&both_);
     }

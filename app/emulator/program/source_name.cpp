@@ -42,11 +42,7 @@ std::string function_name(const std::string& ptx_name) {
 }
 
 std::string kernel_name(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> whole(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status || !whole) return symbol;
-    std::string name = whole.get();
+    std::string name = demangled(symbol);
     int depth = 0;  // a template argument may be a function type
     for (std::size_t i = 0; i < name.size(); ++i) {
         if (name[i] == '<') ++depth;

@@ -34,7 +34,8 @@ class Memory {
     void* allocate(std::size_t bytes);
     void free(void* pointer);  ///< throws Error if allocate() has not returned it
 
-    /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels.
+    /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels. `used_to`:
+    /// see Allocation.
     void attach(void* host, std::size_t bytes, const std::uint64_t* used_to = nullptr);
     void detach(void* host);
 

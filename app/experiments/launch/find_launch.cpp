@@ -20,7 +20,7 @@ LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (kind == FileKind::launch_file || kind == FileKind::json) return read_launch_file(path);
     if (kind == FileKind::capture) return find_launch_file(unpacked(path));
     if (std::filesystem::is_directory(path)) {
-        const auto capture = launches::read_capture(path);
+        const auto capture = read_capture(path);
         if (!capture || capture->launches.empty())
             throw LaunchError(path.string() + ": the folder has no launches of a program");
         return read_launch_file(capture->launches.front().file);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compute/emulated/observing.h"
 #include "emulator/counters/access_counters.h"
 #include "emulator/counters/heat_map.h"
 #include "emulator/launcher.h"
@@ -155,9 +156,8 @@ void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& dev
                        const Measured& kernel, const std::function<void()>& run,
                        double tracked_goal) {
     const auto observed_run = [&](emulator::ObserverList& observers) {
-        device.observe(&observers);
+        const compute::Observing observing(device, observers);
         run();
-        device.observe(nullptr);
     };
     emulator::RaceDetector races;
     emulator::GridRaces grid_races;

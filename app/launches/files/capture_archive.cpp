@@ -178,7 +178,7 @@ fs::path unpacked(const fs::path& archive) {
     if (!from)
         fail(archive, fs::exists(archive) ? "it is no archive of a capture" : "it is not there");
     const fs::path folder = folder_for(members_of(from.get(), archive));
-    if (launches::read_capture(folder)) return folder;
+    if (read_capture(folder)) return folder;
     const fs::path unfinished = fmt::format("{}.{}", folder.string(), ::getpid());
     std::error_code ignored;
     try {
@@ -192,7 +192,7 @@ fs::path unpacked(const fs::path& archive) {
         fs::remove_all(unfinished, ignored);
         throw;
     }
-    if (!launches::read_capture(folder)) fail(archive, "its program.json is no list of launches");
+    if (!read_capture(folder)) fail(archive, "its program.json is no list of launches");
     return folder;
 }
 

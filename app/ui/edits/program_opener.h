@@ -59,8 +59,8 @@ class ProgramOpener {
         std::string path;
         bool confined = false;
     };
-    Chosen now_;                  ///< is compiled or runs
-    std::optional<Chosen> next_;  ///< is compiled once the compiler and the program have ended
+    Chosen now_;                    ///< is compiled or runs
+    std::optional<Chosen> next_;    ///< is compiled once the compiler and the program have ended
     std::filesystem::path folder_;  ///< of its launches
     bool shown_ = false;            ///< its first launch is on show
     /// The outcome of the compiler, for the source once its kernels are on show.

@@ -18,6 +18,14 @@ TEST(SourceName, OfAFunctionHasNoParametersAndNoResult) {
     EXPECT_EQ(function_name("helper"), "helper");
 }
 
+TEST(SourceName, OfAKernelHasNoParameters) {
+    EXPECT_EQ(kernel_name("_Z3dotPKfS0_Pf"), "dot");
+    EXPECT_EQ(kernel_name("_Z3sumILj256EEvPf"), "sum<256u>");
+    EXPECT_EQ(kernel_name("_Z3addB2v1Pf"), "add");  // Numba: add[abi:v1](float*)
+    EXPECT_EQ(kernel_name("plain"), "plain");
+    EXPECT_EQ(kernel_name("f"), "f") << "of extern \"C\", and no float";
+}
+
 TEST(SourceName, OtherNamesStay) {
     for (const char* name : {"taps", "", "_Zwrong", "a$1", "f", "i"})
         EXPECT_EQ(source_name(name), name);

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "emulator/program/source_name.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 
@@ -55,13 +54,6 @@ TEST(ProgramReport, OtherFilesAreRefused) {
         EXPECT_THROW(read_report(file), std::runtime_error) << text;
     }
     EXPECT_THROW(write_report({}, "/no/such/folder/x.json"), std::runtime_error);
-}
-
-TEST(KernelName, IsThatOfTheSource) {
-    EXPECT_EQ(emulator::kernel_name("_Z3dotPKfS0_Pf"), "dot");
-    EXPECT_EQ(emulator::kernel_name("_Z3sumILj256EEvPf"), "sum<256u>");
-    EXPECT_EQ(emulator::kernel_name("_Z3addB2v1Pf"), "add");  // Numba: add[abi:v1](float*)
-    EXPECT_EQ(emulator::kernel_name("plain"), "plain");
 }
 
 TEST(ProgramSettings, GoThroughTheEnvironment) {
