@@ -2,7 +2,7 @@
 find_program(CCACHE ccache)
 if(CCACHE)
   # ccache's manual, "Precompiled headers" and "The depend mode": ccache does not preprocess each file. With a base
-  # folder another clone of the project finds what was compiled without a precompiled header, which names folders.
+  # folder another clone of the project finds what was compiled in the first.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
       CCACHE_DEPEND=1 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})

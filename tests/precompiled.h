@@ -4,4 +4,4 @@
 
 #include <random>
 
-#include "precompiled.h"
+#include <precompiled.h>
