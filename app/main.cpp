@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,23 +14,22 @@
 #include <iostream>
 #include <new>
 #include <utility>
+#include <vector>
 
-#include "bench_window.h"
 #include "compiler/cache.h"
-#include "complaint.h"
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
-#include "compute/libraries/shared_file.h"
-#include "compute/pick_ranks.h"
-#include "experiments/replicas/pick_for.h"
+#include "compute/libraries/installed_files.h"
+#include "compute/pick_device.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/launch/gallery.h"
 #include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
+#include "jobs/headless/frame_loop.h"
 #include "jobs/headless/headless.h"
-#include "jobs/headless/interruption.h"
 #include "jobs/headless/kernel_files.h"
-#include "jobs/helper.h"
 #include "jobs/list.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/verdict.h"
@@ -39,12 +39,85 @@
 #include "options.h"
 #include "processes.h"
 #include "programs/report/program_control.h"
+#include "ui/window/click_test.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window.h"
 
 namespace warpscope {
 namespace {
+
+using jobs::BenchRow;
+
+constexpr std::chrono::seconds bench_length{120};
+
+struct Expensive {
+    const char* experiment;  ///< or a kernel of the gallery
+    std::vector<experiments::Assignment> values;
+};
+
+/// Frames of these take from half a second to minutes on two cores.
+const std::vector<Expensive>& most_expensive() {
+    static const std::vector<Expensive> all{
+        {"ripple", {{"size", "4096"}}},
+        {"nbody", {{"bodies", "1048576"}, {"kernel", "float3"}}},
+        {"dot", {{"n", "67108864"}}},
+        {"reduction", {{"n", "67108864"}}},
+        {"own", {{"width", "4096"}, {"height", "4096"}}},
+    };
+    return all;
+}
+
+double p99(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[(values.size() * 99 + 99) / 100 - 1];
+}
+
+void measure_window(std::vector<BenchRow>& rows, const Expensive& setting) {
+    ui::ClickTest clicks(bench_length);
+    ui::WindowOptions options;
+    options.device = "emulator";
+    const bool is_launch = experiments::in_gallery(setting.experiment);
+    if (is_launch)
+        options.launch = ui::find_launch(setting.experiment);
+    else
+        options.experiment = setting.experiment;
+    const std::string id =
+        is_launch ? experiments::launch_experiment().id : std::string(setting.experiment);
+    options.assignments = {{id, setting.values}};
+    options.size = experiments::Size{1600, 900};
+    options.settings.clear();
+    options.clicks = &clicks;
+    ui::run_window(options);
+    const std::string name = setting.experiment;
+    std::string values;
+    for (const auto& [id, text] : setting.values)
+        values += fmt::format("{}{} {}", values.empty() ? "" : ", ", id, text);
+    rows.push_back({.name = name + "_window_frames_per_second",
+                    .label = fmt::format("{}, frames of the window", name),
+                    .value = clicks.frames_per_second(),
+                    .unit = "frames/s",
+                    .bound = BenchRow::Bound::at_least,
+                    .wanted = 30,
+                    .note = values});
+    rows.push_back({.name = name + "_press_p99_ms",
+                    .label = fmt::format("{}, press to its effect, p99", name),
+                    .value = p99(clicks.latencies()),
+                    .unit = "ms",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 100,
+                    .note = fmt::format("{} presses, {} without an effect",
+                                        clicks.latencies().size() + clicks.lost(), clicks.lost())});
+}
+
+/// The section "window" of the bench: opens the window with each experiment at its most expensive
+/// setting, on the emulator, presses widgets at random, and measures the frames per second and the
+/// time from a press to its effect on screen. Adds no rows where there is no display.
+void bench_window(std::vector<BenchRow>& rows) {
+    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
+    for (const Expensive& setting : most_expensive()) measure_window(rows, setting);
+}
 
 /// Picks the device of the experiment, with all ranks if the experiment can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
@@ -240,9 +313,10 @@ int say(const std::string& text) {
         jobs::print(text);
         return 0;
     } catch (const std::bad_alloc&) {
-        return complain("there is not enough memory; close other programs or raise its limit", 1);
+        return jobs::complain("there is not enough memory; close other programs or raise its limit",
+                              1);
     } catch (const std::exception& e) {
-        return complain(e.what(), 1);
+        return jobs::complain(e.what(), 1);
     }
 }
 
@@ -257,10 +331,10 @@ int answer(int argc, const char* const* argv, const std::function<int(const Opti
     } catch (const std::exception& e) {
         // Rank 0 of mpirun says it for all, and its exit code is that of all. If this process ended
         // with an error, mpirun could end rank 0 before it has said it.
-        if (is_of_caller(e) && compute::place_of_process().index > 0) return 0;
+        if (jobs::is_of_caller(e) && compute::place_of_process().index > 0) return 0;
         const auto* const block = dynamic_cast<const compute::BlockError*>(&e);
         const int failed = block && block->timed_out ? jobs::no_verdict : 1;
-        return complain(e.what(), is_of_caller(e) ? 2 : failed);
+        return jobs::complain(e.what(), jobs::is_of_caller(e) ? 2 : failed);
     }
 }
 
@@ -299,4 +373,5 @@ int main(int argc, char** argv) {
         std::quick_exit(code);
     }
     return code;
-}
+
+}  // namespace warpscope

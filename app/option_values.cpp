@@ -1,14 +1,12 @@
 #include "option_values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
+#include "compiler/nvrtc.h"
 #include "compiler/source_file.h"
-#include "compiler/target.h"
-#include "programs/report/launch_ranges.h"
+#include "programs/report/program_control.h"
 
 namespace warpscope {
 

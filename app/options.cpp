@@ -9,10 +9,9 @@
 #include "compiler/programs/nvcc.h"
 #include "compiler/source_file.h"
 #include "experiments/lessons/lesson.h"
-#include "gl/recording/recording.h"
+#include "gl/recording.h"
 #include "help_text.h"
 #include "jobs/output/files_and_terminal.h"
-#include "jobs/output/parse_word_list.h"
 #include "launches/files/file_kind.h"
 #include "option_values.h"
 
@@ -20,7 +19,6 @@ namespace warpscope {
 
 namespace {
 
-using jobs::parse_word_list;
 using jobs::UsageError;
 
 constexpr std::uint64_t most_frames = 1'000'000'000;

@@ -9,7 +9,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
-#include "jobs/bench/sections.h"
+#include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
 #include "jobs/headless/headless.h"
 #include "jobs/programs/run_program.h"

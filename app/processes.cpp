@@ -4,11 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "complaint.h"
-#include "compute/pick_ranks.h"
-#include "compute/ranks/calls.h"
+#include "compute/pick_device.h"
+#include "compute/ranks/processes.h"
 #include "experiments/nbody/nbody_order.h"
-#include "jobs/headless/interruption.h"
+#include "jobs/headless/frame_loop.h"
 #include "jobs/output/files_and_terminal.h"
 
 namespace warpscope {
@@ -42,15 +41,15 @@ int lead(const SharedProcesses& processes, const std::function<int()>& work) {
         return code;
     } catch (const compute::DeviceError& e) {
         // The error is printed first: the other processes may be waiting for something else.
-        complain(e.what(), 1);
+        jobs::complain(e.what(), 1);
         processes->end_all(1);
         return 1;
     } catch (const std::exception& e) {
         // The error is printed while `processes` exist, because mpirun can lose what is written
         // right before a process ends.
-        complain(e.what(), 1);
+        jobs::complain(e.what(), 1);
         end_others();
-        return is_of_caller(e) ? 2 : 1;
+        return jobs::is_of_caller(e) ? 2 : 1;
     } catch (const jobs::Interrupted&) {
         end_others();
         throw;
@@ -72,7 +71,7 @@ void check_processes(const Options& options) {
 
 int run_with_processes(const Options& options,
                        const std::function<int(const SharedProcesses&)>& work) {
-    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
+    const auto say_fault = [](const std::string& fault) { jobs::complain(fault, 1); };
     const SharedProcesses processes = compute::join_processes(say_fault);
     if (processes && processes->index() > 0) return work_for_others(options, processes);
     return lead(processes, [&] { return work(processes); });

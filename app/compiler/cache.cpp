@@ -10,9 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "compiler/content_hash.h"
 #include "files/regular_file.h"
-#include "files/whole_file.h"
 
 namespace warpscope::compiler {
 namespace {

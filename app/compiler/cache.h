@@ -9,6 +9,16 @@
 
 namespace warpscope::compiler {
 
+/// FNV-1a, 64 bits. It names files and detects damage, but no forgery.
+constexpr std::uint64_t content_hash(std::string_view bytes) {
+    std::uint64_t value = 0xcbf29ce484222325;
+    for (const char byte : bytes) {
+        value ^= static_cast<unsigned char>(byte);
+        value *= 0x100000001b3;
+    }
+    return value;
+}
+
 /// Makes a folder accessible for this user alone, because programs run what its files hold. Throws
 /// std::runtime_error.
 void make_private(const std::filesystem::path& folder);

@@ -1,15 +1,63 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "compiler/diagnostic.h"
-
 namespace warpscope::compiler {
+
+/// The compute capability that a kernel source is compiled for: 75, or 80 or 90 where the source
+/// uses what only newer GPUs have, such as asynchronous copies and clusters. It is told by words,
+/// not by the grammar: a word in a comment counts, too.
+unsigned target_of(std::string_view source);
+
+/// The targets that a person can choose.
+inline constexpr std::array<unsigned, 3> targets{75, 80, 90};
+/// The target that a message of the compiler says is needed, such as "is not supported before
+/// SM_90": one of `targets`, or 0 where it names none.
+unsigned target_named_in(std::string_view message);
+
+enum class Severity { note, warning, error };
+
+/// "note", "warning", "error".
+inline std::string_view to_string(Severity severity) {
+    switch (severity) {
+        case Severity::note:
+            return "note";
+        case Severity::warning:
+            return "warning";
+        case Severity::error:
+            break;
+    }
+    return "error";
+}
+
+/// A message of the compiler about a place in a kernel source.
+struct Diagnostic {
+    int line = 0;    ///< from 1; 0: about the whole source
+    int column = 0;  ///< from 1; 0: unknown
+    Severity severity = Severity::error;
+    std::string text;  ///< "identifier \"tile\" is undefined"
+    bool operator==(const Diagnostic&) const = default;
+};
+
+/// A kernel source can't be compiled. what() is the first error with its place, in one line.
+struct CompileError : std::runtime_error {
+    CompileError(const std::string& what, std::vector<Diagnostic> all)
+        : std::runtime_error(what), diagnostics(std::move(all)) {}
+    std::vector<Diagnostic> diagnostics;  ///< errors, warnings and notes, in the compiler's order
+};
+
+/// No compiler was found. what() says what to install.
+struct NoCompiler : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// A file that a source includes, and that the compiler gets in memory.
 struct Header {

@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/debug/dwarf.h"
-#include "compiler/type_names.h"
+#include "compiler/dwarf.h"
 #include "compiler/type_reader.h"
 #include "files/take_line.h"
 

@@ -3,13 +3,217 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <optional>
+#include <span>
+#include <tuple>
 
 #include "emulator/checks/undefined_values.h"
+#include "emulator/machine/machine.h"
 #include "emulator/program/error.h"
-#include "emulator/saved_state.h"
 
 namespace warpscope::emulator {
+namespace {
+
+/// A copy of what a launch can change: all global memory in use, the variables of a module, the
+/// shared memory of the virtual SMs, and the text that kernels have printed. The machine's
+/// allocations must not change while it is used.
+class SavedState {
+  public:
+    SavedState(Machine& machine, const Module& module);
+    void restore() const;
+
+    /// The bytes of global memory that a copy takes.
+    static std::size_t bytes(Machine& machine, const Module& module);
+
+  private:
+    Machine& machine_;
+    std::vector<std::span<std::byte>> places_;
+    std::vector<AlignedBytes> copies_;  ///< of each place
+    Machine::OwnState own_;
+};
+
+/// Global memory and the variables of a module.
+std::vector<std::span<std::byte>> places_of(Machine& machine, const Module& module) {
+    std::vector<std::span<std::byte>> places;
+    for (const Memory::Allocation& allocation : machine.memory().allocations()) {
+        const std::uint64_t end =
+            allocation.used_to ? std::min(*allocation.used_to, allocation.end) : allocation.end;
+        places.emplace_back(reinterpret_cast<std::byte*>(allocation.begin), end - allocation.begin);
+    }
+    for (const Module::GlobalVariable& variable : module.variables())
+        places.emplace_back(static_cast<std::byte*>(variable.data), variable.bytes);
+    return places;
+}
+
+}  // namespace
+
+SavedState::SavedState(Machine& machine, const Module& module)
+    : machine_(machine), places_(places_of(machine, module)), own_(machine.own_state()) {
+    for (const std::span<std::byte> place : places_) {
+        const AlignedBytes& copy = copies_.emplace_back(place.size());
+        if (!place.empty()) std::memcpy(copy.data(), place.data(), place.size());
+    }
+}
+
+void SavedState::restore() const {
+    for (std::size_t k = 0; k < places_.size(); ++k)
+        if (!places_[k].empty())
+            std::memcpy(places_[k].data(), copies_[k].data(), places_[k].size());
+    machine_.own_state() = own_;
+}
+
+std::size_t SavedState::bytes(Machine& machine, const Module& module) {
+    std::size_t bytes = 0;
+    for (const std::span<std::byte> place : places_of(machine, module)) bytes += place.size();
+    return bytes;
+}
+
+std::vector<std::string> CheckChoice::words() const {
+    std::vector<std::string> words;
+    for (const auto& [word, member] : check_words)
+        if (this->*member) words.emplace_back(word);
+    return words;
+}
+
+CheckSet::CheckSet(const CheckChoice& choice, Memory& memory) : heat_(memory) {
+    if (choice.race) all_.add(race_);
+    if (choice.race) all_.add(grid_races_);
+    if (choice.barrier) all_.add(barrier_);
+    if (choice.memory) all_.add(memory_);
+    if (choice.counters) all_.add(counters_);
+    if (choice.heat) all_.add(heat_);
+    if (choice.heat && choice.race) race_.count_hazards_in(heat_);
+    if (choice.heat && choice.race) grid_races_.count_hazards_in(heat_);
+}
+
+std::vector<Finding> CheckSet::findings() const {
+    return by_repair(merged(
+        {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()}));
+}
+
+namespace {
+
+using Interval = Finding::BarrierPlace;
+
+bool is_in_loop(const Interval& i) {
+    return i.from >= i.to;
+}
+
+/// A barrier stands before line `at`: behind `from` and not behind `to`.
+bool repairs(int at, const Interval& i) {
+    return i.from < at && at <= i.to;
+}
+
+/// Barriers stand between lines. The end of a launch does not keep shared memory, and words order
+/// only those who use them: they repair with a race those of its own lines.
+bool are_alike(BarrierScope a, BarrierScope b) {
+    const auto is_barrier = [](BarrierScope s) { return s <= BarrierScope::grid; };
+    return a != BarrierScope::words && (a == b || (is_barrier(a) && is_barrier(b)));
+}
+
+/// The indices of the findings that one barrier repairs together with `first`, which ends first.
+bool belong_together(const Interval& first, const Interval& other) {
+    if (!are_alike(first.scope, other.scope))
+        return first.from == other.from && first.to == other.to;
+    if (is_in_loop(first) != is_in_loop(other)) return false;
+    if (!is_in_loop(first)) return repairs(first.to, other);
+    if (first.from == first.to || other.from == other.to)
+        return first.from == other.from && first.to == other.to;
+    return first.to <= other.from && other.to <= first.from;
+}
+
+/// The race of a flag, which stands behind the races of what the flag hands over.
+bool is_of_flag(const Finding& f) {
+    if (!f.barrier || f.barrier->scope != BarrierScope::words) return false;
+    return f.barrier->from == f.first.line || f.barrier->to == f.first.line ||
+           f.barrier->from == f.second->line || f.barrier->to == f.second->line;
+}
+
+auto plainness(const Finding& f) {
+    const bool read_behind_write =
+        f.hazard == Hazard::read_after_write && f.order != AccessOrder::reversed;
+    const int lines = f.barrier ? std::abs(f.barrier->to - f.barrier->from) : 0;
+    const int scope = f.barrier ? int(f.barrier->scope) : 0;
+    return std::make_tuple(!f.needs_atomic, -scope, -int(f.severity), is_of_flag(f),
+                           !read_behind_write, lines, -std::int64_t(f.count));
+}
+
+/// A race of the accesses with which threads change a word: whether it is with one or with both.
+bool is_of_update(const Finding& f, const Finding& update) {
+    const auto is_place = [&](const ThreadAtLine& at) {
+        return at.where() == update.first.where() || at.where() == update.second->where();
+    };
+    return f.kind == FindingKind::race && f.kernel == update.kernel && is_place(f.first) &&
+           is_place(*f.second);
+}
+
+/// The place at which a race or an unwritten read reads.
+std::string read_line(const Finding& f) {
+    if (f.kind == FindingKind::uninitialized) return f.byte ? f.first.where() : "";
+    return f.misread() && f.hazard == Hazard::write_after_read ? f.first.where() : "";
+}
+
+}  // namespace
+
+std::vector<Finding> by_repair(const std::vector<Finding>& findings) {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> order, group(findings.size(), none);
+    for (std::size_t update = 0; update < findings.size(); ++update)
+        for (std::size_t k = 0; k < findings.size() && findings[update].needs_atomic; ++k)
+            if (group[k] == none && is_of_update(findings[k], findings[update])) group[k] = update;
+    for (std::size_t k = 0; k < findings.size(); ++k)
+        if (findings[k].barrier && group[k] == none) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return findings[a].barrier->to < findings[b].barrier->to;
+    });
+    for (const std::size_t first : order) {
+        if (group[first] != none) continue;
+        for (const std::size_t other : order)
+            if (group[other] == none && findings[first].kernel == findings[other].kernel &&
+                findings[first].first.file == findings[other].first.file &&
+                belong_together(*findings[first].barrier, *findings[other].barrier))
+                group[other] = first;
+    }
+    for (std::size_t k = 0; k < findings.size(); ++k)
+        for (std::size_t race = 0; race < findings.size() && group[k] == none; ++race)
+            if (findings[k].kind == FindingKind::uninitialized && group[race] != none &&
+                findings[race].kernel == findings[k].kernel && !read_line(findings[k]).empty() &&
+                read_line(findings[race]) == read_line(findings[k]))
+                group[k] = group[race];
+    std::vector<Finding> all;
+    std::vector<bool> is_told(findings.size());
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+        if (is_told[k]) continue;
+        if (group[k] == none) {
+            all.push_back(findings[k]);
+            continue;
+        }
+        std::vector<std::size_t> members;
+        for (std::size_t m = k; m < findings.size(); ++m)
+            if (group[m] == group[k]) members.push_back(m);
+        for (const std::size_t m : members) is_told[m] = true;
+        const auto races_end = std::stable_partition(
+            members.begin(), members.end(),
+            [&](std::size_t m) { return findings[m].barrier || findings[m].needs_atomic; });
+        const auto plainest =
+            std::min_element(members.begin(), races_end, [&](std::size_t a, std::size_t b) {
+                return plainness(findings[a]) < plainness(findings[b]);
+            });
+        Finding finding = findings[*plainest];
+        members.erase(plainest);
+        std::sort(members.begin(), members.end());
+        for (const std::size_t m : members) {
+            finding.repaired_too.push_back(findings[m]);
+            if (findings[m].kind == FindingKind::race) finding.count += findings[m].count;
+            finding.severity = std::max(finding.severity, findings[m].severity);
+        }
+        all.push_back(std::move(finding));
+    }
+    return merged({all});
+}
 
 namespace {
 

@@ -1,17 +1,93 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "emulator/check_set.h"
+#include "emulator/checks/barrier_check.h"
+#include "emulator/checks/memory_check.h"
+#include "emulator/counters/access_counters.h"
+#include "emulator/counters/heat_map.h"
 #include "emulator/launcher.h"
+#include "emulator/observe/findings.h"
+#include "emulator/observe/observer_list.h"
+#include "emulator/races/grid/grid_races.h"
+#include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
+
+/// What is looked for in launches.
+struct CheckChoice {
+    bool race = false;      ///< races; reads of unwritten shared memory
+    bool barrier = false;   ///< barriers that not every thread reaches
+    bool memory = false;    ///< invalid accesses; reads of unwritten global memory
+    bool leaks = false;     ///< with `memory`: what a program has never freed or destroyed
+    bool needed = false;    ///< what depends on each barrier, fence and wait; a Judge ignores it
+    bool counters = false;  ///< sectors, bank conflicts and more
+    bool heat = false;      ///< accesses to each word; with `race`, also its races
+    /// Something that is reported as a finding.
+    bool has_checks() const { return race || barrier || memory || needed; }
+    bool any() const { return has_checks() || counters || heat; }
+    std::vector<std::string> words() const;  ///< of the checks: "race", …
+};
+
+/// The words of the checks.
+inline constexpr std::array<std::pair<std::string_view, bool CheckChoice::*>, 5> check_words{
+    {{"race", &CheckChoice::race},
+     {"barrier", &CheckChoice::barrier},
+     {"memory", &CheckChoice::memory},
+     {"leaks", &CheckChoice::leaks},
+     {"needed", &CheckChoice::needed}}};
+
+/// The observers of a choice, as one observer.
+class CheckSet {
+  public:
+    /// `memory` is that of the machine whose launches are observed.
+    CheckSet(const CheckChoice& choice, Memory& memory);
+    CheckSet(const CheckSet&) = delete;
+    CheckSet& operator=(const CheckSet&) = delete;
+
+    Observer& observer() { return all_; }
+    /// What the checks have found, grouped by the missing barrier.
+    std::vector<Finding> findings() const;
+    /// The next launch has further blocks of the last one.
+    void continue_launch() { grid_races_.continue_launch(); }
+    MemoryCheck& memory_check() { return memory_; }
+    const std::vector<KernelCounters>& counters() const { return counters_.kernels(); }
+    std::vector<KernelHeat> take_heat() { return heat_.take(); }
+
+  private:
+    RaceDetector race_;
+    GridRaces grid_races_;
+    BarrierCheck barrier_;
+    MemoryCheck memory_;
+    AccessCounters counters_;
+    HeatMap heat_;
+    ObserverList all_;
+};
+
+/// Makes the findings that one change of the source would repair one finding.
+///
+/// One barrier repairs races of a block whose Finding::barrier have a place in common, and reads of
+/// unwritten shared memory at the line of a read that came too early. One atomic operation repairs
+/// all races of the accesses with which threads change a word (Finding::needs_atomic).
+///
+/// A second launch repairs races between blocks as a barrier repairs those of a block, and words
+/// that are released and acquired repair those of one pair of lines.
+///
+/// A barrier of the grid or of a cluster repairs what one of the block repairs, so its race stands
+/// for them. Otherwise the plainest pair stands for all: an error before a warning, a read behind a
+/// write in the order of the program, the nearest lines. The others become its
+/// Finding::repaired_too, and its count is that of all races among them. It takes the place of the
+/// most harmful one in the list.
+std::vector<Finding> by_repair(const std::vector<Finding>& findings);
 
 /// What the checks say of launches.
 struct Verdict {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <map>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
 #if WARPSCOPE_FAST_PATHS
 #include "emulator/fast_paths/alike/alike_events.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "files/whole_file.h"
+#include "files/regular_file.h"
 #include "gl/error.h"
 
 // libpng reports errors with longjmp, which runs no destructors. So a function that calls setjmp

@@ -15,4 +15,8 @@ using Answering = std::function<int(const std::vector<std::string>& arguments)>;
 /// 0". A line that is no such array has the exit code 2. Throws what print() throws.
 void serve(std::istream& requests, const Answering& answer);
 
+/// Runs as a helper process: serves the socket `fd` until its other end is closed, and returns the
+/// exit code. Throws UsageError if `fd` is not a socket: only the app starts helper processes.
+int run_helper(int fd);
+
 }  // namespace warpscope::jobs

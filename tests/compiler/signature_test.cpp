@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/debug/dwarf.h"
+#include "compiler/dwarf.h"
 #include "real_nvrtc.h"
 
 namespace warpscope::compiler {

@@ -1,4 +1,4 @@
-#include "compiler/target.h"
+#include "compiler/nvrtc.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/host/template_kernels.h"
+#include "compiler/host/host_code.h"
 
 namespace warpscope::compiler {
 namespace {

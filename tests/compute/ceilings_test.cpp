@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "compute/ceiling_shares.h"
 #include "compute/pick_device.h"
 #include "support/devices.h"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "compute/device/kernel_images.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::tests {
 

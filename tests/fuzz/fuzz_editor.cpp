@@ -2,11 +2,11 @@
 #include <string>
 
 #include "fuzz.h"
-#include "ui/documents/kernel_document.h"
+#include "ui/documents/kernel_documents.h"
 #include "ui/editor/typing_aid.h"
+#include "ui/source/find_bar.h"
+#include "ui/source/kernel_text.h"
 #include "ui/source/line_diff.h"
-#include "ui/source/source_colour.h"
-#include "ui/source/text_search.h"
 
 // A sequence of the editor's operations on a text. The first line of the input is the built-in
 // text; after it come operations of a letter and up to two numbers of one byte.

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "compiler/host/host_code.h"
-#include "compiler/host/template_kernels.h"
 #include "fuzz.h"
 
 // A source and a header, with a NUL between them. What is left out becomes blanks, and every byte

@@ -2,7 +2,7 @@
 
 #include "fuzz.h"
 #include "gl/png.h"
-#include "ui/documents/opened_file.h"
+#include "ui/edits/file_opener.h"
 
 // A PNG that is dropped on the window. Its checksums are put right first, since all other pictures
 // are refused at once.

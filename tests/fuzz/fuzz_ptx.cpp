@@ -1,4 +1,4 @@
-#include "compute/device/ptx_entry.h"
+#include "compute/device/ptx_text.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/machine/machine.h"

@@ -1,4 +1,4 @@
-#include "compiler/debug/dwarf.h"
+#include "compiler/dwarf.h"
 #include "compiler/signature.h"
 #include "fuzz.h"
 

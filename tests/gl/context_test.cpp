@@ -4,12 +4,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "gl/context.h"
 #include "gl/error.h"
-#include "gl/framebuffer.h"
-#include "gl/gl_info.h"
-#include "gl/offscreen_context.h"
-#include "gl/shader.h"
-#include "gl/window_context.h"
+#include "gl/picture_zoom.h"
+#include "gl/texture.h"
 
 namespace warpscope::gl {
 namespace {

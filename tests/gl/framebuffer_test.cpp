@@ -1,9 +1,9 @@
-#include "gl/framebuffer.h"
+#include "gl/texture.h"
 
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 
 namespace warpscope::gl {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "gl/pixel_buffer.h"
+#include "gl/texture.h"
 #include "host_device.h"
 #include "pixels.h"
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "compute/pick_device.h"
+#include "gl/context.h"
 #include "gl/error.h"
-#include "gl/gl_info.h"
-#include "gl/offscreen_context.h"
+#include "gl/texture.h"
 #include "host_device.h"
 #include "pixels.h"
 

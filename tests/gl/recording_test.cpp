@@ -1,4 +1,4 @@
-#include "gl/recording/recording.h"
+#include "gl/recording.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include <string>
 
 #include "gl/error.h"
-#include "gl/recording/live_recording.h"
 #include "pixels.h"
 
 namespace warpscope::gl {

@@ -1,4 +1,4 @@
-#include "gl/wayland_seat.h"
+#include "gl/context.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

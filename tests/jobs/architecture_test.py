@@ -32,16 +32,16 @@ SUBFLOORS = {
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
     "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
-    "ui": [{"language", "focus"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders", "needed"},
-           {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile", "why"}, {"timeline"},
-           {"commands", "dock", "lessons", "programs"}, {"bars", "parameters", "picture", "results"}, {"window"}],
+    "ui": [{"language"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders"},
+           {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile"}, {"timeline"},
+           {"commands", "dock", "lessons"}, {"bars", "parameters", "picture", "results"}, {"window"}],
 }
 
 # What makes the emulator fast, and can be left out.
 FAST_PATHS = ("emulator", "fast_paths")
 
 # The checks, which only the judge of launches applies, and what steps or searches a block.
-CHECKS = re.compile(r"emulator/(check_set|races/race_detector|races/grid/grid_races|checks/(barrier|memory)_check)\.h")
+CHECKS = re.compile(r"emulator/(races/race_detector|races/grid/grid_races|checks/(barrier|memory)_check)\.h")
 CALLS_CHECKS = re.compile(r"emulator/.*|jobs/bench/.*|programs/checks/check_host_calls\.cpp")
 
 # Outside headers, and the files that may include them (paths below app/).

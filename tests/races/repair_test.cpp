@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "emulator/checks/findings_by_repair.h"
+#include "emulator/judge.h"
 
 /// Which findings one change of the source repairs.
 namespace warpscope::tests {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/signature.h"
-#include "compute/device/kernel_edit.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::tests {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/stage/live_launch.h"
+#include "ui/stage/live_experiment.h"
 
 namespace warpscope::ui {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/framework/experiment.h"
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
+#include "gl/texture.h"
 #include "ui/window/gui.h"
 #include "ui/window/window_view.h"
 

@@ -54,4 +54,11 @@ std::vector<OwnFile> own_files(const std::string& source, const std::filesystem:
 /// A number for the texts of the files, in hexadecimal digits: others have another one.
 std::string fingerprint(std::span<const OwnFile> files);
 
+/// "reduce" of "lib::reduce<256, float>": without namespaces and arguments.
+std::string_view template_name(std::string_view name_expression);
+
+/// A name expression for each template of a kernel in a source, in their order: "reduce<float,
+/// 16>". The arguments are `float` for a type, `true` for a bool and 16 for another number.
+std::vector<std::string> template_kernels(std::string_view source);
+
 }  // namespace warpscope::compiler

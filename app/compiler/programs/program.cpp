@@ -9,16 +9,13 @@
 #include <map>
 
 #include "compiler/cache.h"
-#include "compiler/content_hash.h"
 #include "compiler/host/host_code.h"
+#include "compiler/nvrtc.h"
 #include "compiler/nvrtc_output.h"
 #include "compiler/programs/nvcc.h"
-#include "compiler/programs/toolkits.h"
 #include "compiler/source_file.h"
-#include "compiler/target.h"
 #include "files/regular_file.h"
 #include "files/take_line.h"
-#include "files/whole_file.h"
 
 namespace warpscope::compiler {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/diagnostic.h"
+#include "compiler/nvrtc.h"
 #include "compiler/programs/run_command.h"
 
 namespace warpscope::compiler {

@@ -24,8 +24,7 @@
 #include <thread>
 #include <utility>
 
-#include "compute/confinement/landlock.h"
-#include "compute/confinement/system_call_filter.h"
+#include "compute/confinement/landlock_and_seccomp.h"
 
 namespace warpscope::compute {
 namespace {

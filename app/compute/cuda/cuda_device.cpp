@@ -3,28 +3,138 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <deque>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "compute/cuda/cluster_launch.h"
-#include "compute/cuda/compiling.h"
-#include "compute/cuda/cuda_check.h"
-#include "compute/cuda/cuda_info.h"
-#include "compute/cuda/cuda_library.h"
 #include "compute/cuda/cuda_texture.h"
-#include "compute/cuda/primary_context.h"
-#include "compute/cuda/timing_event.h"
-#include "compute/device/kernel_images.h"
-#include "compute/device/kernel_source.h"
-#include "compute/device/ptx_entry.h"
+#include "compute/cuda/driver.h"
+#include "compute/cuda/survey.h"
+#include "compute/device/device.h"
+#include "compute/device/kernel_files.h"
+#include "compute/device/ptx_text.h"
 
 namespace warpscope::compute {
 namespace {
+
+/// A loaded image of kernels, in the context of the thread that loads it. Both functions throw
+/// DeviceError with the driver's message; `what` names the image.
+class CudaLibrary {
+  public:
+    explicit CudaLibrary(std::string ptx) : ptx_(std::move(ptx)) {}
+    ~CudaLibrary();
+    CudaLibrary(const CudaLibrary&) = delete;
+    CudaLibrary& operator=(const CudaLibrary&) = delete;
+
+    /// Loads machine code that was made from the text. False if there is none for this GPU or this
+    /// driver.
+    bool load_binary(std::string_view what, const char* fatbin);
+    /// Loads the text, which the driver compiles. `driver_version` is that of cuDriverGetVersion.
+    void load_text(std::string_view what, int driver_version);
+
+    CudaModule handle() const { return handle_; }
+    /// The PTX that the kernels come from.
+    const std::string& ptx() const { return ptx_; }
+
+  private:
+    std::pair<CudaStatus, std::string> try_to_load(const char* image);
+
+    CudaModule handle_ = nullptr;
+    std::string ptx_;
+};
+
+void check_loaded(CudaStatus status, std::string_view what, const std::string& log) {
+    cuda_check(status, log.empty() ? fmt::format("loading {}", what)
+                                   : fmt::format("loading {}: {}", what, log));
+}
+
+CudaLibrary::~CudaLibrary() {
+    if (handle_) cuda().module_unload(handle_);
+}
+
+bool CudaLibrary::load_binary(std::string_view what, const char* fatbin) {
+    const auto [status, log] = try_to_load(fatbin);
+    if (status == CudaStatuses::no_binary_for_gpu || status == CudaStatuses::invalid_image ||
+        status == CudaStatuses::unsupported_ptx_version)
+        return false;
+    check_loaded(status, what, log);
+    return true;
+}
+
+void CudaLibrary::load_text(std::string_view what, int driver_version) {
+    auto [status, log] = try_to_load(ptx_.c_str());
+    if (status == CudaStatuses::unsupported_ptx_version)
+        std::tie(status, log) = try_to_load(ptx_for_driver(ptx_, driver_version).c_str());
+    check_loaded(status, what, log);
+}
+
+/// Loads an image. Returns the driver's status and its compiler's messages.
+std::pair<CudaStatus, std::string> CudaLibrary::try_to_load(const char* image) {
+    std::array<char, 4096> log{};
+    int options[]{5, 6};  // CU_JIT_ERROR_LOG_BUFFER and its size in bytes
+    void* values[]{log.data(), reinterpret_cast<void*>(log.size())};
+    const CudaStatus status = cuda().module_load(&handle_, image, 2, options, values);
+    return {status, log.data()};
+}
+
+/// While it exists, the progress says that the driver compiles kernels.
+class Compiling {
+  public:
+    explicit Compiling(std::shared_ptr<LaunchProgress> progress) : progress_(std::move(progress)) {
+        if (progress_) progress_->set_compiling(true);
+    }
+    Compiling(const Compiling&) = delete;
+    Compiling& operator=(const Compiling&) = delete;
+    ~Compiling() {
+        if (progress_) progress_->set_compiling(false);
+    }
+
+  private:
+    const std::shared_ptr<LaunchProgress> progress_;
+};
+
+/// A moment in the work of a stream, once it is recorded. Throws DeviceError where it can't be
+/// made.
+struct TimingEvent {
+    CudaEvent handle = nullptr;
+
+    TimingEvent() { cuda_check(cuda().event_create(&handle, 0), "creating a timing event"); }
+    TimingEvent(TimingEvent&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+    TimingEvent& operator=(TimingEvent&& other) noexcept {
+        std::swap(handle, other.handle);
+        return *this;
+    }
+    ~TimingEvent() {
+        if (handle) cuda().event_destroy(handle);
+    }
+};
+
+/// Launches a kernel whose blocks form clusters. Throws DeviceError where the driver has none.
+CudaStatus launch_clusters(CudaFunction function, const LaunchShape& shape, CudaStream stream,
+                           void** arguments) {
+    const CudaDriver& driver = *cuda_driver();
+    if (!driver.launch_with)
+        throw DeviceError("clusters of blocks need an NVIDIA driver of CUDA 11.8 or newer");
+    const Dim3 &grid = shape.grid, &block = shape.block, &cluster = shape.cluster;
+    const CudaLaunchAttribute attributes[] = {
+        {CudaLaunchAttribute::cluster_dimension, 0, {cluster.x, cluster.y, cluster.z}},
+        {CudaLaunchAttribute::cooperative, 0, {1}}};
+    const CudaLaunch launch{{grid.x, grid.y, grid.z},
+                            {block.x, block.y, block.z},
+                            shape.dynamic_shared_bytes,
+                            stream,
+                            attributes,
+                            shape.cooperative ? 2u : 1u};
+    return driver.launch_with(&launch, function, arguments, nullptr);
+}
 
 struct CudaKernel : LoadedKernel {
     CudaFunction handle = nullptr;  ///< null until `waiting` is assembled

@@ -9,18 +9,6 @@
 
 namespace warpscope::compute {
 
-/// The GPUs that the driver offers.
-struct CudaSurvey {
-    int devices = 0;
-    std::string reason;  ///< why there are none: "no NVIDIA driver is installed"
-};
-
-/// Asks a driver for its GPUs; null: there is no driver. Never throws.
-CudaSurvey survey_driver(const CudaDriver* driver);
-
-/// Asks the driver of this machine once in a process. Never throws.
-const CudaSurvey& survey_cuda();
-
 /// Makes the device for the GPU `ordinal`, which it uses through the driver API. Throws DeviceError
 /// if the GPU can't be used.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compute/cuda/cuda_check.h"
+#include "compute/cuda/driver.h"
 
 namespace warpscope::compute {
 

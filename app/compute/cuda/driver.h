@@ -5,6 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "compute/device/device.h"
+
 namespace warpscope::compute {
 
 // Declarations of cuda.h and cudaGL.h, which belong to the CUDA Toolkit and not to the driver, as
@@ -189,5 +191,33 @@ std::string_view error_words(const CudaDriver& driver, CudaStatus status);
 
 /// The driver of this machine, loaded once and never unloaded. Null if none is installed.
 const CudaDriver* cuda_driver();
+
+/// The driver of this machine. Throws DeviceError if none is installed.
+const CudaDriver& cuda();
+
+/// True for errors after which every call of this process fails (cuda.h: "the process must be
+/// terminated and relaunched") and for faults of the GPU itself.
+bool cuda_is_lost(CudaStatus status);
+
+/// Throws DeviceError if a call has failed; DeviceLost if no later call can succeed. The message
+/// names the action `what`, the driver's reason and the line of the call.
+void cuda_check(CudaStatus status, std::string_view what, std::string_view file = __builtin_FILE(),
+                int line = __builtin_LINE());
+
+/// The context that CUDA's libraries and OpenGL interop use too (CUDA Driver API, "Primary Context
+/// Management"). It lives until the process ends, because these libraries keep handles in it.
+class PrimaryContext {
+  public:
+    /// Throws DeviceError.
+    explicit PrimaryContext(int ordinal);
+
+    CudaDeviceNumber device() const { return device_; }
+    /// Makes it the context of this thread's calls.
+    void make_current() const noexcept { cuda().context_set(context_); }
+
+  private:
+    CudaDeviceNumber device_ = 0;
+    CudaContext context_ = nullptr;
+};
 
 }  // namespace warpscope::compute

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/signature.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::compute {
 

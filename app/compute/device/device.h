@@ -18,11 +18,10 @@
 #include <vector>
 
 #include "compute/device/exchange.h"
-#include "compute/device/kernel_edit.h"
+#include "compute/device/kernel_files.h"
 #include "compute/device/kernel_timings.h"
-#include "emulator/machine/policies.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/launch_progress.h"
-#include "emulator/warp/launch.h"
 #include "emulator/warp/textures.h"
 #include "emulator/witness/schedule_file.h"
 
@@ -373,6 +372,22 @@ class Buffer {
     Device* device_ = nullptr;
     std::size_t count_ = 0;
     std::uint64_t address_ = 0;
+};
+
+/// While it exists, a stop request does not end the work of a device: other ranks would wait for
+/// it.
+class Uninterrupted {
+  public:
+    explicit Uninterrupted(Device& device) : device_(device), limits_(device.launch_limits()) {
+        device.set_launch_limits({limits_.time, {}});
+    }
+    Uninterrupted(const Uninterrupted&) = delete;
+    Uninterrupted& operator=(const Uninterrupted&) = delete;
+    ~Uninterrupted() { device_.set_launch_limits(limits_); }
+
+  private:
+    Device& device_;
+    const LaunchLimits limits_;
 };
 
 }  // namespace warpscope::compute

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/program/dim3.h"
+#include "emulator/program/launch.h"
 
 namespace warpscope::compute {
 

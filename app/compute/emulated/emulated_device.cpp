@@ -6,8 +6,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "compute/device/kernel_images.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/splitmix64.h"
 
@@ -162,7 +161,8 @@ const emulator::Kernel* EmulatedDevice::find_unoptimized(const KernelEdit& edit,
                                                          std::string_view name) {
     const auto [module, is_new] = unoptimized_.try_emplace(&edit);
     try {
-        if (is_new) module->second = emulator::Module::parse(edit.unoptimized, kernel_path(edit.file));
+        if (is_new)
+            module->second = emulator::Module::parse(edit.unoptimized, kernel_path(edit.file));
     } catch (const emulator::Error&) {
         // It may use what the emulator does not know, and the optimized code does not.
     }

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "compiler/diagnostic.h"
 #include "compiler/nvrtc.h"
 #include "compute/device/device.h"
 #include "compute/helper/helper_wire.h"

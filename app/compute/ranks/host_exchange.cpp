@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/device/uninterrupted.h"
+#include "compute/device/device.h"
 
 namespace warpscope::compute {
 namespace {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/ranks/calls.h"
 #include "compute/ranks/processes.h"
 
 namespace warpscope::compute {

@@ -7,12 +7,87 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/async/landing.h"
-#include "emulator/async/mbarriers.h"
-#include "emulator/async/tensor_map.h"
 #include "emulator/program/access_form.h"
+#include "emulator/program/launch.h"
+#include "emulator/program/ptx_type.h"
 
 namespace warpscope::emulator {
+
+/// Where the chunks of 16 bytes of a tile lie in shared memory, so that its columns have no bank
+/// conflicts: the chunk's place in a span of so many bytes is changed by the number of the span's
+/// line of 128 bytes (PTX ISA 5.5.6, "Swizzling Modes").
+enum class Swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+
+/// The address in shared memory that stands for `address` of the tile as it is without a swizzle.
+constexpr std::uint64_t swizzled(Swizzle swizzle, std::uint64_t address) {
+    const std::uint64_t chunks = (std::uint64_t(1) << unsigned(swizzle)) - 1;
+    return address ^ (address >> 7 & chunks) << 4;
+}
+
+/// A tensor in global memory, and the box of it that one bulk copy moves: what a CUtensorMap of the
+/// emulator holds (PTX ISA 5.5.9, "Tensor-map"). NVIDIA does not say what its own maps hold.
+struct TensorMap {
+    static constexpr std::uint32_t mark_of_maps = 0x544D4150;
+    static constexpr unsigned most_dimensions = 5;
+    static constexpr unsigned bytes = 128, align = 64;
+
+    std::uint32_t mark = mark_of_maps;
+    std::uint8_t dimensions = 1;
+    std::uint8_t element_bytes = 4;
+    Type type = Type::u32;  ///< of an element, for reductions
+    Swizzle swizzle = Swizzle::none;
+    std::uint64_t memory = 0;
+    std::array<std::uint64_t, most_dimensions> size{};        ///< elements; the first is contiguous
+    std::array<std::uint64_t, most_dimensions - 1> stride{};  ///< bytes, from dimension 1 on
+    std::array<std::uint32_t, most_dimensions> box{};         ///< elements
+};
+static_assert(sizeof(TensorMap) <= TensorMap::bytes);
+
+/// An mbarrier object (PTX ISA 9.7.13.15, "mbarrier"): eight bytes of shared memory. A phase ends
+/// when all arrivals that it expects have come and the bytes that it expects have been copied.
+struct Mbarrier {
+    std::uint32_t address = 0;   ///< offset into the block's shared memory
+    std::uint32_t expected = 0;  ///< arrivals of each phase
+    std::uint32_t pending = 0;   ///< arrivals that are missing in this phase
+    std::int64_t bytes = 0;      ///< expected and not yet copied in this phase: the tx-count
+    std::uint32_t phase = 0;     ///< phases that have ended
+    // For the sentence about a hang. In this phase: bytes that were expected, arrivals that copies
+    // have added to the expected ones, and by warp the lanes that have arrived. `arrived_before`
+    // has the lanes that arrived in the phase before.
+    std::int64_t announced = 0;
+    std::uint32_t added = 0;
+    std::array<std::uint32_t, 32> arrived{}, arrived_before{};
+
+    bool has_ended(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
+    // Both return false for more arrivals than are pending, of which they count none.
+    bool arrive(std::uint32_t warp, unsigned lane, std::uint32_t arrivals);
+    bool count(std::uint32_t arrivals);  ///< of a thread of another block
+    void add_arrival() { ++pending, ++added; }
+    void expect(std::int64_t more) { bytes += more, announced += more; }
+    /// After arrivals, or after bytes have been copied: begins the next phase where this one has
+    /// all. Returns true then.
+    bool end_phase();
+    /// What memory holds: the state that arrivals return. PTX leaves its layout open.
+    std::uint64_t state() const;
+    static std::uint32_t parity_of(std::uint64_t state) { return std::uint32_t(state >> 63); }
+    static std::uint32_t pending_of(std::uint64_t state) { return state & largest_count; }
+
+    static constexpr std::uint32_t largest_count = (1u << 20) - 1;
+};
+
+/// The mbarrier objects of a block.
+class Mbarriers {
+  public:
+    void clear() { barriers_.clear(); }
+    std::span<const Mbarrier> all() const { return barriers_; }
+    /// nullptr: mbarrier.init has made none at this address.
+    Mbarrier* find(std::uint32_t address);
+    Mbarrier& init(std::uint32_t address, std::uint32_t count);
+    void invalidate(std::uint32_t address);
+
+  private:
+    std::vector<Mbarrier> barriers_;
+};
 
 class Warp;
 

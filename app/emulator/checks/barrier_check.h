@@ -6,7 +6,6 @@
 
 #include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
 #include "emulator/warp/warp.h"
 

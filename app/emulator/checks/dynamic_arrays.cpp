@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 
 namespace warpscope::emulator {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/checks/struct_padding.h"
+#include "emulator/checks/padding.h"
 #include "emulator/program/error.h"
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "emulator/checks/dynamic_arrays.h"
-#include "emulator/checks/loaded_elements.h"
+#include "emulator/checks/padding.h"
 #include "emulator/checks/undefined_values.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/lower/kernel_origin.h"
+#include "emulator/lower/uniformity.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/warp/warp.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/observed_launch.h"
 #include "emulator/observe/observer.h"
 #include "emulator/ptx/ptx_syntax.h"
 

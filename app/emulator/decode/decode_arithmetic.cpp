@@ -1,8 +1,15 @@
 #include "emulator/decode/statement_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "emulator/handlers/lane_operations.h"
 
-namespace warpscope::emulator {
+// PTX ISA 9.7.6, "Comparison and Selection Instructions", and testp.
 
+namespace warpscope::emulator {
 namespace {
 
 // {!}a op {!}b
@@ -135,6 +142,205 @@ void decode_truth_table(StatementDecoder& d) {
         emission_of({d.source(1, Type::b32), d.source(2, Type::b32), d.source(3, Type::b32)});
     e.immediate = d.operand(4).value;
     d.emit_value(lop3_lanes, d.destination(d.operand(0)), 32, std::move(e));
+}
+
+namespace {
+
+struct NamedComparison {
+    std::string_view name;
+    Comparison comparison;
+};
+
+constexpr NamedComparison comparisons[] = {
+    {"eq", Comparison::eq},   {"ne", Comparison::ne},   {"lt", Comparison::lt},
+    {"le", Comparison::le},   {"gt", Comparison::gt},   {"ge", Comparison::ge},
+    {"lo", Comparison::lt},   {"ls", Comparison::le},   {"hi", Comparison::gt},
+    {"hs", Comparison::ge},   {"equ", Comparison::equ}, {"neu", Comparison::neu},
+    {"ltu", Comparison::ltu}, {"leu", Comparison::leu}, {"gtu", Comparison::gtu},
+    {"geu", Comparison::geu}, {"num", Comparison::num}, {"nan", Comparison::nan}};
+
+Comparison comparison_of(const StatementDecoder& d, Type type) {
+    for (const auto& [name, comparison] : comparisons) {
+        if (!d.has(name)) continue;
+        const bool of_unsigned = name == "lo" || name == "ls" || name == "hi" || name == "hs";
+        if (of_unsigned && is_float(type)) d.fail(fmt::format("floats do not have .{}", name));
+        return comparison;
+    }
+    d.fail("a comparison is needed: .eq, .ne, .lt and so on");
+}
+
+// setp and set combine the comparison with a predicate operand.
+std::optional<Operation> combination_of(const StatementDecoder& d) {
+    if (d.has("and")) return Operation::and_;
+    if (d.has("or")) return Operation::or_;
+    if (d.has("xor")) return Operation::xor_;
+    return std::nullopt;
+}
+
+void expect_predicate_operand(const StatementDecoder& d, bool expected) {
+    if ((d.statement().operands.size() == 4) == expected) return;
+    d.fail(fmt::format("{} operands where {} are needed", d.statement().operands.size(),
+                       expected ? 4 : 3));
+}
+
+Emission predicate_emission(Operation operation, std::vector<std::uint32_t> operands) {
+    Emission e = emission_of(std::move(operands));
+    e.full = arithmetic_handler({operation, Type::pred}, {});
+    e.operation = operation;
+    e.type = Type::pred;
+    return e;
+}
+
+Handler half_comparison(const StatementDecoder& d, Comparison comparison, Type type, bool high) {
+    return compare_halves(comparison, type, d.has("ftz"), high);
+}
+
+// setp.cmp{.ftz}.f16x2 or .bf16x2 p|q, a, b: p compares the lower halves, q the upper halves
+void decode_compare_of_pairs(StatementDecoder& d) {
+    const Comparison comparison = comparison_of(d, d.type());
+    expect_predicate_operand(d, false);
+    const Operand& to = d.operand(0);
+    if (to.kind != Operand::pair) d.fail("two predicates are needed, one for each half");
+    for (unsigned high = 0; high < 2; ++high)
+        if (const std::uint32_t p = d.destination(to.elements[high])) {
+            Emission e = emission_of({d.source(1, Type::b32), d.source(2, Type::b32)});
+            e.detail = std::uint16_t(comparison);
+            d.emit_predicate(half_comparison(d, comparison, d.type(), high), p, std::move(e));
+        }
+}
+
+}  // namespace
+
+std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
+                              std::uint32_t into, const Operand& a, const Operand& b) {
+    d.float_mode.keeps_subnormals =
+        d.state().kernel->flush_subnormals && !d.has("ftz") && is_float(type) && !is_half(type);
+    const std::uint32_t x = d.source(a, type), y = d.source(b, type);
+    Emission e = emission_of({x, y});
+    e.operation = Operation::setp;
+    e.type = type;
+    e.detail = std::uint16_t(comparison);
+    const Handler handler = is_half(type)
+                                ? half_comparison(d, comparison, type, false)
+                                : comparison_handler(comparison, type, kinds_of({0, x, y}));
+    if (!handler) d.fail(fmt::format("{} does not have this comparison", name_of(type)));
+    if (into) {
+        d.emit_predicate(handler, into, std::move(e));
+        return into;
+    }
+    const std::uint32_t result = d.new_predicate();
+    e.full = handler;
+    e.operands.insert(e.operands.begin(), result);
+    d.emit_inserted(std::move(e));
+    d.float_mode = {};
+    return result;
+}
+
+// setp.cmp{.bool}.type p{|q}, a, b{, c}: p = (a cmp b) bool c, q = !(a cmp b) bool c
+void decode_compare(StatementDecoder& d) {
+    const Type type = d.type();
+    if (is_pair(type)) return decode_compare_of_pairs(d);
+    const Comparison comparison = comparison_of(d, type);
+    const auto combination = combination_of(d);
+    expect_predicate_operand(d, combination.has_value());
+    const Operand& to = d.operand(0);
+    const bool pair = to.kind == Operand::pair;
+    const std::uint32_t p = d.destination(pair ? to.elements[0] : to);
+    const std::uint32_t q = pair ? d.destination(to.elements[1]) : 0;
+    if (!combination && !pair) {
+        emit_comparison(d, comparison, type, p, d.operand(1), d.operand(2));
+        return;
+    }
+    const std::uint32_t result =
+        emit_comparison(d, comparison, type, 0, d.operand(1), d.operand(2));
+    const std::uint32_t c = combination ? d.predicate_source(d.operand(3)) : 0;
+    const std::uint32_t inverse = d.new_predicate();
+    if (q) d.emit_inserted(predicate_emission(Operation::not_, {inverse, result}));
+    const auto write = [&](std::uint32_t to_slot, std::uint32_t value) {
+        if (!to_slot) return;
+        Emission e = combination ? predicate_emission(*combination, {value, c})
+                                 : predicate_emission(Operation::mov, {value});
+        const Handler handler = e.full;
+        d.emit_predicate(handler, to_slot, std::move(e));
+    };
+    write(p, result);
+    write(q, inverse);
+}
+
+namespace {
+
+// set.cmp{.ftz}.dtype.atype d, a, b for f16, bf16 and pairs: 1.0 or all ones for true, in each half
+// of a pair
+void decode_set_of_halves(StatementDecoder& d) {
+    const Type to = d.type(0), from = d.type(1);
+    const bool packed = is_pair(from);
+    if (!is_half(from) || (packed && bits_of(to) != 32) || to == Type::f32 || bits_of(to) > 32)
+        d.fail_form();
+    const Comparison comparison = comparison_of(d, from);
+    expect_predicate_operand(d, false);
+    std::uint32_t holds[2] = {d.constant(0), d.constant(0)};
+    for (unsigned high = 0; high < (packed ? 2 : 1); ++high) {
+        holds[high] = d.new_predicate();
+        Emission e = emission_of({holds[high], d.source(1, Type::b32), d.source(2, Type::b32)});
+        e.full = half_comparison(d, comparison, from, high);
+        e.operation = Operation::setp;
+        e.type = from;
+        e.detail = std::uint16_t(comparison);
+        d.emit_inserted(std::move(e));
+    }
+    const std::uint32_t destination = d.destination(d.operand(0));
+    if (!packed && bits_of(to) == 32)
+        return d.emit_value(set_lanes(false), destination, 32, emission_of({holds[0]}));
+    Emission e = emission_of({holds[0], holds[1]});
+    e.immediate = is_bfloat(to) ? Bfloat::one : is_float(to) ? Half::one : std::uint16_t(~0);
+    d.emit_value(set_halves, destination, 32, std::move(e));
+}
+
+}  // namespace
+
+// set.cmp{.bool}.dtype.stype d, a, b{, c}: 1.0f or all ones for true
+void decode_set(StatementDecoder& d) {
+    const Type to = d.type(0), from = d.type(1);
+    if (is_half(to) || is_half(from)) return decode_set_of_halves(d);
+    const auto combination = combination_of(d);
+    if (bits_of(to) != 32) d.fail("the result of set has 32 bits");
+    expect_predicate_operand(d, combination.has_value());
+    const std::uint32_t result =
+        emit_comparison(d, comparison_of(d, from), from, 0, d.operand(1), d.operand(2));
+    if (combination)
+        d.emit_inserted(
+            predicate_emission(*combination, {result, result, d.predicate_source(d.operand(3))}));
+    d.emit_value(set_lanes(is_float(to)), d.destination(d.operand(0)), 32, emission_of({result}));
+}
+
+// selp.type d, a, b, c: a where c holds, else b. slct.type.ctype d, a, b, c: a where c >= 0.
+void decode_select(StatementDecoder& d) {
+    const Type type = d.type();
+    std::uint32_t p;
+    if (d.operation() == Operation::slct) {
+        const Type of = d.type(1);
+        Emission e = emission_of({d.new_predicate(), d.source(d.operand(3), of), d.constant(0)});
+        p = e.operands[0];
+        e.full = compare_lanes(Comparison::ge, of);
+        e.operation = Operation::setp;
+        e.type = of;
+        e.detail = std::uint16_t(Comparison::ge);
+        if (!e.full) d.fail_form();
+        d.emit_inserted(std::move(e));
+    } else {
+        p = d.predicate_source(d.operand(3));
+    }
+    d.emit_arithmetic({Operation::selp, type}, type,
+                      {d.destination(d.operand(0)), d.source(1, type), d.source(2, type), p});
+}
+
+// testp.op.type p, a
+void decode_test(StatementDecoder& d) {
+    const Type type = d.type();
+    Handler handler = nullptr;
+    for (const std::string& m : d.statement().modifiers)
+        if (!handler) handler = test_lanes(m, type);
+    d.emit_predicate(handler, d.destination(d.operand(0)), emission_of({d.source(1, type)}));
 }
 
 }  // namespace warpscope::emulator

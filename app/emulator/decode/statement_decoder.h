@@ -1,15 +1,123 @@
 #pragma once
 
+#include <cfenv>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "emulator/decode/emitter.h"
-#include "emulator/decode/operands.h"
+#include "emulator/decode/decode_kernel.h"
 #include "emulator/handlers/handlers.h"
 
 namespace warpscope::emulator {
+
+/// An instruction before it is written into the kernel.
+struct Emission {
+    Handler full = nullptr;
+    Handler masked = nullptr;  ///< nullptr: `full` runs in its place
+    std::vector<std::uint32_t> operands;
+    std::int64_t immediate = 0;
+    std::uint32_t target = 0;
+    std::uint16_t detail = 0;
+    bool cost_point = false;  ///< its handler counts executed instructions: see Warp::cost_point
+    MemoryAccess access = MemoryAccess::none;
+    Space space = Space::generic;
+    MemoryOrder order = MemoryOrder::weak;
+    bool compares = false;
+    Scope scope = Scope::device;
+    std::int16_t base = -1;
+    std::uint8_t bytes = 0;
+    std::uint8_t address_operand = 0;
+    Role role = Role::operation;
+    Operation operation = Operation::unknown;
+    Type type = Type::b32;
+    Type second_type = Type::b32;
+    std::uint8_t modifiers = 0;  ///< a set of Instruction::Modifier
+};
+
+inline Emission emission_of(std::vector<std::uint32_t> operands) {
+    Emission e;
+    e.operands = std::move(operands);
+    return e;
+}
+
+/// The float mode of one operation.
+struct FloatRequest {
+    bool keeps_subnormals = false;  ///< keep subnormals in a kernel that flushes them elsewhere
+    int rounding = FE_TONEAREST;
+};
+
+/// Appends instructions to a kernel and counts the cost of its PTX statements.
+class Emitter {
+  public:
+    explicit Emitter(KernelState& state) : state_(state) {}
+
+    /// Counts a statement. Every statement costs one instruction, whether it emits some or not.
+    void count_statement(const Statement& statement);
+    bool has_pending_cost() const { return pending_cost_ > 0; }
+    void begin(const Statement& statement);
+
+    /// Emits an instruction of the statement, behind the prefixes that it needs. The first
+    /// instruction shows the statement to the user; the others count as inserted.
+    void emit(const Emission& e, const FloatRequest& mode = {});
+    /// Emits an instruction without the statement's guard, which is hidden from the user.
+    void emit_inserted(const Emission& e, const FloatRequest& mode = {});
+    /// Emits a branch, which evaluates the statement's guard itself.
+    void emit_branch(const Emission& e) { append(e, false); }
+
+    std::uint32_t position() const { return std::uint32_t(state_.kernel->code.size()); }
+    /// The slot of the condition code register's carry flag, CC.CF.
+    std::uint32_t carry_slot();
+
+  private:
+    void emit_turnstile(const Emission& e);
+    void emit_float_mode(const FloatRequest& mode);
+    void append(const Emission& e, bool inserted);
+
+    KernelState& state_;
+    const Statement* statement_ = nullptr;
+    bool is_first_ = true;  // true until the statement has emitted an instruction
+    std::uint32_t pending_cost_ = 0;
+    std::uint32_t carry_slot_ = 0;
+};
+
+/// The elements of a vector {a, b}; of another operand, itself.
+inline std::vector<Operand> elements_of(const Operand& o) {
+    return o.kind == Operand::vector ? o.elements : std::vector<Operand>{o};
+}
+
+/// The operands of one statement as slots of the register file: see Instruction::operands.
+class OperandReader {
+  public:
+    OperandReader(KernelState& state, const Statement& statement)
+        : state_(state), statement_(statement) {}
+
+    const Statement& statement() const { return statement_; }
+    const Operand& operand(std::size_t k) const { return statement_.operands[k]; }
+
+    /// The slot of a register that the statement writes; 0 for the sink _.
+    std::uint32_t destination(const Operand& o) const;
+    /// The slot of a value that is read as `type`: a register, constant, special register or the
+    /// address of a variable.
+    std::uint32_t source(const Operand& o, Type type);
+    /// Operand k, read as the type that the opcode table gives it.
+    std::uint32_t source(std::size_t k, Type instruction_type);
+    Type type_of(std::size_t k, Type instruction_type) const;
+
+    unsigned register_bits(const Operand& o) const;  ///< 0 if the operand is no register
+    /// Fails if a register is too narrow for a value of `type`, because the access would reach into
+    /// the next register. Also fails if a predicate stands for a number or a number for a
+    /// predicate.
+    void check_width(const Operand& o, Type type) const;
+    Symbol symbol(const Operand& o) const;
+    [[noreturn]] void fail(const std::string& what) const { fail_at(state_, statement_, what); }
+
+  protected:
+    KernelState& state_;
+    const Statement& statement_;
+};
 
 /// Decodes one statement: reads its operands and emits its instructions.
 class StatementDecoder : public OperandReader {
@@ -56,9 +164,6 @@ class StatementDecoder : public OperandReader {
 /// Returns which operands are uniform; the destination comes first.
 OperandKinds kinds_of(const std::vector<std::uint32_t>& operands);
 
-/// Decodes a statement by its Grammar.
-void decode_statement(StatementDecoder& d);
-
 // The following functions decode one Grammar each. They are grouped by the file that defines them.
 
 // decode_arithmetic.cpp
@@ -69,7 +174,7 @@ void decode_dot_product(StatementDecoder& d);
 void decode_absolute_difference(StatementDecoder& d);
 void decode_truth_table(StatementDecoder& d);
 
-// decode_compare.cpp
+// decode_arithmetic.cpp: comparisons
 void decode_compare(StatementDecoder& d);
 void decode_set(StatementDecoder& d);
 void decode_select(StatementDecoder& d);
@@ -114,7 +219,7 @@ void decode_fragment_load(StatementDecoder& d);
 void decode_fragment_store(StatementDecoder& d);
 void decode_fragment_product(StatementDecoder& d);
 
-// decode_texture.cpp
+// decode_memory.cpp: textures and surfaces
 void decode_texture(StatementDecoder& d);
 void decode_surface_load(StatementDecoder& d);
 void decode_surface_store(StatementDecoder& d);
@@ -133,7 +238,7 @@ void decode_cluster_barrier(StatementDecoder& d);
 void decode_map_address(StatementDecoder& d);
 void decode_address_rank(StatementDecoder& d);
 
-// decode_warp.cpp
+// decode_control.cpp: what a warp does together
 void decode_shuffle(StatementDecoder& d);
 void decode_election(StatementDecoder& d);
 void decode_vote(StatementDecoder& d);
@@ -151,7 +256,7 @@ void decode_hint(StatementDecoder& d);
 void decode_print(StatementDecoder& d);
 void decode_assertion(StatementDecoder& d);
 
-// Emits a comparison (decode_compare.cpp), into a new predicate if `into` is 0.
+// Emits a comparison (decode_arithmetic.cpp), into a new predicate if `into` is 0.
 std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
                               std::uint32_t into, const Operand& a, const Operand& b);
 

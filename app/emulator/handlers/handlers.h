@@ -15,6 +15,7 @@
 // kernel is decoded. Operations that kernels spend their time in have SIMD handlers, one for each
 // combination of uniform and vector operands; the others run lane by lane (lane_operations.h).
 // operations.def says what each arithmetic operation computes.
+
 namespace warpscope::emulator {
 
 /// Which operands of an instruction are in uniform slots.
@@ -267,5 +268,14 @@ const Instruction* turnstile(const Instruction* i, Warp& w);
 Handler masked_handler(unsigned destination_bits);
 /// Runs Instruction::handlers[full], then gives inactive lanes their old predicates back.
 const Instruction* masked_predicate(const Instruction* i, Warp& w);
+
+/// The address that a lane gives to a load, a store or an atomic.
+inline std::uint64_t lane_address(const Instruction* i, const Warp& w, const AccessForm& access,
+                                  unsigned lane) {
+    const std::uint32_t operand = i->operands[i->detail];
+    if (access.wide_address)
+        return w.get<std::uint64_t>(operand, lane) + std::uint64_t(i->immediate);
+    return w.get<std::uint32_t>(operand, lane) + std::uint32_t(i->immediate);
+}
 
 }  // namespace warpscope::emulator

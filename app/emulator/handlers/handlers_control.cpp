@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
+#include "emulator/program/special_register.h"
 #include "emulator/warp/float_mode.h"
-#include "emulator/warp/host_timer.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/handlers/lane_address.h"
 
 namespace warpscope::emulator {
 

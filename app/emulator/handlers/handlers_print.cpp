@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/program/assertion_error.h"
-#include "emulator/warp/print_text.h"
+#include "emulator/program/error.h"
+#include "emulator/warp/print.h"
 
 namespace warpscope::emulator {
 

@@ -6,9 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/happens_before/boxed.h"
+#include "emulator/happens_before/block_order.h"
+#include "emulator/observe/observer.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/module.h"
-#include "emulator/warp/launch.h"
 
 namespace warpscope::emulator {
 
@@ -147,5 +148,10 @@ struct ScopedClocks {
     void overwrite(std::uint64_t address, std::uint32_t bytes) { clocks.overwrite(address, bytes); }
     void advance(std::uint32_t warp) { clocks.advance(warp); }
 };
+
+/// Tells the clocks (ThreadClocks or ScopedClocks) what an access of the given order reads and
+/// writes. Addresses of lanes whose access will fail mean nothing.
+template <typename Clocks>
+void synchronise(const Access& access, MemoryOrder order, Clocks& clocks);
 
 }  // namespace warpscope::emulator

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "emulator/happens_before/thread_clocks.h"
@@ -9,6 +10,26 @@
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
+
+/// A large value that takes no time to move or to swap. A copy has a value of its own.
+template <typename T>
+class Boxed {
+  public:
+    Boxed() : value_(std::make_unique<T>()) {}
+    Boxed(const Boxed& other) : value_(std::make_unique<T>(*other)) {}
+    Boxed(Boxed&&) noexcept = default;
+    Boxed& operator=(const Boxed& other) { return *this = Boxed(other); }
+    Boxed& operator=(Boxed&&) noexcept = default;
+    ~Boxed() = default;
+
+    T& operator*() { return *value_; }
+    const T& operator*() const { return *value_; }
+    T* operator->() { return value_.get(); }
+    const T* operator->() const { return value_.get(); }
+
+  private:
+    std::unique_ptr<T> value_;
+};
 
 /// The logical time of a warp: counts the barriers before it.
 struct Moment {

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "emulator/happens_before/epoch_paths.h"
-#include "emulator/happens_before/value_paths.h"
+#include "emulator/happens_before/kernel_paths.h"
 #include "emulator/ptx/opcodes.h"
 
 namespace warpscope::emulator {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "emulator/happens_before/epoch_paths.h"
-#include "emulator/happens_before/value_paths.h"
+#include "emulator/happens_before/kernel_paths.h"
 #include "emulator/ptx/effects.h"
 
 namespace warpscope::emulator {

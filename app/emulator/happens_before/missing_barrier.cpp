@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "emulator/happens_before/epoch_paths.h"
-#include "emulator/happens_before/value_paths.h"
+#include "emulator/happens_before/kernel_paths.h"
 
 namespace warpscope::emulator {
 

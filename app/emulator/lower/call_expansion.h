@@ -10,10 +10,72 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/lower/added_statements.h"
-#include "emulator/lower/call_graph.h"
+#include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
+
+// The functions below make statements that a transformation adds to a kernel. Each has the text and
+// line of the statement `at` that it belongs to.
+
+inline Operand register_operand(std::int32_t index) {
+    Operand o;
+    o.kind = Operand::register_;
+    o.index = index;
+    return o;
+}
+
+inline Operand number_operand(std::int64_t value) {
+    Operand o;
+    o.kind = Operand::integer;
+    o.value = value;
+    return o;
+}
+
+inline Operand symbol_operand(std::string name) {
+    Operand o;
+    o.kind = Operand::symbol;
+    o.name = std::move(name);
+    return o;
+}
+
+inline Operand address_operand(Operand base, std::int64_t offset = 0) {
+    Operand o;
+    o.kind = Operand::address;
+    o.value = offset;
+    o.elements.push_back(std::move(base));
+    return o;
+}
+
+/// `opcode` includes its modifiers: "add.u64".
+Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands);
+/// Makes "bra label", with a guard if `guard` is a register.
+Statement branch(const Statement& at, const std::string& label, std::int32_t guard = -1,
+                 bool negated = false);
+
+/// Which functions of a module call which others. An indirect call may call every function whose
+/// address is taken.
+class CallGraph {
+  public:
+    explicit CallGraph(const ModuleSyntax& module);
+
+    /// Functions whose address is taken.
+    const std::set<std::string>& pointed() const { return pointed_; }
+    /// Whether each of the two functions calls the other, directly or through other functions.
+    bool call_each_other(const std::string& a, const std::string& b) const;
+    bool is_recursive(const std::string& function) const {
+        return call_each_other(function, function);
+    }
+
+  private:
+    using Edges = std::map<std::string, std::set<std::string>>;
+
+    void find_pointed(const ModuleSyntax& module);
+    Edges calls_of(const ModuleSyntax& module) const;
+    void find_cycles(const Edges& called);
+
+    std::set<std::string> pointed_;
+    std::map<std::string, unsigned> cycles_;  // the number of the cycle that a function is in
+};
 
 /// What a name of a function's body means in the kernel: another name, or a place on the stack.
 struct CallBinding {
@@ -49,7 +111,7 @@ struct CallRecursion {
 };
 
 /// Replaces the calls of a kernel by the bodies of the functions: see expand_calls(). calls.cpp
-/// copies bodies, call_stack.cpp handles recursive functions.
+/// copies bodies, call_expansion.cpp handles recursive functions.
 class CallExpansion {
   public:
     CallExpansion(KernelSyntax& kernel, const ModuleSyntax& module)

@@ -21,7 +21,4 @@ std::uint64_t function_address(const ModuleSyntax& module, const std::string& fu
 /// module does not define; its text names the line.
 void expand_calls(KernelSyntax& kernel, const ModuleSyntax& module);
 
-/// Replaces the .param variables of calls by registers, or by local memory where accesses overlap.
-void place_call_parameters(KernelSyntax& kernel);
-
 }  // namespace warpscope::emulator

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "emulator/lower/added_statements.h"
+#include "emulator/lower/call_expansion.h"
 #include "emulator/program/error.h"
 #include "emulator/ptx/effects.h"
 

@@ -7,7 +7,7 @@
 
 #include "emulator/machine/block_errors.h"
 #include "emulator/program/error.h"
-#include "emulator/warp/instruction_walk.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "emulator/machine/block_state.h"
-#include "emulator/machine/budget.h"
+#include "emulator/machine/launch_settings.h"
 
 namespace warpscope::emulator {
 

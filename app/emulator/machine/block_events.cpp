@@ -8,8 +8,8 @@
 #include "emulator/ptx/opcodes.h"
 #include "emulator/textures/texture_lanes.h"
 #include "emulator/warp/cluster.h"
-#include "emulator/warp/instruction_walk.h"
 #include "emulator/warp/memory.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 

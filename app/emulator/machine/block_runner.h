@@ -9,7 +9,7 @@
 #include "emulator/machine/block_barriers.h"
 #include "emulator/machine/block_events.h"
 #include "emulator/machine/block_state.h"
-#include "emulator/machine/budget.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/machine/warp_scheduler.h"
 #include "emulator/warp/cluster.h"
 

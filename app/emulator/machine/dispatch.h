@@ -12,7 +12,7 @@
 #include "emulator/machine/block_runner.h"
 #include "emulator/program/error.h"
 #include "emulator/program/launch_progress.h"
-#include "emulator/warp/print_log.h"
+#include "emulator/warp/print.h"
 #include "emulator/warp/splitmix64.h"
 
 namespace warpscope::emulator {

@@ -6,10 +6,8 @@
 #include <numeric>
 
 #include "emulator/machine/dispatch.h"
-#include "emulator/machine/observers.h"
 #include "emulator/machine/parallel.h"
-#include "emulator/machine/together/cluster_launch.h"
-#include "emulator/machine/together/cooperative_launch.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
 #include "emulator/warp/float_mode.h"
 

@@ -11,7 +11,7 @@
 #include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/memory.h"
-#include "emulator/warp/print_log.h"
+#include "emulator/warp/print.h"
 
 namespace warpscope::emulator {
 

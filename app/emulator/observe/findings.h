@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/program/dim3.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/source_line.h"
 
 namespace warpscope::emulator {

@@ -50,4 +50,10 @@ class DeadlockError : public Error {
     std::uint32_t thread;  ///< that waits there: linear index in its block
 };
 
+/// assert() of a kernel failed.
+class AssertionError : public Error {
+  public:
+    using Error::Error;
+};
+
 }  // namespace warpscope::emulator

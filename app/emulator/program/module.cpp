@@ -16,4 +16,11 @@ std::string Kernel::where(std::uint32_t index) const {
     return place_of(lines[index].source, module->files());
 }
 
+std::size_t statement_begin(std::string_view text, const InstructionInfo& info) {
+    std::size_t at = 0;
+    for (int k = 1; k < info.source.ptx_line; ++k) at = text.find('\n', at) + 1;
+    const std::size_t begin = text.find(info.text, at);
+    return begin < text.find('\n', at) ? begin : text.npos;
+}
+
 }  // namespace warpscope::emulator

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "emulator/program/access_form.h"
-#include "emulator/program/dim3.h"
 #include "emulator/program/instruction.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/source_line.h"
 #include "emulator/program/special_register.h"
 
 namespace warpscope::emulator {
 
 class Module;
-struct KernelOrigin;  // emulator/lower/kernel_origin.h
+struct KernelOrigin;  // emulator/lower/uniformity.h
 
 /// Bytes of local memory that a thread has for the frames of recursive functions. A GPU has 1 KiB
 /// unless the host asks for more.
@@ -168,5 +168,9 @@ class Module : public std::enable_shared_from_this<Module> {
     std::vector<std::unique_ptr<std::byte[]>> storage_;
     std::vector<std::unique_ptr<Kernel>> kernels_;
 };
+
+/// Where a statement of a kernel begins in the PTX text of its module; npos: its line does not have
+/// it any more, because the text was changed.
+std::size_t statement_begin(std::string_view text, const InstructionInfo& info);
 
 }  // namespace warpscope::emulator

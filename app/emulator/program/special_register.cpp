@@ -1,5 +1,6 @@
 #include "emulator/program/special_register.h"
 
+#include <chrono>
 #include <iterator>
 
 namespace warpscope::emulator {
@@ -63,6 +64,11 @@ Special special_named(std::string_view name) {
 
 std::string_view special_name(Special special) {
     return special_names[std::size_t(special)];
+}
+
+std::uint64_t host_timer() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 }  // namespace warpscope::emulator

@@ -59,4 +59,7 @@ std::string_view special_name(Special special);  ///< "%tid.x"
 /// Returns whether the lanes of a warp have different values in the register.
 bool varies_by_lane(Special special);
 
+/// Nanoseconds of the host's monotonic clock: %globaltimer.
+std::uint64_t host_timer();
+
 }  // namespace warpscope::emulator

@@ -37,4 +37,10 @@ Operand parse_operand(Lexer& lexer, const Scopes& scopes);
 /// Parses an operand that is a single word.
 Operand parse_word(Lexer& lexer, const Scopes& scopes);
 
+/// Parses the number behind .align.
+std::uint32_t parse_alignment(Lexer& lexer);
+/// Parses the rest of a statement that declares variables, behind .global, .shared or another state
+/// space. `external`: it began with .extern.
+void parse_variables(Lexer& lexer, Space space, bool external, std::vector<Variable>& into);
+
 }  // namespace warpscope::emulator

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "emulator/observe/model_block.h"
+#include "emulator/observe/block_summaries.h"
 
 namespace warpscope::emulator {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "emulator/happens_before/synchronise.h"
+#include "emulator/happens_before/block_clocks.h"
 #include "emulator/observe/copy_accesses.h"
 #include "emulator/ptx/opcodes.h"
 #include "emulator/races/race_rule.h"

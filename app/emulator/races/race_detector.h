@@ -7,7 +7,6 @@
 
 #include "emulator/counters/heat_map.h"
 #include "emulator/happens_before/block_order.h"
-#include "emulator/happens_before/boxed.h"
 #include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/races/async_races.h"

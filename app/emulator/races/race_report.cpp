@@ -6,16 +6,26 @@
 
 #include "emulator/async/async_copies.h"
 #include "emulator/checks/dynamic_arrays.h"
-#include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/kernel_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
-#include "emulator/happens_before/value_paths.h"
-#include "emulator/races/race_severity.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
 namespace {
+
+/// Decides whether a race is an error, a warning or a note. A race of equal values is a note,
+/// because its order changes no result. A hazard in a warp is a warning, because most GPUs run its
+/// lanes in step. That does not help an update: lanes in step read one value and store one result.
+/// Nor does it help different values that one instruction stores to a word.
+Severity race_severity(const Conflict& conflict, const Access& later) {
+    if (conflict.same_value) return Severity::note;
+    const bool one_warp = conflict.earlier.warp == later.warp;
+    const bool in_step =
+        one_warp && !conflict.is_update && !conflict.one_instruction && !conflict.is_of_copy();
+    return in_step ? Severity::warning : Severity::error;
+}
 
 /// Names a place: "byte 12 of shared memory".
 std::string place_of(const Conflict& conflict, const Access& later) {

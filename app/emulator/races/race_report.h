@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/checks/loaded_elements.h"
-#include "emulator/counters/hazard_counts.h"
+#include "emulator/checks/padding.h"
+#include "emulator/counters/kernel_heat.h"
 #include "emulator/happens_before/flags.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
 
 namespace warpscope::emulator {

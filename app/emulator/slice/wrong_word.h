@@ -4,9 +4,40 @@
 #include <optional>
 #include <string>
 
-#include "emulator/slice/parting.h"
+#include "emulator/slice/slice.h"
 
 namespace warpscope::emulator {
+
+/// A run of a block, and the slice of one word in it.
+struct SlicedRun {
+    BlockTrace trace;
+    Slice slice;
+};
+
+/// The first instruction of a slice that executes in another run of the block, too, but has a value
+/// from elsewhere there.
+struct Parting {
+    std::optional<std::uint32_t> node;  ///< index into Slice::nodes; nullopt: the word itself
+    /// The first source that only this run has, and the first that only the right one has.
+    std::optional<SliceSource> source, right;
+};
+
+/// Says what happens at the parting.
+struct PartingWords {
+    std::string brief;  ///< "thread (3,9) read before warp 7 wrote"
+    std::string whole;  ///< sentences with the lines
+};
+
+/// The thread that writes what is read too early, or that has overwritten it; nullopt: no other
+/// thread does. With its instruction, and the step in which `run` executes it, if it does.
+struct PartingWriter {
+    std::uint32_t warp = 0, lane = 0, pc = 0;
+    std::optional<std::uint64_t> step{};
+};
+
+/// An instruction of a slice: "warp 7 lane 12  kernels/ripple.cu:72  st.shared.f32 [%r9], %f121
+/// = 75.3".
+std::string node_words(const Kernel& kernel, const SliceNode& node);
 
 /// A word of global memory that is wrong after a block, and why.
 struct WrongWord {

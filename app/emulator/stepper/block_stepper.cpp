@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "emulator/warp/host_timer.h"
-#include "emulator/warp/instruction_walk.h"
+#include "emulator/program/special_register.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 

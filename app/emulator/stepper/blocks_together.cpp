@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "emulator/machine/together/other_blocks.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
-
 namespace {
 
 /// The blocks that run together with those of a cluster.
@@ -63,6 +62,43 @@ void BlocksTogether::run_earlier(Observer& observer) {
                            shape.cluster.count());
     for (std::uint32_t cluster = 0; cluster < at_.cluster; ++cluster)
         earlier.run(blocks_of_clusters(shape, cluster), machine_.virtual_sms(), false, &observer);
+}
+
+FrozenLaunch checked_launch(const FrozenLaunch& launch, std::uint32_t block) {
+    std::vector<const void*> arguments;
+    for (const Parameter& p : launch.kernel->parameters)
+        arguments.push_back(launch.arguments.data() + p.offset);
+    FrozenLaunch frozen =
+        Machine::freeze(*launch.kernel, launch.launch, arguments, launch.settings);
+    if (block >= launch.launch.grid.count())
+        throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
+                                launch.kernel->name, block, launch.launch.grid.count()));
+    return frozen;
+}
+
+std::vector<std::vector<std::byte>> run_earlier_blocks(Machine& machine, const FrozenLaunch& launch,
+                                                       std::uint32_t block, BlockRunner& runner,
+                                                       Observer& observer) {
+    const Kernel& kernel = *launch.kernel;
+    const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
+    const unsigned sms = machine.virtual_sms();
+    std::vector<std::vector<std::byte>> shared;
+    for (unsigned k = 0; k < sms; ++k) {
+        const auto memory = machine.shared_memory(k, bytes);
+        shared.emplace_back(memory.begin(), memory.end());
+    }
+    if (!bytes && !kernel.order_dependent) return shared;
+    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.settings.first_block, block));
+    std::vector<std::uint32_t> earlier;
+    for (std::uint32_t b = first; b < block; ++b)
+        if (kernel.order_dependent || b % sms == block % sms) earlier.push_back(b);
+    LaunchProgress* const progress = launch.settings.progress.get();
+    if (progress) progress->begin(earlier.size());
+    for (const std::uint32_t b : earlier) {
+        runner.run(b, b % sms, sms, shared[b % sms].data(), &observer);
+        if (progress) progress->add(1);
+    }
+    return shared;
 }
 
 }  // namespace warpscope::emulator

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "emulator/machine/budget.h"
+#include "emulator/machine/block_runner.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/together/resident_blocks.h"
 
@@ -50,5 +51,16 @@ class BlocksTogether {
     const std::size_t place_;                    ///< of the stepped block
     ResidentBlocks blocks_;
 };
+
+/// Runs the blocks whose shared memory a block finds: the earlier blocks of its virtual SM, or all
+/// earlier blocks if the kernel is order-dependent. Returns the shared memory of each virtual SM, a
+/// copy, so that the machine's own does not change. Throws the errors of the blocks.
+std::vector<std::vector<std::byte>> run_earlier_blocks(Machine& machine, const FrozenLaunch& launch,
+                                                       std::uint32_t block, BlockRunner& runner,
+                                                       Observer& observer);
+
+/// Returns the launch after the checks that Machine::run makes. Throws Error, too, for a block that
+/// is not there.
+FrozenLaunch checked_launch(const FrozenLaunch& launch, std::uint32_t block);
 
 }  // namespace warpscope::emulator

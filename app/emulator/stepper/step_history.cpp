@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
-#include "emulator/stepper/earlier_blocks.h"
+#include "emulator/stepper/blocks_together.h"
 
 namespace warpscope::emulator {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/machine/budget.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/stepper/block_stepper.h"
 #include "emulator/stepper/blocks_together.h"
 #include "emulator/stepper/step_recorder.h"

@@ -4,11 +4,123 @@
 #include <cstring>
 
 #include "emulator/stepper/step_history.h"
-#include "emulator/stepper/warp_view.h"
 #include "emulator/warp/float_mode.h"
 #include "emulator/warp/global_range.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
+
+void Timeline::begin_step(std::uint64_t step) {
+    step_ = step;
+    is_new_ = step >= known_;
+    if (is_new_) known_ = step + 1;
+}
+
+void Timeline::forget_from(std::uint64_t position) {
+    known_ = std::min(known_, position);
+    waits_.forget_from(position);
+    copies_.forget_from(position);
+    while (!releases_.empty() && releases_.back() >= position) releases_.pop_back();
+    while (!marks_.empty() && marks_.back().step >= position) marks_.pop_back();
+}
+
+void Timeline::begin_wait(std::uint32_t warp, std::uint32_t mask, std::uint32_t pc,
+                          BarrierWait::At at, std::uint32_t barrier) {
+    if (is_new_) waits_.begin({warp, mask, pc, step_, step_, at, barrier});
+}
+
+void Timeline::look(std::uint32_t warp, std::uint32_t mask, std::uint32_t pc, BarrierWait::At at,
+                    std::uint32_t barrier) {
+    const bool known = waits_.is_open(
+        [&](const BarrierWait& w) { return w.warp == warp && w.at == at && w.barrier == barrier; });
+    if (!known) begin_wait(warp, mask, pc, at, barrier);
+}
+
+void Timeline::end_looking(std::uint32_t warp, BarrierWait::At at, std::uint32_t barrier) {
+    if (!is_new_) return;
+    waits_.end(step_, [&](const BarrierWait& w) {
+        return w.warp == warp && w.at == at && w.barrier == barrier;
+    });
+}
+
+void Timeline::release(std::uint32_t barrier) {
+    if (!is_new_) return;
+    releases_.push_back(step_);
+    waits_.end(step_, [&](const BarrierWait& w) {
+        return w.at == BarrierWait::At::barrier && w.barrier == barrier;
+    });
+}
+
+void Timeline::begin_copy(CopyFlight copy) {
+    copy.from = step_;
+    if (is_new_) copies_.begin(copy);
+}
+
+void Timeline::end_copy(int rank, std::uint32_t number) {
+    if (!is_new_) return;
+    copies_.end(step_, [&](const CopyFlight& c) { return c.rank == rank && c.number == number; });
+}
+
+void Timeline::mark(BlockMark mark) {
+    mark.step = step_;
+    if (is_new_) marks_.push_back(mark);
+}
+
+namespace {
+
+std::uint32_t ptx_pc(const Kernel& kernel, const Instruction* i) {
+    return kernel.index_of(skip_inserted(kernel, i));
+}
+
+/// A split that can run. Joins may stand before its next PTX instruction, which its warp executes
+/// in its next turn only. The view shows the split as it is after them.
+SplitView view_of_runnable(const Warp& warp, const Split& split) {
+    const Kernel& kernel = *warp.block->kernel;
+    SplitView v{SplitView::State::running, split.mask, ptx_pc(kernel, split.pc), 0};
+    std::int32_t j = split.join;
+    for (const Instruction* i = split.pc; kernel.lines[kernel.index_of(i)].pseudo; ++i)
+        while (i->role == Role::join && j >= 0 && warp.joins[std::size_t(j)].at == i) {
+            const PendingJoin& join = warp.joins[std::size_t(j)];
+            if ((join.arrived | v.mask) != join.expected) {
+                v.state = SplitView::State::at_join;
+                v.pc = ptx_pc(kernel, i);
+                return v;
+            }
+            v.mask |= join.arrived;
+            j = join.parent;
+        }
+    return v;
+}
+
+/// The splits of a warp in terms of the PTX text: without inserted joins and prefixes.
+WarpView view_of(const Warp& warp, BarrierPolicy barriers) {
+    const Kernel& kernel = *warp.block->kernel;
+    WarpView view{warp.threads, warp.exited & warp.threads, {}};
+    std::uint32_t seen = 0;
+    for (const Split& s : warp.splits) {
+        SplitView v;
+        if (s.state == Split::runnable)
+            v = view_of_runnable(warp, s);
+        else if (s.state == Split::at_barrier)
+            v = {SplitView::State::at_barrier, s.mask, kernel.index_of(s.pc), s.barrier};
+        else
+            v = {SplitView::State::at_warp_sync, s.mask, kernel.index_of(s.pc), 0};
+        seen |= v.mask;
+        view.splits.push_back(v);
+    }
+    for (const PendingJoin& join : warp.joins)
+        if (join.at && (join.arrived & ~seen))
+            view.splits.push_back(
+                {SplitView::State::at_join, join.arrived & ~seen, ptx_pc(kernel, join.at), 0});
+    // With one program counter, the lanes at a barrier keep the others from running.
+    const auto first = barriers == BarrierPolicy::before_volta ? SplitView::State::at_barrier
+                                                               : SplitView::State::running;
+    std::stable_partition(view.splits.begin(), view.splits.end(),
+                          [&](const SplitView& v) { return v.state == first; });
+    return view;
+}
+
+}  // namespace
 
 Stepper::Stepper(Machine& machine, FrozenLaunch launch, std::uint32_t block)
     : history_(std::make_unique<StepHistory>(machine, std::move(launch), block)) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator/program/module.h"
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "emulator/warp/member_fault.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "emulator/program/error.h"
-#include "emulator/warp/large_pages.h"
 
 namespace warpscope::emulator {
 
@@ -142,6 +141,12 @@ std::string Memory::describe(std::uint64_t address) const {
                                                : "past the end";
     return fmt::format("global memory, {} bytes {} of the allocation of {} bytes, the nearest",
                        distance_of(*close, address), place, close->end - close->begin);
+}
+
+void prefer_large_pages(void* memory, std::size_t bytes) {
+    const auto begin = (std::uint64_t(memory) + large_page_bytes - 1) & ~(large_page_bytes - 1);
+    const auto end = (std::uint64_t(memory) + bytes) & ~(large_page_bytes - 1);
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 }  // namespace warpscope::emulator

@@ -68,4 +68,12 @@ class Memory {
     std::size_t used_bytes_ = 0;
 };
 
+/// Large pages of x86-64 Linux.
+constexpr std::uint64_t large_page_bytes = std::uint64_t(2) << 20;
+
+/// Asks the system for large pages behind memory that nobody has used yet. Threads that walk
+/// through hundreds of MiB with large steps, as grid-stride loops do, wait for page tables
+/// otherwise. Memory that is too small for large pages stays as it is.
+void prefer_large_pages(void* memory, std::size_t bytes);
+
 }  // namespace warpscope::emulator

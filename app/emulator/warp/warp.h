@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "emulator/program/lanes.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/global_range.h"
-#include "emulator/warp/launch.h"
-#include "emulator/warp/member_fault.h"
-#include "emulator/warp/print_log.h"
+#include "emulator/warp/print.h"
 
 namespace warpscope::emulator {
 
@@ -45,6 +44,22 @@ struct ExecutionCount {
     std::uint64_t warps = 0;        ///< times that a warp, or some of its lanes, executed them
     std::uint64_t idle_lanes = 0;   ///< lanes that did not take part, over all these times
     std::uint64_t separations = 0;  ///< of a branch: times that some of the lanes took it
+};
+
+/// Lanes that execute a warp-wide instruction (shfl.sync, vote.sync, match.sync, redux.sync,
+/// bar.warp.sync) in a way that the PTX ISA leaves undefined (9.7.9.6, 9.7.13.5).
+struct MemberFault {
+    enum class Kind : std::uint8_t {
+        not_member,    ///< a lane executes it, but is not in its own member mask
+        masks_differ,  ///< a lane in the mask of another lane has another mask
+    };
+    Kind kind = Kind::not_member;
+    const Instruction* instruction = nullptr;
+    std::uint32_t warp = 0;
+    std::uint32_t lanes = 0;       ///< at fault, as a mask
+    std::uint32_t members = 0;     ///< the member mask of the first of them
+    std::uint32_t other = 0;       ///< masks_differ: the other lane of the first one
+    std::uint32_t other_mask = 0;  ///< masks_differ: of that lane
 };
 
 /// What the events of an observed block, the interpreter and compiled code share.
@@ -282,5 +297,37 @@ class Warp {
     std::int32_t add_join(const PendingJoin& join);
     void remove_split(std::uint32_t s);
 };
+
+/// The next instruction of the PTX text at or after `i`. It skips what the decoder has inserted:
+/// joins and prefixes.
+inline const Instruction* skip_inserted(const Kernel& kernel, const Instruction* i) {
+    while (kernel.lines[kernel.index_of(i)].pseudo) ++i;
+    return i;
+}
+
+/// Lanes of a warp that have not exited and do not exit with their next instruction.
+inline std::uint32_t staying_lanes(const Warp& warp) {
+    std::uint32_t lanes = warp.live();
+    for (const Split& s : warp.splits)
+        if (skip_inserted(*warp.block->kernel, s.pc)->role == Role::exit) lanes &= ~s.mask;
+    return lanes;
+}
+
+/// An instruction and the lanes for which it executes.
+struct GuardedInstruction {
+    const Instruction* instruction = nullptr;
+    std::uint32_t lanes = 0;
+};
+
+/// The instruction behind the prefixes at `i`, which is `i` itself where there are none.
+inline GuardedInstruction behind_prefixes(const Instruction* i, const Warp& warp) {
+    std::uint32_t lanes = warp.mask;
+    for (; is_prefix(i->role); ++i)
+        if (i->role == Role::guard)
+            lanes &= warp.predicate(i->operands[0]);
+        else if (i->role == Role::guard_not)
+            lanes &= ~warp.predicate(i->operands[0]);
+    return {i, lanes};
+}
 
 }  // namespace warpscope::emulator

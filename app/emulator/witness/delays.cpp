@@ -5,7 +5,6 @@
 #include <map>
 
 #include "emulator/witness/schedule_file.h"
-#include "emulator/witness/statement_begin.h"
 
 namespace warpscope::emulator {
 

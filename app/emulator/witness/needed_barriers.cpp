@@ -6,14 +6,13 @@
 #include <cstring>
 #include <optional>
 
-#include "emulator/observe/observed_launch.h"
+#include "emulator/observe/finding_log.h"
 #include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "emulator/witness/access_watch.h"
 #include "emulator/witness/schedule_file.h"
-#include "emulator/witness/statement_begin.h"
 
 namespace warpscope::emulator {
 

@@ -5,10 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "emulator/machine/together/cluster_launch.h"
-#include "emulator/machine/together/other_blocks.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
-#include "emulator/stepper/earlier_blocks.h"
+#include "emulator/stepper/blocks_together.h"
 #include "emulator/witness/block_search.h"
 
 namespace warpscope::emulator {

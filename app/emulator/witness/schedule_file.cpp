@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "emulator/machine/together/other_blocks.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -154,16 +154,17 @@ bool has_block(const LaunchShape& launch, const Dim3& block) {
     return block.x < grid.x && block.y < grid.y && block.z < grid.z;
 }
 
+/// The first prefix of an instruction, or the instruction itself.
+std::uint32_t first_prefix(const Kernel& kernel, std::uint32_t pc) {
+    while (pc > 0 && is_prefix(kernel.code[pc - 1].role)) --pc;
+    return pc;
+}
+
 }  // namespace
 
 std::string users_place(const Kernel& kernel, std::uint32_t pc) {
     return users_place(kernel.own_line(pc),
                        header_lines(kernel.lines[pc].source, kernel.module->files()));
-}
-
-std::uint32_t first_prefix(const Kernel& kernel, std::uint32_t pc) {
-    while (pc > 0 && is_prefix(kernel.code[pc - 1].role)) --pc;
-    return pc;
 }
 
 ScheduleFile ScheduleFile::parse(std::string_view text, std::string name) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emulator/machine/launch_settings.h"
-#include "emulator/program/dim3.h"
+#include "emulator/program/launch.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::emulator {
@@ -74,7 +74,5 @@ struct ScheduleFile {
 
 /// users_place() of an instruction.
 std::string users_place(const Kernel& kernel, std::uint32_t pc);
-/// The first prefix of an instruction, or the instruction itself.
-std::uint32_t first_prefix(const Kernel& kernel, std::uint32_t pc);
 
 }  // namespace warpscope::emulator

@@ -4,10 +4,78 @@
 #include <bit>
 #include <cstring>
 
+#include "emulator/lower/control_flow.h"
+#include "emulator/lower/uniformity.h"
+#include "emulator/machine/together/launch_together.h"
+#include "emulator/machine/warp_scheduler.h"
+#include "emulator/ptx/effects.h"
 #include "emulator/ptx/opcodes.h"
+#include "emulator/stepper/blocks_together.h"
 #include "emulator/warp/splitmix64.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
+namespace {
+
+using Bits = std::vector<bool>;
+
+void step_back_over(const Statement& statement, Bits& live) {
+    for (const std::int32_t r : destinations_of(statement)) live[std::size_t(r)] = false;
+    for (const std::int32_t r : sources_of(statement)) live[std::size_t(r)] = true;
+}
+
+LiveRegisters::Piece piece_of(const RegisterInfo& info) {
+    const std::uint32_t lane_bytes = info.bits == 64 ? 8 : 4;
+    const bool is_one = info.bits == 1 || is_uniform(info.slot);
+    return {slot_offset(info.slot), is_one ? 8 : lanes_per_warp * lane_bytes};
+}
+
+}  // namespace
+
+LiveRegisters::LiveRegisters(const Kernel& kernel) : kernel_(kernel) {
+    const KernelSyntax& syntax = kernel.origin->syntax;
+    const std::vector<BasicBlock>& blocks = kernel.origin->flow.blocks;
+    const std::size_t registers = syntax.registers.size();
+    // The registers that are used have places, in their order.
+    Bits used(registers);
+    for (const Statement& statement : syntax.statements)
+        for (const auto& list : {destinations_of(statement), sources_of(statement)})
+            for (const std::int32_t r : list) used[std::size_t(r)] = true;
+    std::vector<Piece> places(registers);
+    auto next = kernel.registers.begin();
+    for (std::size_t r = 0; r < registers && next != kernel.registers.end(); ++r)
+        if (used[r]) places[r] = piece_of(*next++);
+
+    std::vector<Bits> live_in(blocks.size(), Bits(registers));
+    const auto live_behind = [&](const BasicBlock& block) {
+        Bits live(registers);
+        for (const std::uint32_t s : block.successors) merge(live, live_in[s]);
+        return live;
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t b = blocks.size(); b-- > 0;) {
+            Bits live = live_behind(blocks[b]);
+            for (std::uint32_t i = blocks[b].end; i-- > blocks[b].first;)
+                step_back_over(syntax.statements[i], live);
+            changed |= merge(live_in[b], live);
+        }
+    }
+    pieces_.resize(syntax.statements.size());
+    for (const BasicBlock& block : blocks) {
+        Bits live = live_behind(block);
+        for (std::uint32_t i = block.end; i-- > block.first;) {
+            step_back_over(syntax.statements[i], live);
+            for (std::size_t r = 0; r < registers; ++r)
+                if (live[r]) pieces_[i].push_back(places[r]);
+        }
+    }
+}
+
+const std::vector<LiveRegisters::Piece>& LiveRegisters::at(const Instruction* pc) const {
+    const std::uint32_t index = kernel_.index_of(skip_inserted(kernel_, pc));
+    return pieces_[kernel_.lines[index].statements - 1];
+}
 
 namespace {
 
@@ -250,6 +318,127 @@ TurnRunner::Key TurnRunner::key() const {
         }
     }
     return hash.value();
+}
+
+UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
+                       Budget& budget, AccessWatch& watch)
+    : warps_(warps_of_block(launch.launch)) {
+    TurnRunner& runner = *runners_.emplace_back(
+        std::make_unique<TurnRunner>(launch, machine.memory(), budget, watch));
+    of_sms_ = run_earlier_blocks(machine, launch, block, runner, watch);
+    const std::uint32_t sm = block % machine.virtual_sms();
+    budget.count_instructions_only();
+    runner.start(block, sm, machine.virtual_sms(), of_sms_[sm].data());
+    unit_ = warps_ - 1;
+}
+
+// The blocks begin as those of ResidentBlocks do.
+UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& budget,
+                       AccessWatch& watch)
+    : warps_(warps_of_block(launch.launch)) {
+    const Kernel& kernel = *launch.kernel;
+    const BlockGroup group{launch.launch, launch.settings.together};
+    const unsigned sms = machine.virtual_sms();
+    if (!group.is_whole())
+        OtherBlocks(kernel, launch, machine.memory(), budget)
+            .run(OtherBlocks::When::before, sms, &watch);
+    const bool in_cluster = kernel.uses_cluster && launch.launch.cluster.count() > 1;
+    watch.join_blocks(group, in_cluster);
+    if (launch.launch.cooperative) machine.memory().clear_grid_workspace();
+    budget.count_instructions_only();
+    std::vector<Cluster::Block> blocks;
+    for (std::size_t k = 0; k < group.blocks.size(); ++k) {
+        shared_.emplace_back(kernel.shared_bytes + launch.launch.dynamic_shared_bytes);
+        std::fill_n(shared_[k].data(), shared_[k].size(), std::byte(0));
+        auto runner = std::make_unique<TurnRunner>(launch, machine.memory(), budget, watch);
+        blocks.push_back(runner->block_of_cluster());
+        copies_.push_back(blocks.back().context->async);
+        runners_.push_back(std::move(runner));
+    }
+    if (kernel.uses_cluster) cluster_.emplace(std::move(blocks));
+    for (std::size_t k = 0; k < group.blocks.size(); ++k) {
+        const std::uint32_t block = group.blocks[k];
+        runners_[k]->start(block, block % sms, sms, shared_[k].data());
+    }
+    for (AsyncCopies* const copies : copies_)
+        if (cluster_) copies->join_cluster(copies_, &waiting_turns_);
+    unit_ = std::uint32_t(group.units()) - 1;
+}
+
+std::uint32_t UnitRunner::ready() const {
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < runners_.size(); ++k)
+        all |= runners_[k]->ready_warps() << k * warps_;
+    return all;
+}
+
+std::uint32_t UnitRunner::able() const {
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < runners_.size(); ++k)
+        all |= runners_[k]->runnable_warps() << k * warps_;
+    return all;
+}
+
+std::uint32_t UnitRunner::runnable() const {
+    if (const std::uint32_t some = ready()) return some;
+    const std::uint32_t some = able();
+    return some & (0 - some);
+}
+
+std::uint32_t UnitRunner::usual_unit() const {
+    return WarpScheduler::next_after(unit_, able());
+}
+
+void UnitRunner::begin_turn(std::uint32_t unit) {
+    unit_ = unit;
+    acting().begin_turn(unit % warps_);
+}
+
+ListedTurn UnitRunner::turn() const {
+    ListedTurn turn = acting().turn();
+    turn.warp = unit_;
+    return turn;
+}
+
+std::vector<HeldCopy> UnitRunner::held() const {
+    std::vector<HeldCopy> all;
+    for (const auto& runner : runners_)
+        all.insert(all.end(), runner->held().begin(), runner->held().end());
+    return all;
+}
+
+void UnitRunner::finish() {
+    for (const auto& runner : runners_) runner->finish();
+}
+
+UnitRunner::Position UnitRunner::save() const {
+    Position position{.blocks = {}, .barrier = {}, .waiting_turns = waiting_turns_, .unit = unit_};
+    for (const auto& runner : runners_) position.blocks.push_back(runner->save());
+    if (cluster_) position.barrier = cluster_->barrier();
+    return position;
+}
+
+void UnitRunner::restore(const Position& position) {
+    for (std::size_t k = 0; k < runners_.size(); ++k) runners_[k]->restore(position.blocks[k]);
+    if (cluster_) cluster_->restore(position.barrier);
+    waiting_turns_ = position.waiting_turns;
+    unit_ = position.unit;
+}
+
+UnitRunner::Key UnitRunner::key() const {
+    Key all{};
+    for (const auto& runner : runners_) {
+        const Key key = runner->key();
+        all.first = splitmix64(all.first ^ key.first);
+        all.second = splitmix64(all.second ^ key.second);
+    }
+    if (!cluster_) return all;
+    for (const Cluster::Arrivals& arrivals : cluster_->barrier().arrivals) {
+        const std::uint64_t lanes = arrivals.now | std::uint64_t(arrivals.waiting) << 32;
+        all.first = splitmix64(all.first ^ lanes);
+        all.second = splitmix64(all.second + lanes);
+    }
+    return all;
 }
 
 }  // namespace warpscope::emulator

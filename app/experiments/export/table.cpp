@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "compute/ceiling_shares.h"
-#include "experiments/measure/heat_figures.h"
+#include "compute/ceilings.h"
+#include "experiments/measure/kernel_figures.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "compute/ceilings.h"
-#include "compute/device/kernel_edit.h"
+#include "compute/device/kernel_files.h"
 #include "compute/device/kernel_timings.h"
 #include "compute/device/occupancy.h"
 #include "emulator/counters/kernel_counters.h"
 #include "emulator/counters/kernel_heat.h"
 #include "emulator/observe/findings.h"
 #include "experiments/framework/report.h"
-#include "experiments/measure/line_figures.h"
+#include "experiments/measure/kernel_figures.h"
 
 namespace warpscope::experiments {
 

@@ -22,7 +22,8 @@
 
 namespace warpscope::compute {
 class Helpers;
-}
+class Processes;
+}  // namespace warpscope::compute
 
 namespace warpscope::experiments {
 
@@ -270,5 +271,30 @@ std::span<const Entry> registry();
 const Entry& launch_experiment();
 /// Throws ParameterError that names the known ids.
 const Entry& find_experiment(std::string_view id);
+
+/// The device of a wish for an experiment: with all ranks if they can share its work, or else the
+/// first device alone. Throws what compute::pick_ranks() throws.
+std::unique_ptr<compute::Device> pick_for(const Entry& entry, const std::string& wish,
+                                          std::shared_ptr<compute::Processes> processes = nullptr);
+
+/// Whether an edit of kernels/`file`.cu runs on this device.
+bool edited(const compute::Device& device, std::string_view file);
+
+/// The verdict on a result that is compared with a known one. A wrong result of an edited kernel is
+/// a finding. A wrong result of a built-in kernel is a failure.
+Verdict judged(const compute::Device& device, std::string_view file, bool right);
+
+/// Sets the shared memory of every multiprocessor to 0, so that the result of a race does not
+/// depend on the kernels that ran before.
+class SharedMemoryCleaner {
+  public:
+    static constexpr const char* kernel_name = "clear_shared";
+    explicit SharedMemoryCleaner(compute::Device& device);
+    void launch();
+
+  private:
+    compute::Device& device_;
+    compute::Kernel<int> kernel_;
+};
 
 }  // namespace warpscope::experiments

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "compute/device/enum_words.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::experiments {
 namespace {

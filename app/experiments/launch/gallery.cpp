@@ -7,7 +7,7 @@
 #include <memory>
 #include <set>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::experiments {
 

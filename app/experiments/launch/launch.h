@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/launch/launch_buffers.h"
 #include "experiments/launch/launch_parameters.h"
 #include "experiments/launch/launch_plan.h"
-#include "launches/arrays/out_of_tolerance.h"
+#include "launches/arrays/array_comparison.h"
 
 namespace warpscope::experiments {
 

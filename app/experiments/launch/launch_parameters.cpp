@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "experiments/measure/heat_figures.h"
+#include "experiments/measure/kernel_figures.h"
 
 namespace warpscope::experiments {
 

@@ -7,7 +7,7 @@
 
 #include "compiler/source_file.h"
 #include "compute/device/enum_words.h"
-#include "compute/libraries/shared_file.h"
+#include "compute/libraries/installed_files.h"
 #include "experiments/framework/experiment.h"
 #include "files/take_line.h"
 #include "launches/files/file_kind.h"
@@ -208,13 +208,14 @@ std::string name_of(const fs::path& file) {
     return at > 0 && stem.substr(at).starts_with('-') ? stem.substr(at + 1) : stem;
 }
 
-}  // namespace
-
+/// `text` is that of `file`, whose folder has the files that it names. Throws LessonError.
 Lesson parse_lesson(std::string_view text, const fs::path& file) {
     Lesson lesson = LessonReader(file).read(text);
     lesson.name = name_of(file);
     return lesson;
 }
+
+}  // namespace
 
 Lesson read_lesson(const fs::path& file) {
     try {

@@ -49,8 +49,6 @@ struct Lesson {
     std::vector<LessonCondition> gate;
 };
 
-/// `text` is that of `file`, whose folder has the files that it names. Throws LessonError.
-Lesson parse_lesson(std::string_view text, const std::filesystem::path& file);
 /// Throws LessonError.
 Lesson read_lesson(const std::filesystem::path& file);
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/device/kernel_edit.h"
+#include "compute/device/kernel_files.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/counters/access_counters.h"
 #include "emulator/judge.h"

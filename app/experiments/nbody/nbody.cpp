@@ -7,8 +7,12 @@
 #include <cstring>
 #include <limits>
 
+#include "compute/device/wording.h"
 #include "experiments/bodies/bodies_file.h"
-#include "experiments/framework/edited.h"
+#include "experiments/framework/cuda_source.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/measure/compared_kernels.h"
+#include "experiments/nbody/nbody_order.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -199,6 +203,271 @@ void NBody::drag(double dx, double dy) {
 void NBody::scroll(double notches) {
     const double distance = short_number(chosen_.distance * std::pow(0.9, notches), 1000);
     chosen_.distance.set(std::clamp(distance, chosen_.distance.low(), chosen_.distance.high()));
+}
+
+namespace {
+
+/// Pairs that a report computes in double precision unless the user chose "always all": some
+/// seconds on two cores, once.
+constexpr double report_pairs = 65536.0 * 65536.0;
+
+struct Row {
+    std::string_view id, label;
+    std::string_view published;
+};
+/// The times are those that a tutorial published, for a number of bodies and a GPU that it leaves
+/// open.
+constexpr Row comparison_rows[] = {{"float3", "float3, global memory", "3383.6 ms"},
+                                   {"float4", "float4, global memory", "3738.6 ms"},
+                                   {"tiled", "float4, tiles in shared memory", "3198.6 ms"},
+                                   {"rsqrt", "tiles, 1 / sqrt in one instruction", ""},
+                                   {"unrolled", "tiles, 16 bodies in each pass of the loop", ""},
+                                   {"several", "tiles, 4 bodies for each thread", ""},
+                                   {"fast", "tiles, each sum divided among several blocks", ""},
+                                   {"async", "fast with two tiles by cp.async", ""},
+                                   {"bulk", "fast with bulk copies", ""}};
+
+/// The time of one step in ms: the sum over its kernels, and over its exchange with other ranks, of
+/// the median of their newest `launches`.
+double step_ms(compute::Device& device, const NBodyState& state, std::size_t launches) {
+    double ms = compute_ms(state.ranks().front(), launches);
+    if (!state.exchange()) return ms;
+    for (const char* part : {compute::all_gather_timing, compute::waiting_timing})
+        ms += newest_median_ms(device, part, launches);
+    return ms;
+}
+
+bool on_gpu(const compute::Device& device) {
+    return device.info().kind != compute::DeviceKind::emulator;
+}
+
+/// How many steps of `ms` each a comparison times.
+std::size_t launches_to_time(const compute::Device& device, double ms) {
+    if (!on_gpu(device)) return ms > 50 ? 1 : 3;
+    return ms > 500 ? 1 : ms > 50 ? 5 : 15;
+}
+
+Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const StepError& error) {
+    if (has_all_barriers(kernel)) return judged(device, file_of(kernel), error.passed());
+    return error.passed() ? Verdict::unproven : Verdict::finding;
+}
+
+/// How the time of a step is divided, for each rank.
+void add_ranks(Report& report, const NBodyState& state) {
+    const std::vector<RankTime> times = rank_times(state);
+    for (std::size_t rank = 0; rank < times.size(); ++rank) {
+        const auto& [compute, exchange, waiting] = times[rank];
+        const BodyShare share = share_of(state.size(), times.size(), rank);
+        report.push_back(
+            {.name = fmt::format("rank_{}", rank),
+             .label = fmt::format("Rank {}, which moves {} of the bodies", rank,
+                                  compute::grouped(double(share.count))),
+             .value = compute + exchange + waiting,
+             .unit = "ms",
+             .sentence = fmt::format("It computes {:.3f} ms, the exchange takes {:.3f} "
+                                     "ms, and it waits {:.3f} ms for other ranks.",
+                                     compute, exchange, waiting),
+             .parts = {{"computes", compute}, {"exchange", exchange}, {"waits", waiting}}});
+    }
+}
+
+}  // namespace
+
+double NBody::most_pairs() const {
+    return chosen_.check.index() == 0 ? report_pairs : std::numeric_limits<double>::infinity();
+}
+
+Report NBody::report() {
+    const Bodies now = state_->download();
+    device().check_stop("the reference in double precision");
+    Report report{bodies_reading(), mass_reading(), error_reading(now), energy_reading(now)};
+    report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
+                      Verdict::none,
+                      fmt::format("Change of the total momentum since frame {}, divided by the "
+                                  "sum of all |m v|.",
+                                  drift_.begun_at())});
+    report.push_back(rate_reading());
+    if (auto sectors = sectors_reading()) report.push_back(std::move(*sectors));
+    add_ranks(report, *state_);
+    return report;
+}
+
+Reading NBody::bodies_reading() const {
+    return {"bodies", "Bodies", double(state_->size()), "", {}, Verdict::none, origin_};
+}
+
+Reading NBody::mass_reading() const {
+    return {"total_mass",  "Total mass", total_mass(start_state_), "", {},
+            Verdict::none, mass_origin_};
+}
+
+Reading NBody::error_reading(const Bodies& now) {
+    if (!step_error_) {
+        const StepReference reference =
+            make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
+        step_error_ = check_step(device(), state_->kernel(), unsigned(chosen_.block), reference);
+        step_error_frame_ = frame();
+    }
+    const StepError& error = *step_error_;
+    const std::string which =
+        error.checked == error.bodies
+            ? fmt::format("all {} bodies", compute::grouped(double(error.bodies)))
+            : fmt::format("{} of {} bodies (choose check \"all\" for every body)",
+                          compute::grouped(double(error.checked)),
+                          compute::grouped(double(error.bodies)));
+    std::string sentence = fmt::format(
+        "One step from frame {} compared with double precision, for {}: error {:.2g} (limit "
+        "{:.2g}); "
+        "the largest error of one body is {:.2g} of the forces on it (limit {:.2g}).",
+        step_error_frame_, which, error.relative, error.tolerance, error.worst,
+        error.worst_tolerance);
+    if (!has_all_barriers(state_->kernel())) sentence += barriers_sentence(error.passed());
+    const Verdict verdict = verdict_of(device(), state_->kernel(), error);
+    return {"relative_error", "Relative error",   error.relative, "", 0.0,
+            verdict,          std::move(sentence)};
+}
+
+std::string NBody::barriers_sentence(bool passed) const {
+    if (has_copies(state_->kernel()))
+        return passed ? " That proves nothing: without the wait nothing orders the copies of a "
+                        "tile and its reads."
+                      : " Without the wait, threads read bodies that the copies have not brought "
+                        "yet.";
+    std::vector<int> lines = barrier_lines(device().source("kernels/nbody.cu"), "tiled_without");
+    // An edit may have fewer barriers; then all of its lines are named.
+    if (lines.size() == 2 && chosen_.load_barrier != chosen_.reuse_barrier)
+        lines.erase(chosen_.load_barrier ? lines.begin() : lines.end() - 1);
+    const std::string where = place("nbody", lines);
+    if (passed)
+        return fmt::format(
+            " That proves nothing: without __syncthreads() at {} nothing orders the loads of a "
+            "tile and its reads.",
+            where);
+    return fmt::format(" Without __syncthreads() at {} {}.", where,
+                       chosen_.load_barrier
+                           ? "warps load the next bodies over those that other warps still read"
+                           : "warps read bodies that other warps have not loaded yet");
+}
+
+std::optional<Reading> NBody::sectors_reading() const {
+    if (!chosen_.tile.matters()) return {};
+    const double sectors = chosen_.sectors_per_interaction(
+        chosen_.tile, double(state_->ranks().front().share().count));
+    return Reading{"sectors_per_interaction",
+                   "Sectors per interaction",
+                   sectors,
+                   "",
+                   {},
+                   Verdict::none,
+                   fmt::format("Sectors of global memory that the loop over the bodies reads, for "
+                               "each interaction. {}",
+                               chosen_.tile_note())};
+}
+
+Reading NBody::energy_reading(const Bodies& now) {
+    const double n = double(now.size());
+    const auto sample = std::size_t(std::min(n, most_pairs() / n));
+    const double drift = drift_.energy(now, frame(), sample, device().launch_limits().stop);
+    std::string sentence = fmt::format(
+        "Change of the total energy from frame {} to frame {}, relative to its "
+        "magnitude. Smaller steps or more softening reduce it.",
+        drift_.begun_at(), drift_.energy_frame());
+    if (drift_.sample() < now.size())
+        sentence += fmt::format(
+            " Estimated from {} of {} bodies, evenly spaced, and from all heavy "
+            "ones (choose check \"all\" for every body).",
+            compute::grouped(double(drift_.sample())), compute::grouped(n));
+    return {"energy_drift", "Energy drift", drift, "", 0.0, Verdict::none, std::move(sentence)};
+}
+
+Reading NBody::rate_reading() {
+    const double n = double(state_->size());
+    const double ms = step_ms(device(), *state_, compute::KernelTiming::window);
+    return {"interactions_per_second",
+            "Interactions",
+            ms > 0 ? n * n / ms * 1e3 : 0,
+            "1/s",
+            {},
+            Verdict::none,
+            fmt::format("{} time of {}: the median of the newest launches.",
+                        device().info().kind == compute::DeviceKind::emulator ? "Emulated" : "GPU",
+                        fmt::join(state_->launches(), " and "))};
+}
+
+/// A row without its words.
+Comparison::Row NBody::measured(const std::function<NBodyState(const Bodies&)>& make,
+                                const StepReference& reference, const Bodies& now) {
+    const auto block = unsigned(chosen_.block);
+    NBodyState checked = make(reference.bodies);
+    const NBodyKernel kernel = checked.kernel();
+    const double own_pairs = checked.ranks().front().interactions();
+    StepError error;
+    const auto counts = count_work(device(), std::max(own_pairs, 1.0), [&] {
+        error = check_step(std::move(checked), block, reference);
+    });
+    NBodyState scratch = make(now);
+    const std::size_t launches = launches_to_time(device(), step_ms(device(), scratch, 1));
+    for (std::size_t i = 0; i < launches; ++i) scratch.step(block, float(chosen_.dt), eps());
+    const double ms = step_ms(device(), scratch, launches);
+    const double pairs = double(now.size()) * double(now.size());
+    return {.median_ms = ms,
+            .rate = ms > 0 ? pairs / ms * 1e3 : 0,
+            .error = error.relative,
+            .verdict = verdict_of(device(), kernel, error),
+            .counts = counts};
+}
+
+Comparison::Row NBody::compared(NBodyKernel kernel, const StepReference& reference,
+                                const Bodies& now) {
+    const auto make = [&](const Bodies& bodies) { return NBodyState(device(), kernel, bodies); };
+    Comparison::Row row = measured(make, reference, now);
+    const Row& words = comparison_rows[std::size_t(kernel)];
+    row.id = words.id;
+    row.label = words.label;
+    if (on_gpu(device())) row.published = words.published;
+    return row;
+}
+
+/// Adds a row for the chosen kernel on one rank.
+void NBody::compare_with_one(Comparison& comparison, const StepReference& reference,
+                             const Bodies& now) {
+    const NBodyKernel kernel = chosen_.kernel;
+    const auto make = [&](const Bodies& bodies) {
+        return NBodyState::on_one(device(), kernel, bodies);
+    };
+    Comparison::Row one = measured(make, reference, now);
+    const Row& words = comparison_rows[std::size_t(kernel)];
+    one.id = fmt::format("{}_on_one", words.id);
+    one.label = fmt::format("{} on one rank", words.id);
+    const double all_ms = comparison.rows[std::size_t(kernel)].median_ms;
+    comparison.scaling = fmt::format(
+        "{}: {} ranks take {:.4g} ms a step, one of them alone {:.4g} ms: {:.2f}x as fast.",
+        words.id, state_->exchange()->ranks(), all_ms, one.median_ms,
+        all_ms > 0 ? one.median_ms / all_ms : 0);
+    comparison.rows.push_back(std::move(one));
+    // The rate is the median over past launches, which were larger.
+    device().synchronize();
+    device().timings().clear();
+}
+
+std::optional<Comparison> NBody::compare() {
+    const WaitForCompiler wait(device());
+    const Bodies now = state_->download();
+    const StepReference reference =
+        make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
+    Comparison comparison{
+        .title = "The n-body kernels; each makes one change to the one before",
+        .rate_unit = "interactions/s",
+        .element = "interaction",
+        .published_title = on_gpu(device()) ? "time in the tutorial that these kernels come from "
+                                              "(it names neither the bodies nor the GPU)"
+                                            : ""};
+    const int capability = device().info().compute_capability;
+    for (const NBodyKernel kernel : all_nbody_kernels)
+        if (!on_gpu(device()) || capability >= capability_for(kernel))
+            comparison.rows.push_back(compared(kernel, reference, now));
+    if (state_->exchange()) compare_with_one(comparison, reference, now);
+    return comparison;
 }
 
 }  // namespace warpscope::experiments

@@ -3,12 +3,18 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/signature.h"
 #include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
+
+/// Sets what the PTX shows about the launches of each signature whose kernel is in it: all of
+/// LaunchTraits but the dimensions. Throws LaunchError for a kernel whose arrays in shared memory
+/// no block can have.
+void read_launch_traits(std::string_view ptx, std::span<compiler::Signature> signatures);
 
 /// A file that has nothing yet but the source of `file`, and its place.
 launches::LaunchFile file_without_launches(const launches::LaunchFile& file);

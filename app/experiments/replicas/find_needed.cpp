@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "compute/emulated/observing.h"
+#include "compute/emulated/emulated_device.h"
 #include "emulator/program/error.h"
 #include "emulator/witness/needed_barriers.h"
-#include "experiments/replicas/expected_words.h"
+#include "experiments/replicas/result_words.h"
 
 namespace warpscope::experiments {
 

@@ -9,14 +9,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/machine/together/resident_blocks.h"
 #include "emulator/program/error.h"
 #include "emulator/witness/order_search.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/witness_words.h"
-#include "experiments/replicas/expected_words.h"
-#include "experiments/replicas/word_names.h"
+#include "experiments/replicas/result_words.h"
 
 namespace warpscope::experiments {
 

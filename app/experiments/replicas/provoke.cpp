@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "emulator/witness/delays.h"
 
 namespace warpscope::experiments {

@@ -11,7 +11,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
-#include "experiments/replicas/running.h"
+#include "experiments/replicas/specimen.h"
 
 namespace warpscope::experiments {
 

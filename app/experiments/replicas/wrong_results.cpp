@@ -10,8 +10,7 @@
 
 #include "emulator/witness/schedule_file.h"
 #include "experiments/measure/user_paths.h"
-#include "launches/arrays/element_words.h"
-#include "launches/arrays/out_of_tolerance.h"
+#include "launches/arrays/array_comparison.h"
 
 namespace warpscope::experiments {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/ripple/ripple_parameters.h"
 
 namespace warpscope::experiments {

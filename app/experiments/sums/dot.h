@@ -1,12 +1,37 @@
 #pragma once
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/shared_memory_cleaner.h"
-#include "experiments/measure/cold_runs.h"
-#include "experiments/sums/dot_parameters.h"
-#include "experiments/sums/gpu_sized_grid.h"
+#include "experiments/framework/parameter.h"
+#include "experiments/measure/compared_kernels.h"
+#include "experiments/sums/sums.h"
 
 namespace warpscope::experiments {
+
+struct DotParameters : ParameterSet {
+    enum class Variant {
+        book,
+        no_first_barrier,
+        no_loop_barrier,
+        no_barriers,
+        divergent,
+        divergent_bounded,
+        shuffle,
+        vectorized,
+        single_pass
+    };
+
+    DotParameters();
+    std::string kernel_file() const override { return file_of(kernel); }
+    double work() const override;
+    bool has_barrier_if(std::string_view name) const override;
+    /// Returns "dot" for a kernel of kernels/dot.cu, "dot_ladder" for the others.
+    static std::string file_of(Variant variant) {
+        return variant < Variant::shuffle ? "dot" : "dot_ladder";
+    }
+
+    ChoiceOf<Variant> kernel;
+    Integer n, block, launches, hold;
+};
 
 /// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
 /// shared memory, with each of its barriers in its place, removed, or inside the `if`. Further

@@ -1,11 +1,34 @@
 #pragma once
 
 #include "experiments/framework/experiment.h"
-#include "experiments/measure/cold_runs.h"
-#include "experiments/sums/gpu_sized_grid.h"
-#include "experiments/sums/reduction_parameters.h"
+#include "experiments/framework/parameter.h"
+#include "experiments/measure/compared_kernels.h"
+#include "experiments/sums/sums.h"
 
 namespace warpscope::experiments {
+
+struct ReductionParameters : ParameterSet {
+    enum class Variant {
+        sum_within_block,
+        reduce0,
+        sequential,
+        first_add,
+        shuffle,
+        vectorized,
+        single_pass
+    };
+
+    ReductionParameters();
+    std::string kernel_file() const override { return file_of(kernel); }
+    double work() const override;
+    /// Returns "reduce" for a kernel of kernels/reduce.cu, "reduce_ladder" for the others.
+    static std::string file_of(Variant variant) {
+        return variant <= Variant::reduce0 ? "reduce" : "reduce_ladder";
+    }
+
+    ChoiceOf<Variant> kernel;
+    Integer n, block;
+};
 
 /// Element `i` of the reduction's input: close to normally distributed, with mean 0 and deviation
 /// 1, equal on every machine.

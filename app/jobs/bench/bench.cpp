@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstdio>
 
-#include "compute/cuda/cuda_device.h"
+#include "compute/cuda/survey.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/machine/parallel.h"
-#include "jobs/bench/pocl.h"
+#include "jobs/bench/bench_emulator.h"
 #include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
@@ -112,6 +112,11 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
+namespace {
+
+/// Measures these sections, in the order of BenchSection. `progress` receives a line about each
+/// section before it starts. The section gpu measures nothing if `device` is the emulator. `window`
+/// measures the section window.
 std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
                                      const BenchSections& sections, const MeasureSection& window,
                                      const std::function<void(const std::string&)>& progress) {
@@ -132,6 +137,8 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
     }
     return rows;
 }
+
+}  // namespace
 
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
               const MeasureSection& window, const std::string& json) {

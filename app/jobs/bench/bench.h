@@ -1,15 +1,23 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/device/enum_words.h"
 #include "compute/helper/helpers.h"
-#include "jobs/bench/sections.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
+
+/// The parts of the bench. Each takes less than a minute on two cores, but for the last two, which
+/// are measured only where they are named: `fast` takes two minutes, and `window` two for
+/// each experiment.
+enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, fast, window };
+
+using BenchSections = std::set<BenchSection>;
 
 /// One measured figure.
 struct BenchRow {
@@ -30,13 +38,6 @@ struct BenchRow {
 /// A section of the bench: adds the rows that it measures.
 using MeasureSection = std::function<void(std::vector<BenchRow>& rows)>;
 
-/// Measures these sections, in the order of BenchSection. `progress` receives a line about each
-/// section before it starts. The section gpu measures nothing if `device` is the emulator. `window`
-/// measures the section window.
-std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
-                                     const BenchSections& sections, const MeasureSection& window,
-                                     const std::function<void(const std::string&)>& progress);
-
 /// --bench: prints one table, or the JSON if `json` names a file ("-" is standard output). A figure
 /// that misses its goal is marked, but is not a failure, because machines differ.
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
@@ -48,7 +49,7 @@ double milliseconds_of(const std::function<void()>& work);
 /// The middle value; 0 for an empty vector.
 double median(std::vector<double> values);
 
-// The sections, each in a file of its own.
+// The sections.
 void bench_emulator(std::vector<BenchRow>& rows);
 void bench_start(std::vector<BenchRow>& rows);
 /// Edits kernels on a device with this name and kind. Adds no rows if there is no compiler.
@@ -69,3 +70,28 @@ void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);
 void bench_fast_paths(std::vector<BenchRow>& rows);
 
 }  // namespace warpscope::jobs
+
+namespace warpscope::compute {
+
+/// The label says what the section measures.
+template <>
+inline constexpr std::array words_of<jobs::BenchSection>{
+    Word<jobs::BenchSection>{jobs::BenchSection::emulator, "emulator",
+                             "the emulator, compared with plain C++ loops and PoCL"},
+    Word<jobs::BenchSection>{jobs::BenchSection::start, "start", "the start of the app"},
+    Word<jobs::BenchSection>{jobs::BenchSection::edit, "edit",
+                             "the time from an edit of a kernel to its picture"},
+    Word<jobs::BenchSection>{jobs::BenchSection::gpu, "gpu", "the kernels on the GPU"},
+    Word<jobs::BenchSection>{jobs::BenchSection::ladders, "ladders",
+                             "every kernel of the sums and of the n-body, compared with libraries"},
+    Word<jobs::BenchSection>{jobs::BenchSection::devices, "devices",
+                             "the n-body on all GPUs, compared with one"},
+    Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
+                             "the frames of each experiment, and their transfer to OpenGL"},
+    Word<jobs::BenchSection>{jobs::BenchSection::fast, "fast",
+                             "what each fast path of the emulator brings"},
+    Word<jobs::BenchSection>{jobs::BenchSection::window, "window",
+                             "the answers of the window while expensive frames are computed"},
+};
+
+}  // namespace warpscope::compute

@@ -1,13 +1,18 @@
-#include "jobs/bench/emulator_rows.h"
+#include "jobs/bench/bench_emulator.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-#include "compute/emulated/observing.h"
+#include "compute/device/kernel_files.h"
+#include "compute/helper/spawn.h"
 #include "emulator/counters/access_counters.h"
 #include "emulator/counters/heat_map.h"
 #include "emulator/launcher.h"
@@ -15,11 +20,61 @@
 #include "emulator/observe/observer_list.h"
 #include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
-#include "jobs/bench/pocl.h"
+#include "jobs/output/json.h"
+
+extern char** environ;
 
 namespace warpscope::jobs {
-
 namespace {
+
+using emulator::Launcher;
+
+struct Compiled {
+    std::string kernel;
+    double ms;
+};
+
+/// Median times of the compilation of every kernel of a file, as a launch with --emulator auto has
+/// them compiled.
+void compile_file(std::vector<Compiled>& times, const std::string& file) {
+    constexpr int repetitions = 5;
+    const auto module = emulator::Module::parse(compute::kernel_ptx(file, compute::Math::precise),
+                                                "kernels/" + file + ".cu");
+    for (const auto& kernel : module->kernels()) {
+        std::vector<double> all;
+        for (int k = 0; k < repetitions; ++k)
+            all.push_back(milliseconds_of([&] { Launcher::compile(*kernel); }));
+        times.push_back({kernel->name, median(std::move(all))});
+    }
+}
+
+/// How long LLVM compiles built-in kernels. Adds no rows without LLVM.
+void bench_compiler(std::vector<BenchRow>& rows) {
+    if (!Launcher::can_compile()) return;
+    std::vector<Compiled> times;
+    for (const char* file : {"ripple", "ripple_layouts", "nbody", "nbody_ladder", "nbody_async",
+                             "nbody_bulk", "dot", "dot_ladder", "reduce", "reduce_ladder", "splat",
+                             "gallery/blur", "gallery/life", "gallery/transpose"})
+        compile_file(times, file);
+    constexpr double goal_ms = 80;
+    const auto slowest = std::ranges::max_element(times, {}, &Compiled::ms);
+    std::vector<double> all;
+    for (const Compiled& kernel : times) all.push_back(kernel.ms);
+    const auto below = std::ranges::count_if(all, [](double ms) { return ms <= goal_ms; });
+    const auto add = [&](const char* name, const char* label, double ms, const std::string& note) {
+        rows.push_back({.name = name,
+                        .label = label,
+                        .value = ms,
+                        .unit = "ms",
+                        .bound = BenchRow::Bound::at_most,
+                        .wanted = goal_ms,
+                        .note = note});
+    };
+    add("compiled_kernel_ms", "a kernel compiled, median of all kernels", median(all),
+        fmt::format("{} of {} kernels take at most {} ms", below, all.size(), goal_ms));
+    add("slowest_compiled_kernel_ms", "a kernel compiled, the slowest one", slowest->ms,
+        slowest->kernel);
+}
 
 /// The first run wakes this side's threads, while the threads of the other side go to sleep, as
 /// they do when many frames follow each other; the second run is measured. In a run of 100 ms the
@@ -46,7 +101,6 @@ void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::str
 }
 
 using emulator::Execution;
-using emulator::Launcher;
 
 /// Kernels are compiled before their first launch, where LLVM is installed, so that every run
 /// measures compiled code.
@@ -202,6 +256,59 @@ void bench_emulator(std::vector<BenchRow>& rows) {
     bench_emulated_sums(rows);
     bench_compiler(rows);
     Launcher::set_execution(before);
+}
+
+namespace {
+
+std::string read_all(int file) {
+    std::string text;
+    char some[4096];
+    for (ssize_t got = 0; (got = ::read(file, some, sizeof(some))) != 0;) {
+        if (got > 0)
+            text.append(some, std::size_t(got));
+        else if (errno != EINTR)
+            break;
+    }
+    return text;
+}
+
+/// Standard output of a program that has ended with exit code 0; otherwise empty.
+std::string output_of(std::string program, std::string first, std::string second) {
+    int ends[2];
+    if (program.empty() || ::pipe2(ends, O_CLOEXEC) != 0) return {};
+    compute::SpawnFiles files;
+    files.give(ends[1], 1);
+    char* const arguments[]{program.data(), first.data(), second.data(), nullptr};
+    pid_t id = -1;
+    const int error = ::posix_spawn(&id, program.c_str(), files.get(), nullptr, arguments, environ);
+    ::close(ends[1]);
+    std::string text = error ? "" : read_all(ends[0]);
+    ::close(ends[0]);
+    if (error) return {};
+    int status = 0;
+    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
+}
+
+}  // namespace
+
+std::string pocl_program() {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto program = self.parent_path() / "warpscope_opencl";
+    return std::filesystem::exists(program, error) ? program.string() : "";
+}
+
+std::optional<PoclTimes> measure_pocl(const std::string& kernel, const std::string& program) {
+    const std::string text =
+        output_of(program, kernel, std::to_string(emulator::hardware_threads()));
+    const Json json = Json::parse(text, nullptr, false);
+    try {
+        return PoclTimes{json.at("version"), json.at("default_ms"), json.at("relaxed_ms")};
+    } catch (const Json::exception&) {
+        return std::nullopt;
+    }
 }
 
 }  // namespace warpscope::jobs

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "emulator/counters/kernel_counters.h"
-#include "experiments/measure/heat_figures.h"
-#include "experiments/measure/line_figures.h"
+#include "experiments/measure/kernel_figures.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {

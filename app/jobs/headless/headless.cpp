@@ -1,27 +1,115 @@
 #include "jobs/headless/headless.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
-#include <optional>
+#include <ranges>
 #include <utility>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
+#include "compute/emulated/emulated_device.h"
 #include "compute/pick_device.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
 #include "experiments/measure/user_paths.h"
+#include "experiments/replicas/find_needed.h"
+#include "experiments/replicas/find_witnesses.h"
 #include "experiments/replicas/try_edits.h"
 #include "jobs/headless/checkpoint.h"
-#include "jobs/headless/interruption.h"
-#include "jobs/headless/plain_target.h"
-#include "jobs/headless/run_with_checks.h"
 #include "jobs/output/files_and_terminal.h"
-#include "jobs/output/sarif.h"
+#include "jobs/output/verdict.h"
 
 namespace warpscope::jobs {
 namespace {
+
+bool is_of_kernel(const compute::DeviceError& e) {
+    return !dynamic_cast<const compute::Cancelled*>(&e) &&
+           !dynamic_cast<const compute::DeviceLost*>(&e) &&
+           !dynamic_cast<const compute::OutOfMemory*>(&e);
+}
+
+/// A device whose launches a judge runs.
+class Judging {
+  public:
+    Judging(compute::EmulatedDevice& device, emulator::Judge& judge) : device_(device) {
+        device_.judge(&judge);
+    }
+    Judging(const Judging&) = delete;
+    Judging& operator=(const Judging&) = delete;
+    ~Judging() { device_.judge(nullptr); }
+
+  private:
+    compute::EmulatedDevice& device_;
+};
+
+/// Calls `run`. Returns the error of a kernel that has ended it; empty: none has.
+emulator::Verdict ended_by(const std::function<void()>& run, bool may_fail) {
+    try {
+        run();
+        return {};
+    } catch (const compute::DeviceError& e) {
+        if (!may_fail || !is_of_kernel(e)) throw;
+        const auto* const failed = dynamic_cast<const compute::BlockError*>(&e);
+        return {.error = e.what(), .timed_out = failed && failed->timed_out};
+    }
+}
+
+/// Adds what the request asks about the findings: witnesses, what a GPU does, and what depends on
+/// each barrier.
+void examine(std::vector<emulator::Finding>& findings, const RunResult& result,
+             const HeadlessRequest& request) {
+    if (!result.start) return;
+    if (request.witness)
+        experiments::find_witnesses(findings, *result.start, std::chrono::seconds(2),
+                                    request.stops.work);
+    if (request.provoked > 0)
+        experiments::provoke(findings, *result.start, request.provoked, request.gpu,
+                             request.stops.work);
+    if (request.checks.needed)
+        findings = emulator::merged(
+            {findings,
+             experiments::find_needed(result.start, std::chrono::seconds(5), request.stops.work)
+                 .findings()});
+}
+
+/// Calls `run` with the checks or counters of the request. A kernel that fails ends the run. With
+/// checks, this is not thrown: what they have found up to there is reported.
+void run_observed(RunResult& result, compute::Device& device, const HeadlessRequest& request,
+                  const std::function<void()>& run) {
+    auto& emulated = dynamic_cast<compute::EmulatedDevice&>(device);
+    emulator::CheckChoice choice = request.checks;
+    choice.counters = request.counters;
+    choice.heat = request.heat.has_value();
+    emulator::Judge judge(choice, emulated.launcher(), device.settings().seed);
+    const Judging judging(emulated, judge);
+    const emulator::Verdict end = ended_by(run, request.checks.has_checks());
+    if (!end.error.empty()) {
+        result.kernels = device.timings().kernels();
+        result.output = device.take_output();
+    }
+    result.verdict = judge.verdict();
+    result.verdict.error = end.error;
+    result.verdict.timed_out = end.timed_out;
+    examine(result.verdict.findings, result, request);
+    result.verdict = experiments::as_named(std::move(result.verdict), device.edits());
+    result.counters = judge.counters();
+    result.heat = judge.take_heat();
+    for (emulator::KernelCounters& kernel : result.counters)
+        for (emulator::LineCounters& line : kernel.lines)
+            line.file = experiments::as_named(std::move(line.file), device.edits());
+}
+
+/// Writes the orders of the witnesses as FOLDER/N.schedule, N being the number of the finding. An
+/// empty folder: none. Throws std::runtime_error.
+void write_witnesses(const std::vector<emulator::Finding>& findings,
+                     const std::filesystem::path& folder) {
+    for (std::size_t k = 0; !folder.empty() && k < findings.size(); ++k)
+        if (const auto& witness = findings[k].witness; witness && witness->preemptions)
+            write_file(folder / fmt::format("{}.schedule", k + 1), witness->schedule);
+}
 
 using experiments::Entry;
 using experiments::Experiment;
@@ -384,6 +472,23 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     }
     if (interruption.signal()) throw Interrupted{interruption.signal()};
     return code;
+}
+
+emulator::CheckChoice parse_checks(std::string_view text) {
+    emulator::CheckChoice checks;
+    while (true) {
+        const std::string_view word = text.substr(0, text.find(','));
+        const auto known = std::ranges::find(emulator::check_words, word,
+                                             &decltype(emulator::check_words)::value_type::first);
+        if (known == emulator::check_words.end())
+            throw UsageError(
+                fmt::format("--check {}: write one or more of {}, with commas between them", word,
+                            fmt::join(emulator::check_words | std::views::keys, ", ")));
+        checks.*known->second = true;
+        if (checks.leaks) checks.memory = true;
+        if (word.size() == text.size()) return checks;
+        text.remove_prefix(word.size() + 1);
+    }
 }
 
 }  // namespace warpscope::jobs

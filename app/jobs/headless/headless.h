@@ -6,21 +6,39 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/device/enum_words.h"
+#include "emulator/judge.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/framework/report.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
-#include "jobs/headless/check_request.h"
+#include "experiments/replicas/wrong_results.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/json.h"
-#include "jobs/output/why.h"
 
 namespace warpscope::jobs {
+
+/// Why an element of the result is wrong.
+struct Why {
+    experiments::WrongReason reason;
+    std::string order;                       ///< of the right run; empty: none is known
+    std::size_t nodes = 0, right_nodes = 0;  ///< of the slices
+    std::vector<std::string> slice, right;   ///< slice_lines()
+};
+
+/// Throws UsageError for an element that is not there, and what the emulator throws.
+Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::string& element,
+            std::stop_token stop);
+
+Json to_json(const Why& why);
+std::string why_text(const Why& why);
 
 struct HeadlessRequest {
     std::string experiment;          ///< its id, if there is no `entry`
@@ -174,4 +192,17 @@ void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& devic
 int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter);
 
+/// The comparison as a table: by counts where the emulator has run the variants, by times on a GPU.
+std::string comparison_text(const experiments::Comparison& comparison);
+
+/// Reads a list such as "race,memory"; "leaks" includes "memory". Throws UsageError that names an
+/// unknown word and lists the known ones.
+emulator::CheckChoice parse_checks(std::string_view text);
+
 }  // namespace warpscope::jobs
+
+template <>
+inline constexpr std::array warpscope::compute::words_of<warpscope::emulator::Severity>{
+    Word<emulator::Severity>{emulator::Severity::warning, "warning", "Warnings"},
+    Word<emulator::Severity>{emulator::Severity::error, "error", "Errors"},
+};

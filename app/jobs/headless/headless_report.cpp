@@ -2,24 +2,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "compute/ceiling_shares.h"
+#include "compiler/host/host_code.h"
+#include "compute/ceilings.h"
 #include "compute/device/enum_words.h"
-#include "compute/device/kernel_source.h"
-#include "compute/device/quantity.h"
-#include "compute/device/sentences.h"
+#include "compute/device/kernel_files.h"
+#include "compute/device/wording.h"
 #include "emulator/witness/schedule_file.h"
-#include "experiments/export/page.h"
+#include "experiments/export/page_and_trace.h"
 #include "experiments/framework/metadata.h"
 #include "experiments/measure/user_paths.h"
 #include "gl/png.h"
-#include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/verdict.h"
 
 namespace warpscope::jobs {
-
 namespace {
 
 using compute::quantity;
@@ -189,6 +188,159 @@ std::string summary(const RunResult& r) {
     if (r.why) text += "\n" + why_text(*r.why);
     if (r.checks.has_checks()) text += "\n" + verdict_text(r.verdict, r.checks);
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
+    return text;
+}
+
+void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
+                  std::span<const experiments::Assignment> values) {
+    if (!plan.is_proposed()) return;
+    Proposal& proposal = result.proposal;
+    proposal.launch_file = launches::to_json_text(plan.file);
+    for (const std::string& guess : plan.guesses)
+        if (std::ranges::find(values, guess, &experiments::Assignment::id) == values.end())
+            proposal.guesses.push_back(guess);
+    for (const compiler::Signature& kernel : plan.signatures)
+        if (kernel.entry != plan.launches[0].entry) proposal.not_launched.push_back(kernel.name);
+    for (const std::string& name : plan.templates)
+        proposal.not_launched.emplace_back(compiler::template_name(name));
+    if (proposal.guesses.empty()) return;
+    const std::string sentence = fmt::format(
+        " This may come from what was guessed for the launch: {}. Write a launch file to be sure.",
+        fmt::join(proposal.guesses, ", "));
+    if (!result.verdict.error.empty()) result.verdict.error += "." + sentence;
+    for (emulator::Finding& finding : result.verdict.findings) {
+        finding.severity = std::min(finding.severity, emulator::Severity::warning);
+        finding.sentence += sentence;
+    }
+}
+
+int exit_code(const RunResult& r) {
+    // What is found may come from a guess.
+    const bool is_sure = r.proposal.guesses.empty();
+    if (experiments::has_failure(r.report)) return 1;
+    if (const int status = exit_status(r.verdict, r.fail_on); is_sure && status) return status;
+    if (!r.comparison) return 0;
+    for (const auto& row : r.comparison->rows) {
+        if (row.verdict == experiments::Verdict::fail) return 1;
+    }
+    return 0;
+}
+
+namespace {
+
+using compute::count;
+using compute::milliseconds;
+using compute::multiple;
+using experiments::Comparison;
+using experiments::Verdict;
+
+/// fmt pads by code points, and every character here is one column wide.
+std::string cell(double value, double first) {
+    return fmt::format("{:>8} {:<7}", count(value), multiple(value, first));
+}
+
+std::string counts_of(const Comparison::Row& row, const Comparison::Counts& first) {
+    if (!row.counts) return std::string(4 * 17, ' ');
+    const Comparison::Counts& c = *row.counts;
+    return fmt::format("{} {} {} {} ", cell(c.sectors, first.sectors),
+                       cell(c.bank_passes, first.bank_passes), cell(c.barriers, first.barriers),
+                       cell(c.instructions, first.instructions));
+}
+
+std::string ending(const Comparison::Row& row) {
+    std::string text = fmt::format("error {:>7}", compute::relative_error(row.error));
+    if (row.verdict != Verdict::none) text += fmt::format("  {:8}", to_string(row.verdict));
+    return text;
+}
+
+std::string counted_rows(const Comparison& c, std::size_t width) {
+    std::string text = fmt::format("  {:{}}  {:<16} {:<16} {:<16} instructions/{}\n", "", width,
+                                   " sectors", " bank passes", " barriers", c.element);
+    for (const Comparison::Row& row : c.rows)
+        text += fmt::format("  {:{}}  {} {}  (emulated in {} ms)\n", row.label, width,
+                            counts_of(row, *c.rows.front().counts), ending(row),
+                            milliseconds(row.median_ms));
+    return text + "  × the first row's. The emulator's time says nothing about a GPU.\n";
+}
+
+std::string timed_rows(const Comparison& c, std::size_t width) {
+    std::string text;
+    for (const Comparison::Row& row : c.rows)
+        text += fmt::format("  {:{}}  {:>7} ms  {:>24} {:7}  {}\n", row.label, width,
+                            milliseconds(row.median_ms), quantity(row.rate, c.rate_unit),
+                            multiple(row.rate, c.rows.front().rate), ending(row));
+    if (c.published_title.empty()) return text;
+    text += "  published: " + c.published_title + ":\n";
+    for (const Comparison::Row& row : c.rows)
+        if (!row.published.empty())
+            text += fmt::format("  {:{}}  {}\n", row.label, width, row.published);
+    return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& c) {
+    std::size_t width = 0;
+    for (const Comparison::Row& row : c.rows) width = std::max(width, row.label.size());
+    const std::string rows = c.counted() ? counted_rows(c, width) : timed_rows(c, width);
+    return "\n" + c.title + "\n" + rows + (c.scaling.empty() ? "" : "  " + c.scaling + "\n");
+}
+
+namespace {
+
+std::string side_text(const std::string& title, std::size_t nodes,
+                      const std::vector<std::string>& lines) {
+    std::string text = fmt::format("  {}: {}\n", title, compute::plural(nodes, "instruction"));
+    for (const std::string& line : lines) text += "    " + line + "\n";
+    return text;
+}
+
+}  // namespace
+
+Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::string& element,
+            std::stop_token stop) {
+    const experiments::WrongResults results(std::move(launch), stop);
+    Why why;
+    try {
+        why.reason = results.why(results.find(element), stop);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--why: {}", error.what()));
+    }
+    if (why.reason.word) {
+        why.order = why.reason.word->order;
+        why.nodes = why.reason.word->run.slice.nodes.size();
+        if (why.reason.word->right) why.right_nodes = why.reason.word->right->slice.nodes.size();
+    }
+    why.slice = slice_lines(why.reason, false);
+    why.right = slice_lines(why.reason, true);
+    return why;
+}
+
+Json to_json(const Why& why) {
+    const experiments::WrongReason& reason = why.reason;
+    const auto place = reason.word ? reason.word->place() : std::nullopt;
+    return {{"element", reason.element},
+            {"found", reason.found},
+            {"expected", reason.expected},
+            {"brief", reason.brief},
+            {"sentence", reason.whole},
+            {"block", reason.block ? to_json(*reason.block) : Json(nullptr)},
+            {"step", place ? Json(place->step) : Json(nullptr)},
+            {"right_order", why.order.empty() ? Json(nullptr) : Json(why.order)},
+            {"slice", {{"instructions", why.nodes}, {"lines", why.slice}}},
+            {"right_slice", {{"instructions", why.right_nodes}, {"lines", why.right}}}};
+}
+
+std::string why_text(const Why& why) {
+    std::string text =
+        fmt::format("why {} {}\n  {}\n", why.reason.element,
+                    why.reason.is_captured ? "differs" : "is wrong", why.reason.brief);
+    if (why.reason.found.empty() || !why.reason.word) return text + "  " + why.reason.whole + "\n";
+    text += fmt::format("  {}\n", why.reason.whole);
+    text += side_text("This run computes it by", why.nodes, why.slice);
+    if (!why.order.empty())
+        text += side_text(fmt::format("The run in which {} computes it by", why.order),
+                          why.right_nodes, why.right);
     return text;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/source_file.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "files/regular_file.h"
 #include "jobs/output/files_and_terminal.h"
 

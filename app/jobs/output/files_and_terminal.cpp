@@ -10,7 +10,8 @@
 #include <system_error>
 
 #include "compiler/nvrtc_output.h"
-#include "files/whole_file.h"
+#include "experiments/bodies/bodies_file.h"
+#include "files/regular_file.h"
 
 namespace warpscope::jobs {
 
@@ -103,6 +104,17 @@ std::string visible(std::string_view text) {
 
 void print_error(std::string_view text) {
     std::fputs(visible(text).c_str(), stderr);
+}
+
+int complain(std::string text, int code) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    print_error(fmt::format("warpscope: {}\n", text));
+    return code;
+}
+
+bool is_of_caller(const std::exception& e) {
+    return dynamic_cast<const std::invalid_argument*>(&e) ||
+           dynamic_cast<const experiments::BodiesFileError*>(&e);
 }
 
 std::size_t columns(std::string_view text) {

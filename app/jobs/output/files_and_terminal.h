@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -32,6 +33,12 @@ std::string visible(std::string_view text);
 
 /// Writes visible(text) to standard error.
 void print_error(std::string_view text);
+
+/// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
+int complain(std::string text, int code);
+
+/// Errors that the caller can mend: a parameter, an experiment, a path or a file.
+bool is_of_caller(const std::exception& e);
 
 /// Columns of UTF-8 text, and the text cut to at most `most` columns.
 std::size_t columns(std::string_view text);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "compute/ceiling_shares.h"
 #include "compute/device/enum_words.h"
 
 namespace warpscope::jobs {
@@ -16,7 +15,7 @@ Json number(double value) {
 Json rate(double value) {
     return value > 0 ? number(value) : Json(nullptr);
 }
-Json to_json(const experiments::Comparison::Counts& counts) {
+Json counts_json(const experiments::Comparison::Counts& counts) {
     return {{"sectors", number(counts.sectors)},
             {"bank_passes", number(counts.bank_passes)},
             {"barriers", number(counts.barriers)},
@@ -126,7 +125,7 @@ Json to_json(const experiments::Comparison& comparison) {
                         {"error", number(row.error)},
                         {"verdict", experiments::to_string(row.verdict)},
                         {"published", row.published},
-                        {"counts", row.counts ? to_json(*row.counts) : Json(nullptr)}});
+                        {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)}});
     }
     return {{"title", comparison.title},     {"rate_unit", comparison.rate_unit},
             {"element", comparison.element}, {"published_title", comparison.published_title},

@@ -1,13 +1,165 @@
 #include "jobs/output/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "jobs/output/findings_json.h"
-#include "jobs/output/findings_text.h"
+#include "compute/device/wording.h"
+#include "emulator/observe/findings.h"
+#include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+
+constexpr std::string_view margin = "========= ";
+constexpr std::size_t text_columns = 86;
+
+std::string what(const Finding& f) {
+    switch (f.kind) {
+        case FindingKind::race:
+            return fmt::format("{} race between {} and {}", to_string(f.hazard), f.first.where(),
+                               f.second->where());
+        case FindingKind::uninitialized:
+            return fmt::format("read of {} memory that no thread wrote, at {}",
+                               f.byte ? "shared" : "global", f.first.where());
+        case FindingKind::barrier:
+            return fmt::format("barrier not reached by all threads, at {}", f.first.where());
+        case FindingKind::members:
+            return fmt::format("wrong member mask at {}", f.first.where());
+        case FindingKind::undefined:
+            return fmt::format("undefined value at {}", f.first.where());
+        case FindingKind::call:
+            return fmt::format("wrong call at {}", f.first.where());
+        case FindingKind::leak:
+            return fmt::format("leak at {}", f.first.where());
+        case FindingKind::unread:
+            return fmt::format("error of a launch not asked for, at {}", f.first.where());
+        case FindingKind::needed:
+            return fmt::format("barrier, fence or wait at {}", f.first.where());
+        case FindingKind::memory:
+            break;
+    }
+    return fmt::format("invalid access at {}", f.first.where());
+}
+
+/// " This barrier also repairs: …", with a count for each pair of places; "" if it repairs one
+/// race.
+std::string repaired_words(const Finding& f) {
+    std::vector<std::pair<std::string, std::uint64_t>> counts;
+    for (const Finding& other : f.repaired_too) {
+        const auto at = std::ranges::find(counts, what(other), [](auto& c) { return c.first; });
+        if (at != counts.end())
+            at->second += other.count;
+        else
+            counts.emplace_back(what(other), other.count);
+    }
+    if (counts.empty()) return "";
+    std::vector<std::string> words;
+    for (const auto& [pair, count] : counts) words.push_back(fmt::format("{} [{}]", pair, count));
+    return fmt::format(" {} {}.", words_of_repair(f), fmt::join(words, "; "));
+}
+
+std::string paragraph(const Finding& f) {
+    static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
+    const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
+    std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
+                                   what(f), place, compute::plural(f.count, counted_noun(f.kind)));
+    const std::string sentences = f.sentence + repaired_words(f);
+    const auto add = [&](const std::string& words) {
+        for (const std::string& line : wrap(words, text_columns))
+            text += fmt::format("{}    {}\n", margin, line);
+    };
+    add(sentences);
+    if (f.witness) {
+        add("Witness: " + f.witness->sentence);
+        for (const std::string& turn : f.witness->turns) add("  " + turn);
+    }
+    if (f.provocation) add("On a GPU: " + f.provocation->sentence);
+    return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
+}
+
+/// Returns a text as compute-sanitizer prints it: one paragraph for each finding, then a summary
+/// line with the names of the checks.
+std::string findings_text(const std::vector<Finding>& findings,
+                          const std::vector<std::string>& checks) {
+    std::string text;
+    for (const Finding& f : findings) text += paragraph(f);
+    const auto count = [&](emulator::Severity severity, std::string_view noun) {
+        return compute::plural(count_of(findings, severity), noun);
+    };
+    std::string counts = count(emulator::Severity::error, "error") + ", " +
+                         count(emulator::Severity::warning, "warning");
+    if (count_of(findings, emulator::Severity::note) > 0)
+        counts += ", " + count(emulator::Severity::note, "note");
+    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({})\n", margin, fmt::join(checks, ", "),
+                              compute::plural(findings.size(), "finding"), counts);
+}
+
+Json party_json(const emulator::ThreadAtLine& party, bool by_host) {
+    Json inlined = Json::array();
+    for (const emulator::HeaderLine& header : party.inlined)
+        inlined.push_back(
+            {{"file", header.file}, {"line", header.line}, {"toolkit", header.toolkit}});
+    return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
+            {"line", party.line},
+            {"inlined", std::move(inlined)},
+            {"thread", by_host ? Json(nullptr) : to_json(party.thread)},
+            {"block", by_host ? Json(nullptr) : to_json(party.block)}};
+}
+
+/// {sentence, preemptions, turns, schedule}, the last two of an order that was found.
+Json witness_json(const std::optional<emulator::WitnessWords>& witness) {
+    if (!witness) return nullptr;
+    return {{"sentence", witness->sentence},
+            {"preemptions", witness->preemptions ? Json(*witness->preemptions) : Json(nullptr)},
+            {"turns", witness->turns},
+            {"schedule", witness->schedule.empty() ? Json(nullptr) : Json(witness->schedule)}};
+}
+
+/// {sentence, launches, wrong, wrong_delayed}
+Json provocation_json(const std::optional<emulator::Provocation>& provocation) {
+    if (!provocation) return nullptr;
+    return {{"sentence", provocation->sentence},
+            {"launches", provocation->launches},
+            {"wrong", provocation->wrong},
+            {"wrong_delayed", provocation->wrong_delayed}};
+}
+
+/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, witness,
+/// provocation, sentence}, …]; `first` and `second` are {file, line, thread: [x, y, z], block: [x,
+/// y, z]}; for a race, `first` is the earlier access. Fields without a value are null.
+Json findings_json(const std::vector<emulator::Finding>& findings) {
+    Json json = Json::array();
+    for (const emulator::Finding& f : findings) {
+        json.push_back(
+            {{"kind", to_string(f.kind)},
+             {"severity", to_string(f.severity)},
+             {"kernel", f.kernel},
+             {"hazard", to_string(f.hazard).empty() ? Json(nullptr) : Json(to_string(f.hazard))},
+             {"first", party_json(f.first, f.by_host)},
+             {"second", f.second ? party_json(*f.second, f.by_host) : Json(nullptr)},
+             {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
+             {"count", f.count},
+             {"repaired_too", findings_json(f.repaired_too)},
+             {"witness", witness_json(f.witness)},
+             {"provocation", provocation_json(f.provocation)},
+             {"sentence", f.sentence}});
+    }
+    return json;
+}
+
+}  // namespace
 
 int exit_status(const emulator::Verdict& verdict, emulator::Severity from) {
     const auto is_severe = [&](const emulator::Finding& f) { return f.severity >= from; };
@@ -19,7 +171,7 @@ int exit_status(const emulator::Verdict& verdict, emulator::Severity from) {
 void add_verdict(Json& json, const emulator::Verdict& verdict,
                  const emulator::CheckChoice& checks) {
     json["checks"] = checks.words();
-    json["findings"] = to_json(verdict.findings);
+    json["findings"] = findings_json(verdict.findings);
     json["stopped"] = verdict.error.empty() ? Json(nullptr) : Json(verdict.error);
     json["timed_out"] = verdict.timed_out;
     json["not_tried"] = verdict.not_tried;
@@ -36,6 +188,108 @@ std::string verdict_text(const emulator::Verdict& verdict, const emulator::Check
     else if (!verdict.error.empty())
         text += fmt::format("========= The run ended with an error: {}\n", verdict.error);
     return text;
+}
+
+namespace {
+
+using emulator::Severity;
+using emulator::ThreadAtLine;
+
+/// The identifiers of the rules, indexed by FindingKind.
+constexpr const char* rules[] = {
+    "Two threads, or the work of two streams, access a word of memory, one of them writes, and "
+    "nothing orders them.",
+    "A thread reads memory that was never written.",
+    "Not every thread reaches a barrier.",
+    "A thread accesses memory that is not allocated, or an address that is not aligned.",
+    "A warp-wide instruction is executed by lanes that its member mask does not name, or waits for "
+    "lanes that never come.",
+    "A branch, an address or a store to global memory depends on a value that was never set.",
+    "CUDA refuses a call of the program.",
+    "The program has made an object and never destroyed it.",
+    "The program never asked for the error of a launch.",
+    "What depends on a barrier, a fence or a wait: advice, no error."};
+
+/// RFC 3986: a relative reference, or a file URI for an absolute path.
+std::string uri_of(const std::string& path) {
+    constexpr std::string_view unreserved =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    std::string uri = std::filesystem::path(path).is_absolute() ? "file://" : "";
+    for (const char c : path)
+        uri += unreserved.find(c) != unreserved.npos ? std::string(1, c)
+                                                     : fmt::format("%{:02X}", std::uint8_t(c));
+    return uri;
+}
+
+Json text_of(std::string_view text) {
+    return {{"text", text}};
+}
+
+/// Without a file there is only the kernel's name.
+Json location(const std::string& file, int line, const std::string& kernel) {
+    const Json function = {{"name", kernel}, {"kind", "function"}};
+    Json json = {{"logicalLocations", Json::array({function})}};
+    if (!file.empty() && line > 0)
+        json["physicalLocation"] = {{"artifactLocation", Json{{"uri", uri_of(file)}}},
+                                    {"region", Json{{"startLine", line}}}};
+    return json;
+}
+
+/// The user's lines that lead to an access: first the one in which it stands, then its callers up
+/// to the kernel. Headers of the toolkit are left out: they are not in the user's repository.
+std::vector<Json> locations(const ThreadAtLine& at, const std::string& kernel) {
+    std::vector<Json> all;
+    for (const emulator::HeaderLine& header : at.inlined)
+        if (!header.toolkit) all.push_back(location(header.file, header.line, kernel));
+    all.push_back(location(at.file, at.line, kernel));
+    return all;
+}
+
+Json result(const Finding& f) {
+    Json json = {{"ruleId", to_string(f.kind)},
+                 {"ruleIndex", std::size_t(f.kind)},
+                 {"level", to_string(f.severity)},
+                 {"message", text_of(f.sentence)}};
+    Json related = Json::array();
+    const auto add = [&](Json place, std::string_view message) {
+        place["message"] = text_of(message);
+        related.push_back(std::move(place));
+    };
+    const std::vector<Json> lines = locations(f.place(), f.kernel);
+    json["locations"] = Json::array({lines.front()});
+    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i], "Called here");
+    if (f.second) {
+        const auto other = locations(&f.place() == &f.first ? *f.second : f.first, f.kernel);
+        add(other.front(), "The other access");
+        for (std::size_t i = 1; i < other.size(); ++i)
+            add(other[i], "The other access is called here");
+    }
+    if (!related.empty()) json["relatedLocations"] = std::move(related);
+    json["properties"] = {{"kernel", f.kernel}, {"count", f.count}};
+    return json;
+}
+
+}  // namespace
+
+Json sarif(const emulator::Verdict& verdict, bool complete) {
+    Json described = Json::array(), results = Json::array();
+    for (std::size_t kind = 0; kind < std::size(rules); ++kind)
+        described.push_back(
+            {{"id", to_string(FindingKind(kind))}, {"shortDescription", text_of(rules[kind])}});
+    for (const Finding& f : verdict.findings) results.push_back(result(f));
+    const Json driver = {{"name", "warpscope"}, {"rules", described}};
+    Json invocation = {{"executionSuccessful", complete && verdict.error.empty()}};
+    if (!verdict.error.empty())
+        invocation["toolExecutionNotifications"] =
+            Json::array({{{"level", "error"}, {"message", text_of(verdict.error)}}});
+    const Json run = {{"tool", {{"driver", driver}}},
+                      {"invocations", Json::array({invocation})},
+                      {"results", results}};
+    return {{"$schema",
+             "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+             "sarif-schema-2.1.0.json"},
+            {"version", "2.1.0"},
+            {"runs", Json::array({run})}};
 }
 
 }  // namespace warpscope::jobs

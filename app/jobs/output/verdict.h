@@ -19,4 +19,10 @@ void add_verdict(Json& json, const emulator::Verdict& verdict, const emulator::C
 /// The findings, what was not tried, and the error, each line after "=========".
 std::string verdict_text(const emulator::Verdict& verdict, const emulator::CheckChoice& checks);
 
+/// The findings as a log in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0),
+/// which GitHub and editors read: a rule for each kind of finding, a result for each finding, in
+/// their order. The place of a race is its read; the other access is a related location.
+/// `complete`: false where a signal has ended the run.
+Json sarif(const emulator::Verdict& verdict, bool complete);
+
 }  // namespace warpscope::jobs

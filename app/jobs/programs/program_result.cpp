@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "compute/device/sentences.h"
-#include "emulator/program/source_name.h"
+#include "compute/device/wording.h"
+#include "emulator/program/source_line.h"
 #include "jobs/headless/counters.h"
 #include "jobs/output/verdict.h"
 

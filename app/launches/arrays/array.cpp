@@ -6,9 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 
-#include "launches/arrays/half.h"
+#include "emulator/handlers/half.h"
 
 namespace warpscope::launches {
 namespace {
@@ -68,10 +69,10 @@ template <class With>
 auto of_type(const ElementType& type, With with) {
     switch (type.kind) {
         case floating:
-            if (type.bytes == 2) return with(Half());
+            if (type.bytes == 2) return with(emulator::Half());
             return type.bytes == 4 ? with(float()) : with(double());
         case bfloat:
-            return with(Bfloat16());
+            return with(emulator::Bfloat());
         case boolean:
             return with(bool());
         case signed_integer:
@@ -129,16 +130,20 @@ Number Array::at(std::size_t index) const {
         std::memcpy(&value, &bytes[index * sizeof(value)], sizeof(value));
         if constexpr (std::is_integral_v<decltype(value)>)
             return std::int64_t(value);
-        else
+        else if constexpr (std::is_floating_point_v<decltype(value)>)
             return double(value);
+        else  // all NaNs of 16 bits are one
+            return value.is_nan() ? std::numeric_limits<double>::quiet_NaN() : double(value);
     });
 }
 
 void Array::set(std::size_t index, const Number& number) {
     of_type(type, [&](auto value) {
         using Value = decltype(value);
-        if constexpr (!std::is_integral_v<Value>)
+        if constexpr (std::is_floating_point_v<Value>)
             value = Value(real(number));
+        else if constexpr (!std::is_integral_v<Value>)
+            value = Value::of(real(number));
         else if (const auto* integer = std::get_if<std::int64_t>(&number))
             value = Value(*integer);
         else if constexpr (std::is_same_v<Value, bool>)

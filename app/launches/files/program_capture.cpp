@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "files/whole_file.h"
+#include "files/regular_file.h"
 
 namespace warpscope::launches {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/program/dim3.h"
+#include "emulator/program/launch.h"
 
 namespace warpscope::launches {
 

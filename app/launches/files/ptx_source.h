@@ -2,12 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "compiler/nvrtc.h"
 #include "compiler/signature.h"
 #include "launches/files/launch_file.h"
 
 // Launches of programs whose source is not there, or is not what the program was compiled from.
+
 namespace warpscope::launches {
 
 /// Whether the source of the launch file is a PTX text, which needs no compiler.
@@ -34,5 +37,13 @@ bool has_other_source(const LaunchFile& file);
 /// Whether a PTX text has the kernel with this name. nvcc gives kernels that are static in their
 /// source other names than NVRTC does.
 bool has_kernel(const std::string& ptx, const std::string& entry);
+
+/// A note for each array in shared memory that the code without optimization uses and the optimized
+/// code does not: the compiler has removed it, because no result depends on it, and the checks
+/// cannot see its accesses. `source` is the name of the source in the line information. Lines of
+/// other files are not given. Empty where the emulator can't read one of the two PTX texts.
+std::vector<compiler::Diagnostic> removed_arrays(std::string_view optimized,
+                                                 std::string_view unoptimized,
+                                                 std::string_view source);
 
 }  // namespace warpscope::launches

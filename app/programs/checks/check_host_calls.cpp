@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "emulator/checks/memory_check.h"
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "programs/images/status.h"
 
 namespace warpscope::programs {

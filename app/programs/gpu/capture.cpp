@@ -11,12 +11,11 @@
 
 #include "compiler/host/host_code.h"
 #include "compiler/source_file.h"
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
-#include "files/whole_file.h"
-#include "programs/report/host_report.h"
-#include "programs/report/launch_ranges.h"
+#include "files/regular_file.h"
 #include "programs/report/program_control.h"
+#include "programs/report/program_report.h"
 
 namespace warpscope::programs {
 

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/program/launch.h"
 #include "emulator/program/module.h"
-#include "emulator/warp/launch.h"
 #include "launches/files/launch_file.h"
 #include "launches/files/program_capture.h"
 #include "programs/memory/device_memory.h"
-#include "programs/report/launch_ranges.h"
+#include "programs/report/program_control.h"
 #include "programs/report/program_report.h"
 #include "programs/report/program_settings.h"
 

@@ -1,6 +1,7 @@
 #include "programs/gpu/gpu.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,14 +9,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "emulator/program/assertion_error.h"
 #include "emulator/program/error.h"
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"
+#include "programs/gpu/host_thread.h"
 
 namespace warpscope::programs {
-
 namespace {
 
 using emulator::LaunchShape;
@@ -384,6 +384,115 @@ Gpu& gpu() {
 
 bool has_gpu() {
     return made;
+}
+
+// Memory of the device that graphs and kernels allocate.
+
+std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
+    const std::uint64_t address = allocate(bytes, MemoryKind::device);
+    if (!stream.capture) return address;
+    memory_of_graphs_[address] = bytes;
+    streams_.add(
+        stream,
+        [this, address, bytes] {
+            // A launch of the graph allocates again what the previous one has freed.
+            if (memory_.find(address) || !memory_.allocate_at(address, bytes, MemoryKind::device))
+                return;
+            if (judge_) judge_->observer().on_allocate(address, bytes);
+        },
+        NodeKind::allocate);
+    return address;
+}
+
+std::size_t Gpu::bytes_of_graphs() const {
+    std::size_t bytes = 0;
+    for (const auto& [address, size] : memory_of_graphs_)
+        if (memory_.find(address)) bytes += size;
+    return bytes;
+}
+
+std::uint64_t Gpu::add_condition(Graph& graph, std::uint32_t at_launch, bool is_set_at_launch) {
+    const std::shared_ptr<Condition> condition(
+        new Condition{at_launch, at_launch, is_set_at_launch}, [this](Condition* ended) {
+            memory_.detach(&ended->value);
+            delete ended;
+        });
+    memory_.attach(&condition->value, sizeof condition->value);
+    graph.conditions.push_back(condition);
+    return reinterpret_cast<std::uint64_t>(&condition->value);
+}
+
+std::uint64_t Gpu::heap() {
+    // The heap takes up address space only; a page takes memory when a kernel writes it.
+    constexpr std::size_t most_bytes = std::size_t(64) << 30;
+    if (!heap_) {
+        void* const pages = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        demand(pages != MAP_FAILED, Status::out_of_memory,
+               "the host has no address space for the device's heap");
+        heap_ = static_cast<DeviceHeap*>(pages);
+        const auto begin = reinterpret_cast<std::uint64_t>(pages);
+        *heap_ = {begin + sizeof(DeviceHeap) + 8, 0, limits_.at(DeviceHeap::number_of_limit)};
+        launcher_.machine().memory().attach(pages, most_bytes, &heap_->next);
+    }
+    return reinterpret_cast<std::uint64_t>(heap_);
+}
+
+// Tells the memory check what calls of the host do, and what their work does.
+
+Streams::Hooks Gpu::hooks() {
+    Streams::Hooks hooks;
+    hooks.start_host_call = start_host_call;
+    hooks.has_returned = has_returned;
+    hooks.wait_for_return = [this](WorkId id) { wait_for_return(id); };
+    if (!host_) return hooks;
+    hooks.here = [this] { return host_->here(); };
+    hooks.on_add = [this](const Stream& stream, const Work& work) {
+        has_streams_ |= &stream != &streams_.legacy();
+        stream_races_.on_add(&stream, work.id, work.after);
+    };
+    hooks.on_wait = [this](WorkId work) {
+        work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
+    };
+    hooks.before_work = [this](WorkId work) {
+        memory_.begin_work();
+        watch_host_accesses();
+        stream_races_.begin_work(work);
+    };
+    return hooks;
+}
+
+void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site) {
+    if (!host_) return;
+    stream_races_.begin_accesses(site);
+    follow_access(from, width, height, false);
+    follow_access(to, width, height, true);
+    emulator::MemoryCheck& check = judge_->memory_check();
+    const auto target = find(to.address);
+    if (!target || target->kind != MemoryKind::device)
+        return check_copied_values(*host_, site, check, from, width, height);
+    for (std::size_t y = 0; y < height; ++y)
+        check.on_copy(to.address + y * to.pitch, from.address + y * from.pitch, width);
+}
+
+void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool writes) {
+    if (!has_streams_ || is_pageable(at.address)) return;
+    for (std::size_t y = 0; y < height; ++y)
+        stream_races_.on_access(
+            at.address + y * at.pitch, width,
+            writes ? emulator::MemoryAccess::store : emulator::MemoryAccess::load);
+}
+
+void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
+    if (status == Status::not_supported)
+        return say_error(fmt::format("{}() failed: {}", function, problem));
+    if (host_) check_failed_call(*host_, function, problem, status == sticky_);
+}
+
+bool Gpu::report_host_access(std::uint64_t address, const void* instruction, bool writes) {
+    if (!host_ || !check_host_access(*host_, memory_, address, instruction, writes)) return false;
+    has_faulted_ = true;
+    return true;
 }
 
 }  // namespace warpscope::programs

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <new>
 
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 #include "programs/gpu/gpu.h"
 
 namespace warpscope::programs {

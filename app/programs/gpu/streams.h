@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "programs/checks/call_sites.h"
+#include "programs/checks/host_findings.h"
 #include "programs/gpu/graphs.h"
 #include "programs/memory/device_memory.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "emulator/warp/large_pages.h"
+#include "emulator/warp/memory.h"
 
 namespace warpscope::programs {
 

@@ -3,13 +3,13 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "files/whole_file.h"
+#include "files/regular_file.h"
 
 namespace warpscope::programs {
-
 namespace {
 
 constexpr const char* file_name = "control.json";
@@ -40,6 +40,26 @@ bool has_to_wait(const std::filesystem::path& folder, std::uint64_t launch,
     } catch (const nlohmann::json::exception&) {
         return false;
     }
+}
+
+std::optional<std::vector<LaunchRange>> read_launch_ranges(const std::string& text) {
+    std::vector<LaunchRange> ranges;
+    const char *at = text.data(), *const end = at + text.size();
+    while (at < end) {
+        std::uint64_t first = 0, last = 0;
+        auto [rest, error] = std::from_chars(at, end, first);
+        if (error != std::errc() || first == 0) return {};
+        last = first;
+        if (rest < end && *rest == '-') {
+            const auto second = std::from_chars(rest + 1, end, last);
+            if (second.ec != std::errc() || last < first) return {};
+            rest = second.ptr;
+        }
+        ranges.push_back({first, last});
+        if (rest < end && (*rest != ',' || rest + 1 == end)) return {};
+        at = rest + 1;
+    }
+    return ranges;
 }
 
 }  // namespace warpscope::programs

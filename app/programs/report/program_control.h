@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpscope::programs {
 
@@ -26,5 +28,14 @@ bool has_to_wait(const std::filesystem::path& folder, std::uint64_t launch,
 
 /// Whether a process with this number is there.
 bool is_alive(int process);
+
+/// Launches of a program, counted from 1: both are in it.
+struct LaunchRange {
+    std::uint64_t first = 0, last = 0;
+    bool operator==(const LaunchRange&) const = default;
+};
+
+/// Reads "3,17-20". nullopt for a text that is no such list.
+std::optional<std::vector<LaunchRange>> read_launch_ranges(const std::string& text);
 
 }  // namespace warpscope::programs

@@ -1,15 +1,26 @@
 #include "programs/report/program_report.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
 
-#include "files/whole_file.h"
+#include "files/regular_file.h"
 
 // Reports go from one process of Warpscope to another, so enumerations are numbers here.
 
@@ -48,7 +59,202 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelCounters, warp_instructions, thread_ins
 
 }  // namespace warpscope::emulator
 
+extern char** environ;
+
 namespace warpscope::programs {
+namespace {
+
+constexpr char mark_begin = '\1', mark_end = '\2';  // a sentence has neither
+
+/// Calls f(site, its mark's place and length) for each mark, the last one first.
+template <class F>
+void for_marks(const std::string& sentence, F&& f) {
+    for (std::size_t at = sentence.rfind(mark_begin); at != sentence.npos;
+         at = at ? sentence.rfind(mark_begin, at - 1) : sentence.npos) {
+        const std::size_t end = sentence.find(mark_end, at);
+        CallSite site = 0;
+        std::from_chars(sentence.data() + at + 1, sentence.data() + end, site);
+        f(site, at, end + 1 - at);
+    }
+}
+
+/// Where a call site is.
+struct HostPlace {
+    std::string function;  ///< as the linker names it; empty: unknown
+    /// The line, and the one that has called its function, which may be a wrapper of the program's
+    /// own. Without debug information the file is an address, "app+0x12f4", and the line is 0.
+    emulator::ThreadAtLine at{.file = "an unknown place"};
+};
+
+/// "app+0x12f4"
+std::string text_of(const HostFrame& frame) {
+    return fmt::format("{}+{:#x}", std::filesystem::path(frame.file).filename().string(),
+                       frame.address);
+}
+
+/// What the program prints that this command starts; empty if it cannot be started.
+std::string output_of(std::vector<std::string> command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return {};
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    const int problem =
+        posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::string text;
+    char part[4096];
+    for (ssize_t bytes; !problem && (bytes = ::read(ends[0], part, sizeof part)) > 0;)
+        text.append(part, std::size_t(bytes));
+    close(ends[0]);
+    if (!problem) waitpid(child, nullptr, 0);
+    return text;
+}
+
+using Addresses = std::set<std::uint64_t>;
+struct SourceLine {
+    std::string function, file;
+    int line = 0;  ///< 0: unknown
+};
+/// The functions at an address of a file: those that the compiler has inlined, then their caller.
+using Lines = std::map<std::uint64_t, std::vector<SourceLine>>;
+
+/// addr2line of binutils 2.40 names the source of what g++ 11 compiles as the file that nvcc made
+/// of it: "/tmp/tmpxft_1c1b_0-6_host.cudafe1.cpp" is host.cu.
+std::string source_name(const std::string& file) {
+    static const std::regex intermediate(R"(.*/tmpxft_[0-9a-f]+_[0-9a-f]+-\d+_(.+)\.cudafe1\.cpp)");
+    return std::regex_replace(file, intermediate, "$1.cu");
+}
+
+SourceLine read_line(const std::string& function, const std::string& text) {
+    SourceLine line{.function = function == "??" ? "" : function};
+    const std::size_t colon = text.rfind(':');
+    const int number = colon == text.npos ? 0 : std::atoi(text.c_str() + colon + 1);
+    if (number > 0) {
+        line.file = std::filesystem::path(source_name(text.substr(0, colon))).lexically_normal();
+        line.line = number;
+    }
+    return line;
+}
+
+Lines lines_of(const std::string& file, const Addresses& addresses) {
+    std::vector<std::string> command{"addr2line", "-a", "-f", "-i", "-e", file};
+    for (const std::uint64_t address : addresses) command.push_back(fmt::format("{:#x}", address));
+    std::istringstream text(output_of(std::move(command)));
+    Lines lines;
+    std::vector<SourceLine>* now = nullptr;
+    for (std::string first, second; std::getline(text, first);) {
+        if (first.starts_with("0x"))
+            now = &lines[std::strtoull(first.c_str(), nullptr, 16)];
+        else if (now && std::getline(text, second))
+            now->push_back(read_line(first, second));
+    }
+    for (const std::uint64_t address : addresses)
+        if (lines[address].empty()) lines[address].push_back({});
+    return lines;
+}
+
+/// Functions of CUDA's headers, and those that nvcc writes: "_ZL10cudaMallocIiE9cudaErrorPPT_m".
+bool is_wrapper(std::string_view function) {
+    const std::size_t name = function.starts_with("_Z") ? function.find_first_of("123456789") : 0;
+    if (name == function.npos) return false;
+    function.remove_prefix(name);
+    while (!function.empty() && std::isdigit(static_cast<unsigned char>(function.front())))
+        function.remove_prefix(1);
+    return (function.starts_with("cuda") && function.size() > 4 && std::isupper(function[4])) ||
+           function.starts_with("__device_stub__") ||
+           function.starts_with("__wrapper__device_stub_");
+}
+
+/// The first ones of a site are the innermost. Some may be wrappers in headers of CUDA.
+HostPlace place_of(const std::vector<HostFrame>& frames, const std::set<std::string>& skipped,
+                   const std::map<std::string, Lines>& lines) {
+    HostPlace place;
+    int best = 0;  // the rank of the place
+    for (const HostFrame& frame : frames)
+        for (const SourceLine& line : lines.at(frame.file).at(frame.address)) {
+            if (is_wrapper(line.function) || skipped.contains(line.function)) continue;
+            const bool is_system = is_of_system(frame.file) || is_of_system(line.file);
+            const int rank = is_system ? 1 : line.line ? 3 : 2;
+            const bool is_caller = rank == 3 && best == 3 && place.at.inlined.empty();
+            if (rank <= best && !is_caller) continue;
+            best = rank;
+            if (is_caller)
+                place.at.inlined.push_back({place.at.file, place.at.line});
+            else
+                place.function = line.function;
+            place.at.file = line.line ? line.file : text_of(frame);
+            place.at.line = line.line;
+        }
+    return place;
+}
+
+std::map<CallSite, HostPlace> places_of(const HostReport& report) {
+    std::map<std::string, Addresses> addresses;
+    for (const auto& [site, frames] : report.sites)
+        for (const HostFrame& frame : frames) addresses[frame.file].insert(frame.address);
+    std::map<std::string, Lines> lines;
+    for (const auto& [file, all] : addresses) lines[file] = lines_of(file, all);
+    std::map<CallSite, HostPlace> places;
+    for (const auto& [site, frames] : report.sites)
+        places[site] = place_of(frames, report.skipped, lines);
+    return places;
+}
+
+}  // namespace
+
+bool is_of_system(std::string_view file) {
+    for (const std::string_view folder : {"/usr/", "/lib/", "/lib64/", "/opt/nvidia/"})
+        if (file.starts_with(folder)) return true;
+    return file.find("/targets/x86_64-linux/include/") != file.npos;
+}
+
+std::string mark(CallSite site) {
+    return fmt::format("{}{}{}", mark_begin, site, mark_end);
+}
+
+std::vector<CallSite> sites_in(const std::string& sentence) {
+    std::vector<CallSite> sites;
+    for_marks(sentence, [&](CallSite site, auto...) { sites.push_back(site); });
+    return sites;
+}
+
+std::vector<emulator::Finding> findings_of(const HostReport& report) {
+    auto places = places_of(report);
+    std::vector<emulator::Finding> findings;
+    for (const HostReport::Entry& entry : report.entries) {
+        const HostPlace& place = places[entry.site];
+        const auto known = std::ranges::find_if(findings, [&](const emulator::Finding& f) {
+            return f.kind == entry.kind && f.severity == entry.severity &&
+                   f.hazard == entry.hazard && f.first.where() == place.at.where() &&
+                   (!f.second || f.second->where() == places[entry.other].at.where());
+        });
+        if (known != findings.end()) {
+            known->count += entry.count;
+            continue;
+        }
+        emulator::Finding finding{.kind = entry.kind,
+                                  .severity = entry.severity,
+                                  .hazard = entry.hazard,
+                                  .kernel = place.function,
+                                  .by_host = true,
+                                  .first = place.at,
+                                  .count = entry.count,
+                                  .sentence = entry.sentence};
+        if (entry.kind == emulator::FindingKind::race) finding.second = places[entry.other].at;
+        for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
+            finding.sentence.replace(at, length, places[site].at.where());
+        });
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, file, address)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport::Entry, kind, severity, site, sentence, count, other,

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "emulator/judge.h"
-#include "emulator/machine/policies.h"
+#include "emulator/program/launch.h"
 
 namespace warpscope::programs {
 

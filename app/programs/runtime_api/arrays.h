@@ -14,7 +14,6 @@ struct ChannelFormat {  // cudaChannelFormatDesc
     int kind;           ///< cudaChannelFormatKind
 };
 ElementFormat element_format(const ChannelFormat& format);
-ChannelFormat channel_format(const ElementFormat& format);
 
 struct PitchedPointer {  // cudaPitchedPtr
     void* pointer;

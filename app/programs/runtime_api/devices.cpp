@@ -1,6 +1,6 @@
 // Source: CUDA Runtime API, "Device Management", "Error Handling", "Version Management".
-#include <cstring>
-
+// Source: CUDA Runtime API, "Driver Entry Point Access".
+#include "programs/driver_api/driver.h"
 #include "programs/gpu/device_attributes.h"
 #include "programs/runtime_api/runtime.h"
 
@@ -175,4 +175,13 @@ WARPSCOPE_RUNTIME(cudaProfilerStart) {
 }
 WARPSCOPE_RUNTIME(cudaProfilerStop) {
     return Status::success;
+}
+
+WARPSCOPE_RUNTIME(cudaGetDriverEntryPoint, const char* name, void** function,
+                  unsigned long long flags, int* result) {
+    return runtime_call(__func__, [&](Gpu&) { find_entry_point(name, function, flags, result); });
+}
+WARPSCOPE_RUNTIME(cudaGetDriverEntryPointByVersion, const char* name, void** function,
+                  unsigned /*version*/, unsigned long long flags, int* result) {
+    return runtime_call(__func__, [&](Gpu&) { find_entry_point(name, function, flags, result); });
 }

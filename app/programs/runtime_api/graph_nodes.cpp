@@ -1,8 +1,8 @@
 // Source: CUDA Runtime API and CUDA Driver API, "Graph Management": the nodes of a graph. What a
 // node does is what the call that its parameters describe would add to a stream.
-#include "programs/driver_api/copies.h"
+#include "programs/driver_api/driver.h"
 #include "programs/runtime_api/arrays.h"
-#include "programs/runtime_api/both.h"
+#include "programs/runtime_api/runtime.h"
 
 using namespace warpscope::programs;
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "programs/runtime_api/arrays.h"
-#include "programs/runtime_api/both.h"
 #include "programs/runtime_api/opengl.h"
+#include "programs/runtime_api/runtime.h"
 
 using namespace warpscope::programs;
 

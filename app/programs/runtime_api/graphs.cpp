@@ -1,7 +1,7 @@
 // Source: CUDA Runtime API and CUDA Driver API, "Graph Management"; "Stream Management": captures.
 #include <algorithm>
 
-#include "programs/runtime_api/both.h"
+#include "programs/runtime_api/runtime.h"
 
 using namespace warpscope::programs;
 

@@ -34,3 +34,16 @@ Status runtime_call(const char* function, Work work) {
 /// Defines a function of the runtime API whose body is `work`, a lambda's body that uses `gpu`.
 #define WARPSCOPE_RUNTIME(name, ...) \
     WARPSCOPE_API(warpscope::programs::Status, name, name, __VA_ARGS__)
+
+#define WARPSCOPE_UNPACKED(...) __VA_ARGS__
+
+/// Defines a function of the runtime API and one of the driver API that do the same: `parameters`
+/// in parentheses, then the body of both, which uses `gpu`. `version` is what follows the driver's
+/// name in the symbol that cuda.h chooses; it may be empty.
+#define WARPSCOPE_BOTH(runtime_name, driver_name, version, parameters, ...)              \
+    WARPSCOPE_RUNTIME(runtime_name, WARPSCOPE_UNPACKED parameters) {                     \
+        return runtime_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });  \
+    }                                                                                    \
+    WARPSCOPE_DRIVER(driver_name, driver_name##version, WARPSCOPE_UNPACKED parameters) { \
+        return driver_call(__func__, [&]([[maybe_unused]] Gpu& gpu) { __VA_ARGS__; });   \
+    }

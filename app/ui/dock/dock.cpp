@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "ui/language/language.h"
-#include "ui/stage/race_summary.h"
-#include "ui/why/ask_why.h"
+#include "ui/stage/inspector.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"

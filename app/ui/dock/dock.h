@@ -7,9 +7,7 @@
 #include "ui/dock/barriers_panel.h"
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
-#include "ui/dock/lines_panel.h"
 #include "ui/dock/occupancy_panel.h"
-#include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timings_panel.h"
 #include "ui/heat/heat_panel.h"
@@ -17,9 +15,9 @@
 #include "ui/launch_form/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breakpoints_panel.h"
-#include "ui/timeline/order_panel.h"
+#include "ui/microscope/warps_panel.h"
+#include "ui/microscope/why_panel.h"
 #include "ui/timeline/timeline_panel.h"
-#include "ui/why/why_panel.h"
 
 namespace warpscope::ui {
 

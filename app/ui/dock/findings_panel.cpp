@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ui/language/language.h"
-#include "ui/stage/race_summary.h"
+#include "ui/stage/inspector.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/widgets.h"
@@ -183,13 +183,15 @@ void FindingsPanel::draw(Ui& ui) {
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->verdict.findings.size(); ++i)
-        finding_row(ui, stage_, microscope_, inspection->verdict.findings[i], fmt::format("finding.{}", i));
-    const bool in_a_row = std::ranges::any_of(inspection->verdict.findings, [&](const Finding& finding) {
-        return finding.sentence == inspection->verdict.error;
-    });
+        finding_row(ui, stage_, microscope_, inspection->verdict.findings[i],
+                    fmt::format("finding.{}", i));
+    const bool in_a_row = std::ranges::any_of(
+        inspection->verdict.findings,
+        [&](const Finding& finding) { return finding.sentence == inspection->verdict.error; });
     if (!inspection->verdict.error.empty() && !in_a_row)
         paragraph(ui.fonts.small, colour::bad, tr(inspection->verdict.error));
-    if (inspection->launch) draw_needed(ui, inspection->launch, inspection->verdict.findings.size());
+    if (inspection->launch)
+        draw_needed(ui, inspection->launch, inspection->verdict.findings.size());
 }
 
 }  // namespace warpscope::ui

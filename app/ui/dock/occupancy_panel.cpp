@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "compute/device/sentences.h"
+#include "compute/device/wording.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"

@@ -2,18 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
-#include "compute/ceiling_shares.h"
 #include "emulator/launcher.h"
-#include "ui/dock/roofline.h"
+#include "ui/dock/roofline_panel.h"
 #include "ui/language/language.h"
+#include "ui/widgets/columns.h"
 #include "ui/widgets/format.h"
-#include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
+
+const std::optional<compute::GpuState>& DeviceFacts::gpu(const compute::DeviceInfo& device) {
+    using std::chrono::steady_clock;
+    if (device.pci_bus_id != asked_) {
+        asked_ = device.pci_bus_id;
+        gpu_.reset();
+        answer_ = {};
+        ask_at_ = {};
+    }
+    if (answer_.valid() && answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        gpu_ = answer_.get();
+    if (!asked_.empty() && !answer_.valid() && steady_clock::now() >= ask_at_) {
+        ask_at_ = steady_clock::now() + std::chrono::seconds(1);
+        answer_ =
+            std::async(std::launch::async, [bus = asked_] { return compute::gpu_state(bus); });
+    }
+    return gpu_;
+}
+
 namespace {
 
 using compute::Ceilings;

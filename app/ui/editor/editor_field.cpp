@@ -6,8 +6,8 @@
 
 #include "ui/editor/editor_parts.h"
 #include "ui/editor/typing_aid.h"
-#include "ui/focus/tab_stops.h"
 #include "ui/widgets/glossary.h"
+#include "ui/widgets/tab_stops.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

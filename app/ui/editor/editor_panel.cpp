@@ -4,9 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <system_error>
 
-#include "compiler/target.h"
-#include "compute/device/kernel_source.h"
+#include "compiler/nvrtc.h"
+#include "compute/device/kernel_files.h"
+#include "experiments/framework/frame_cost.h"
+#include "ui/documents/kernel_files.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/language/language.h"
 #include "ui/widgets/icons.h"
@@ -31,6 +38,183 @@ ImU32 severity_colour(compiler::Severity severity) {
 }
 
 namespace {
+
+TextRows rows_of(const KernelDocument& document) {
+    return {document.lines().count(),
+            [&](int row) { return document.lines().line(document.text(), row); }};
+}
+
+/// Returns the selected words if they are on one line.
+std::string selected_words(const EditorField& field, const KernelDocument& document) {
+    const std::size_t begin = std::min(field.cursor, field.anchor);
+    const std::size_t end = std::min(std::max(field.cursor, field.anchor), document.text().size());
+    if (begin >= end || document.lines().row(begin) != document.lines().row(end)) return {};
+    return document.text().substr(begin, end - begin);
+}
+
+/// Carries out the commands find_text, find_next, find_previous and go_to_line. Returns false for
+/// another command.
+bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command command) {
+    if (command != Command::find_text && command != Command::find_next &&
+        command != Command::find_previous && command != Command::go_to_line)
+        return false;
+    const EditorField& field = frame.view.field;
+    const bool fresh = command == Command::find_text;
+    frame.view.find.ask(command, fresh ? selected_words(field, document) : "",
+                        document.lines().row(field.cursor));
+    frame.view.diff = false;
+    return true;
+}
+
+/// Draws the bar that searches the text, while it is open.
+void draw_editor_find(const EditorFrame& frame, const KernelDocument& document) {
+    FindBar& find = frame.view.find;
+    EditorField& field = frame.view.field;
+    const KernelLines& lines = document.lines();
+    const auto text = std::hash<std::string>()(frame.view.file) + document.version();
+    const TextMatch* found = find.current();
+    const std::optional<TextMatch> last = found ? std::optional(*found) : std::nullopt;
+    const auto goal = find.draw(frame.ui, "editor.find", rows_of(document), text);
+    // After Esc, the cursor stands at the match.
+    if (last && !find.is_open()) field.go = lines.begin(last->row) + last->begin;
+    if (!goal) return;
+    if (goal->line == 0) {
+        field.reveal = goal->match.row;
+        return;
+    }
+    const int row = std::min(goal->line, lines.count()) - 1;
+    field.reveal = row;
+    field.go = lines.begin(row);
+}
+
+/// Closes the bar and puts the cursor at the last match. Returns false if it is not open.
+bool close_editor_find(EditorView& view, const KernelDocument& document) {
+    if (!view.find.is_open()) return false;
+    if (const TextMatch* match = view.find.current())
+        view.field.go = document.lines().begin(match->row) + match->begin;
+    view.find.close();
+    return true;
+}
+
+void say(const EditorFrame& frame, const char* id, ImU32 colour, const std::string& words) {
+    paragraph(frame.ui.fonts.small, colour, words);
+    record(frame.ui, id, words);
+}
+
+/// True if no compiler was found and the pane can download it.
+bool offers_download(const EditorFrame& frame) {
+    return frame.stage.compiler_missing() && frame.download.has_script() &&
+           (frame.download.runs() || CompilerDownload::can_run());
+}
+
+/// If no compiler was found, draws a button that downloads it, and why that has failed.
+void draw_editor_download(const EditorFrame& frame) {
+    CompilerDownload& download = frame.download;
+    if (!frame.stage.compiler_missing() || !download.has_script()) return;
+    if (download.runs()) {
+        ImGui::AlignTextToFramePadding();
+        const std::string took = experiments::duration_words(std::ceil(download.seconds()));
+        say(frame, "editor.downloading", colour::text, tr("Downloading NVRTC · {} so far", took));
+        ImGui::SameLine(0, frame.ui.px(10));
+        if (flat_button(frame.ui, "editor.download.cancel", tr("Cancel")))
+            frame.ui.later([&download] { download.cancel(); });
+        tooltip(frame.ui, tr("End the download (Esc). Nothing of it stays on the disk."));
+    } else if (offers_download(frame)) {
+        if (flat_button(frame.ui, "editor.download", tr("Download NVRTC (96 MB)"), true))
+            frame.ui.later([&download] { download.start(); });
+        tooltip(frame.ui, tr("Download one version with a fixed checksum from PyPI, with pip, into "
+                             "~/.local/share/warpscope. Kernels can be edited when it is there."));
+    } else {
+        say(frame, "editor.download.needs", colour::dim,
+            tr("To download NVRTC here, install the packages python3 and python3-pip."));
+    }
+    if (!download.error().empty())
+        say(frame, "editor.download.error", colour::bad, download.error());
+}
+
+/// Throws what write_whole throws.
+void save(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
+    save_kernel(document, path);
+    frame.options.kernel_path = path;
+    frame.stage.say(tr("Saved {}.", path));
+}
+
+bool is_file_of(const KernelDocument& document, const std::string& path) {
+    std::error_code error;
+    return !document.path().empty() &&
+           std::filesystem::equivalent(with_home(path), document.path(), error);
+}
+
+/// Saves to the path that was typed. Returns false, with an error to show, where that fails.
+bool save_to_typed(const EditorFrame& frame, KernelDocument& document) {
+    EditorView& view = frame.view;
+    const std::string path = view.save.path();
+    try {
+        if (path.empty() || path.ends_with('/'))
+            throw std::runtime_error(tr("This is the path of a folder. Type the path of a file."));
+        std::error_code error;
+        const bool asks = std::filesystem::exists(with_home(path), error) &&
+                          (!is_file_of(document, path) || is_changed_on_disk(document));
+        if (asks && !(view.save.refused() && view.replaces == path)) {
+            view.replaces = path;
+            throw std::runtime_error(tr("A file is there already. Save again to replace it."));
+        }
+        save(frame, document, path);
+        return true;
+    } catch (const std::exception& error) {
+        view.save.refuse(error.what());
+        return false;
+    }
+}
+
+void ask_where_to_save(const EditorFrame& frame, const KernelDocument& document) {
+    const std::string& last = frame.options.kernel_path;
+    const std::string folder = last.empty() ? "~/" : last.substr(0, last.rfind('/') + 1);
+    const std::string& kernel = frame.view.file;
+    frame.view.save.begin(document.path().empty()
+                              ? folder + kernel.substr(kernel.rfind('/') + 1) + ".cu"
+                              : document.path(),
+                          PathFiles::sources);
+    frame.view.replaces.clear();
+    ImGui::OpenPopup("editor.save");
+}
+
+/// Saves to the document's file; asks for a path where there is none.
+void save_kernel(const EditorFrame& frame, KernelDocument& document) {
+    if (document.path().empty()) return ask_where_to_save(frame, document);
+    if (is_changed_on_disk(document)) {
+        ask_where_to_save(frame, document);
+        frame.view.replaces = document.path();
+        return frame.view.save.refuse(
+            tr("Another program has changed this file. Save again to replace what it wrote."));
+    }
+    try {
+        save(frame, document, document.path());
+    } catch (const std::exception& error) {
+        frame.stage.say(error.what(), Tone::error);
+    }
+}
+
+/// The popup where the path of a file to save is typed, while it is open.
+void draw_editor_save(const EditorFrame& frame, KernelDocument& document) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {frame.ui.px(16), frame.ui.px(14)});
+    const bool open = ImGui::BeginPopup("editor.save");
+    ImGui::PopStyleVar();
+    if (!open) return;
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
+    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    heading(frame.ui, tr("Save this kernel"));
+    const float width = std::min(frame.ui.px(420), ImGui::GetIO().DisplaySize.x - frame.ui.px(40));
+    bool go = frame.view.save.draw(frame.ui, width, frame.ui.px(170));
+    frame.view.save.draw_error(frame.ui, width, tr("Tab completes the path."));
+    go |= flat_button(frame.ui, "editor.path.go", tr("Save"));
+    ImGui::SameLine();
+    const bool leave =
+        flat_button(frame.ui, "editor.path.cancel", tr("Cancel")) || key_pressed(ImGuiKey_Escape);
+    if (leave || (go && save_to_typed(frame, document))) ImGui::CloseCurrentPopup();
+    ImGui::PopStyleColor(2);
+    ImGui::EndPopup();
+}
 
 /// The document of the file on show.
 KernelDocument& document_on_show(const EditorFrame& frame) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "ui/editor/editor_view.h"
+#include "ui/editor/editor_parts.h"
 #include "ui/edits/compiler_download.h"
-#include "ui/needed/need_finder.h"
+#include "ui/finders/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/ui.h"

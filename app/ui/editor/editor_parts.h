@@ -1,15 +1,75 @@
 #pragma once
 
-#include "ui/editor/editor_view.h"
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/nvrtc.h"
+#include "ui/documents/kernel_documents.h"
 #include "ui/edits/compiler_download.h"
-#include "ui/needed/need_finder.h"
+#include "ui/edits/open_panel.h"
+#include "ui/finders/need_finder.h"
+#include "ui/source/find_bar.h"
+#include "ui/source/line_diff.h"
 #include "ui/stage/stage.h"
+#include "ui/widgets/glossary.h"
+#include "ui/widgets/key_table.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
 
-// The parts of the editor's pane, each in a file of its own.
+/// A diagnostic and the row that its line has in the current text; -1: that line is gone, or the
+/// diagnostic is about the whole text.
+struct PlacedDiagnostic {
+    int row = -1;
+    compiler::Diagnostic what;
+};
+
+/// The state of ImGui's text field. Its own copy of the text follows the document, and is ahead of
+/// it within a frame in which a person types.
+struct EditorField {
+    std::string file;  ///< the file that the other members are about
+    std::string text;
+    /// The version of the document's text that the field holds.
+    SharedText of;
+    bool active = false;                 ///< the field gets the keys
+    bool editable = true;                ///< the field can hold this text unchanged
+    std::size_t cursor = 0, anchor = 0;  ///< in bytes; the selection is between them
+    std::size_t seen = 0;                ///< the cursor that was scrolled to
+    std::optional<std::size_t> go;       ///< where the cursor is to be put
+    double moved = 0;                    ///< when the cursor moved, in ImGui's seconds
+    float scroll_x = 0, scroll_y = 0;
+    CodeHelp help;              ///< of the word at the cursor
+    float wheel = 0;            ///< pixels to scroll by: the mouse wheel over the gutter
+    std::optional<int> reveal;  ///< a row to scroll into the middle
+};
+
+/// The source pane.
+struct EditorView {
+    std::string file;    ///< the file on show
+    std::string kernel;  ///< the experiment's file in the last frame
+    bool diff = false;
+    EditorField field;
+    PathPicker save{"editor.path"};  ///< while its popup is open
+    std::string replaces;            ///< the existing file that a second Save replaces
+    FindBar find;
+    std::vector<Command> asked;  ///< with keys, since the last frame
+
+    // The marks below belong to this text and outcome, and are made anew for others.
+    SharedText placed_text;
+    std::shared_ptr<const EditOutcome> placed_outcome;
+    std::vector<PlacedDiagnostic> placed;
+    std::optional<PlacedDiagnostic> fault;  ///< where the kernel failed as it ran
+    unsigned target = 0;          ///< the compute capability that the text is compiled for
+    std::vector<Hunk> changes;    ///< from the built-in text
+    std::vector<DiffLine> shown;  ///< the changes as the diff view shows them
+};
+
+// The parts of the editor's pane: editor_field.cpp has ImGui's field, editor_text.cpp the text and
+// its differences.
 
 /// What all parts use to draw, and what they draw. It lives for one frame.
 struct EditorFrame {
@@ -44,22 +104,6 @@ void explain_code(const EditorFrame& frame, const KernelDocument& document, cons
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
 /// Draws the differences from the built-in text.
 void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size);
-/// Carries out the commands find_text, find_next, find_previous and go_to_line. Returns false for
-/// another command.
-bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command command);
-/// Draws the bar that searches the text, while it is open.
-void draw_editor_find(const EditorFrame& frame, const KernelDocument& document);
-/// Closes the bar and puts the cursor at the last match. Returns false if it is not open.
-bool close_editor_find(EditorView& view, const KernelDocument& document);
-/// If no compiler was found, draws a button that downloads it, and why that has failed.
-void draw_editor_download(const EditorFrame& frame);
-/// True if no compiler was found and the pane can download it.
-bool offers_download(const EditorFrame& frame);
-/// The popup where the path of a file to save is typed, while it is open.
-void draw_editor_save(const EditorFrame& frame, KernelDocument& document);
-void ask_where_to_save(const EditorFrame& frame, const KernelDocument& document);
-/// Saves to the document's file; asks for a path where there is none.
-void save_kernel(const EditorFrame& frame, KernelDocument& document);
 
 /// Whether the pane's text can be changed now.
 bool can_edit(const EditorFrame& frame);

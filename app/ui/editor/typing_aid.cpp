@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "ui/source/kernel_lines.h"
+#include "ui/documents/kernel_lines.h"
 
 namespace warpscope::ui {
 namespace {

@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "compiler/cache.h"
-#include "compiler/content_hash.h"
 #include "compiler/host/host_code.h"
 #include "compiler/programs/nvcc.h"
 #include "compiler/source_file.h"
 #include "compute/confinement/confined_program.h"
 #include "compute/device/enum_words.h"
-#include "compute/device/sentences.h"
+#include "compute/device/wording.h"
 #include "experiments/launch/launch_plan.h"
 #include "launches/files/file_kind.h"
 #include "launches/files/program_capture.h"

@@ -9,9 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "compute/device/sentences.h"
+#include "compute/device/wording.h"
 #include "files/take_line.h"
-#include "ui/language/made_forms.h"
 
 namespace warpscope::ui {
 

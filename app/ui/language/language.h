@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -66,5 +67,10 @@ std::string counted(std::uint64_t n, std::string_view noun, std::string number =
 constexpr const char* tr_later(const char* english) {
     return english;
 }
+
+/// The words and sentences that are made below the window, in English, with {} for their values. A
+/// value may be one of them, such as "byte 12 of shared memory".
+/// Of two forms that fit a sentence, the first one counts.
+std::span<const char* const> made_forms();
 
 }  // namespace warpscope::ui

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "launches/arrays/array_comparison.h"
 #include "launches/arrays/array_file.h"
-#include "launches/arrays/out_of_tolerance.h"
-#include "ui/documents/text_file.h"
+#include "ui/documents/kernel_files.h"
+#include "ui/finders/need_finder.h"
 #include "ui/language/language.h"
-#include "ui/needed/dependence.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

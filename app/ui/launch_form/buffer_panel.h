@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "ui/needed/need_finder.h"
+#include "ui/finders/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ui/documents/kernel_file_choice.h"
-#include "ui/documents/text_file.h"
+#include "ui/documents/kernel_files.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

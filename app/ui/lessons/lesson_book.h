@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/lessons/judge_solution.h"
+#include "experiments/lessons/grade_solution.h"
 #include "ui/edits/file_opener.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "emulator/program/error.h"
-#include "emulator/stepper/breakpoint_condition.h"
+#include "emulator/stepper/breakpoints.h"
 #include "ui/language/language.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"

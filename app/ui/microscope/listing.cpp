@@ -6,9 +6,8 @@
 #include <bit>
 #include <cmath>
 
-#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
-#include "ui/widgets/glossary.h"
+#include "ui/widgets/tab_stops.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -8,9 +8,9 @@
 
 #include "emulator/stepper/stepper.h"
 #include "ui/microscope/microscope.h"
-#include "ui/source/code_help.h"
 #include "ui/source/find_bar.h"
 #include "ui/source/kernel_text.h"
+#include "ui/widgets/glossary.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {

@@ -12,11 +12,10 @@
 
 #include "compute/device/device.h"
 #include "emulator/stepper/breakpoints.h"
-#include "ui/finders/reason_finder.h"
-#include "ui/finders/witness_finder.h"
+#include "ui/finders/need_finder.h"
+#include "ui/finders/wrong_finders.h"
 #include "ui/microscope/block_run.h"
-#include "ui/needed/need_finder.h"
-#include "ui/stage/live_launch.h"
+#include "ui/stage/live_experiment.h"
 
 namespace warpscope::ui {
 

@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "ui/language/language.h"
-#include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"

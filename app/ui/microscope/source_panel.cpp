@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "ui/language/language.h"
-#include "ui/microscope/listing.h"
-#include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "emulator/async/async_copies.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/programs/program_rows.h"
+#include "ui/parameters/program_rows.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gl/framebuffer.h"
 #include "gl/picture_zoom.h"
-#include "ui/heat/needed_paint.h"
-#include "ui/heat/picture_heat.h"
+#include "gl/texture.h"
+#include "ui/heat/picture_paint.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/canvas.h"

@@ -1,10 +1,20 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "experiments/framework/report.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
+
+/// Returns the number of values in each of `bins` parts of equal width between the smallest and the
+/// largest value; the largest value belongs to the last part. `bins` of 0 counts as 1. Equal values
+/// are all in the first part.
+std::vector<unsigned> histogram(std::span<const double> values, std::size_t bins);
 
 /// The experiment's report and, once it was asked for, the comparison of its variants.
 class ResultsPanel {
@@ -26,5 +36,9 @@ class ResultsPanel {
     bool asked_ = false;                 ///< the stage was asked for the comparison
     bool scroll_to_comparison_ = false;  ///< scroll in the next frame
 };
+
+/// Draws the variants of an experiment side by side: by their counts where the emulator has run
+/// them, by their times on a GPU, with each number as a multiple of the first variant's.
+void draw_comparison_table(Ui& ui, const experiments::Comparison& table);
 
 }  // namespace warpscope::ui

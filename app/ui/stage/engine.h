@@ -14,12 +14,9 @@
 #include "compute/device/device.h"
 #include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/replicas/pick_for.h"
 #include "ui/stage/edited_kernels.h"
-#include "ui/stage/experiment_reader.h"
 #include "ui/stage/inspector.h"
 #include "ui/stage/live_experiment.h"
-#include "ui/stage/live_launch.h"
 #include "ui/stage/shown.h"
 
 namespace warpscope::ui {

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "compiler/nvrtc_output.h"
-#include "compute/device/sentences.h"
-#include "compute/pick_ranks.h"
+#include "compute/ceilings.h"
+#include "compute/device/wording.h"
+#include "compute/pick_device.h"
 #include "ui/language/language.h"
 #include "ui/stage/engine.h"
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace warpscope::ui {
 
 std::string dimensions(const compute::Dim3& size) {
@@ -35,6 +38,51 @@ std::string one_line(std::string_view text) {
             line += ' ';
     }
     return line;
+}
+
+namespace {
+
+/// Whether a character of Chinese begins here: lines break between these, which have no spaces.
+bool is_wide(std::string_view words) {
+    return !words.empty() && static_cast<unsigned char>(words[0]) >= 0xE3;
+}
+
+/// Bytes of the first piece of the words that stands on one line: a word, or a Chinese character,
+/// and the punctuation that must not begin a line.
+std::size_t piece_length(std::string_view words) {
+    std::size_t length = is_wide(words) ? 3 : 1;
+    while (length < words.size() && !is_wide(words) && !is_wide(words.substr(length)) &&
+           words[length] != ' ' && words[length] != '\n')
+        ++length;
+    for (const std::string_view opening : {"（", "《"})
+        if (words.starts_with(opening)) return length + piece_length(words.substr(length));
+    for (const std::string_view closing : {"，", "。", "、", "；", "：", "？", "！", "）", "》"})
+        if (words.substr(length).starts_with(closing)) return length + closing.size();
+    return std::min(length, words.size());
+}
+
+}  // namespace
+
+std::string with_line_breaks(std::string_view words,
+                             const std::function<bool(const std::string&)>& fits) {
+    std::string lines, line, gap;
+    while (!words.empty()) {
+        if (words[0] == '\n') lines += std::exchange(line, {}) + "\n";
+        if (words[0] == ' ' || words[0] == '\n') {
+            gap = words[0] == ' ' && !line.empty() ? gap + " " : "";
+            words.remove_prefix(1);
+            continue;
+        }
+        const std::string piece(words.substr(0, piece_length(words)));
+        words.remove_prefix(piece.size());
+        const std::string longer = line + std::exchange(gap, {}) + piece;
+        if (line.empty() || fits(longer)) {
+            line = longer;
+            continue;
+        }
+        lines += std::exchange(line, piece) + "\n";
+    }
+    return lines + line;
 }
 
 }  // namespace warpscope::ui

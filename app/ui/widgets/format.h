@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
-#include "compute/device/quantity.h"
+#include "compute/device/wording.h"
 
 namespace warpscope::ui {
 
@@ -24,5 +25,10 @@ std::string rounded(double value, double low, double high);
 
 /// Returns the text with each run of blanks, tabs and line ends replaced by one space.
 std::string one_line(std::string_view text);
+
+/// The words in lines that fit. Lines break at spaces, and between Chinese characters, which have
+/// none between words; a line that holds one piece alone need not fit.
+std::string with_line_breaks(std::string_view words,
+                             const std::function<bool(const std::string&)>& fits);
 
 }  // namespace warpscope::ui

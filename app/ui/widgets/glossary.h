@@ -2,9 +2,13 @@
 
 #include <imgui.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
 
@@ -60,5 +64,22 @@ HoveredMeaning take_hovered_meaning();
 void point_at_word(std::string_view explaining);
 /// The explaining word that was pointed at in this frame or the one before; empty: none was.
 std::string newest_word();
+
+/// Explains words of a source that the keyboard is at, once a key asks for it: until the keyboard
+/// is at another place, a click, Tab, or the key again.
+class CodeHelp {
+  public:
+    void ask() { asked_ = true; }
+    /// Returns false if nothing is explained.
+    bool close();
+    /// Once a frame: the keyboard is at place number `here`, with these words, which the rectangle
+    /// surrounds.
+    void draw(Ui& ui, std::uint64_t here, const std::vector<ExplainedWord>& words, ImVec2 low,
+              ImVec2 high);
+
+  private:
+    bool asked_ = false;
+    std::optional<std::uint64_t> place_;  ///< what is explained
+};
 
 }  // namespace warpscope::ui

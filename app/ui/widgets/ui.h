@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/language/language.h"
+#include "ui/widgets/box.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/widget_map.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/device/occupancy.h"
-#include "experiments/measure/line_figures.h"
+#include "experiments/measure/kernel_figures.h"
 
 namespace warpscope::ui {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "files/whole_file.h"
+#include "files/regular_file.h"
 
 namespace warpscope::ui {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ui/widgets/widget_map.h"
-#include "ui/window/input_queue.h"
+#include "ui/window/gui.h"
 
 namespace warpscope::ui {
 

@@ -6,14 +6,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <utility>
 
-#include "experiments/framework/metadata.h"
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "gl/png.h"
+#include "gl/texture.h"
 #include "ui/window/gui.h"
 #include "ui/window/layout.h"
 #include "ui/window/window_view.h"

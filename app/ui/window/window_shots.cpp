@@ -9,13 +9,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/export/trace.h"
-#include "gl/framebuffer.h"
+#include "experiments/export/page_and_trace.h"
+#include "gl/context.h"
 #include "gl/png.h"
-#include "gl/window_context.h"
-#include "ui/commands/picture_clipboard.h"
-#include "ui/commands/text_clipboard.h"
-#include "ui/documents/text_file.h"
+#include "gl/texture.h"
+#include "ui/commands/clipboard.h"
+#include "ui/documents/kernel_files.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

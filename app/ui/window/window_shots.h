@@ -3,7 +3,7 @@
 #include <future>
 #include <memory>
 
-#include "gl/recording/live_recording.h"
+#include "gl/recording.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window_view.h"
 

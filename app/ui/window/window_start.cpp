@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "compute/helper/spawn.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "ui/bars/work_chip.h"
+#include "ui/bars/messages.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {
@@ -123,6 +125,21 @@ void start_again() {
     for (std::string word; std::getline(in, word, '\0');)
         if (word != "--reset-settings") words.push_back(word);
     ::execv("/proc/self/exe", compute::pointers_to(words).data());
+}
+
+UnfinishedRun::UnfinishedRun(const std::filesystem::path& settings) {
+    if (settings.empty()) return;
+    file_ = settings.parent_path() / "first-frame-unfinished";
+    std::error_code error;
+    before_ = std::filesystem::exists(file_, error);
+    std::filesystem::create_directories(file_.parent_path(), error);
+    std::ofstream out(file_);  // if this fails, nothing is remembered
+}
+
+void UnfinishedRun::finish() {
+    if (std::exchange(finished_, true) || file_.empty()) return;
+    std::error_code error;
+    std::filesystem::remove(file_, error);
 }
 
 }  // namespace warpscope::ui

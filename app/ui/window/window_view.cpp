@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "ui/focus/tab_stops.h"
 #include "ui/language/language.h"
-#include "ui/picture/picture_panel.h"
-#include "ui/timeline/warp_lanes.h"
+#include "ui/timeline/lanes.h"
+#include "ui/widgets/tab_stops.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compute/cuda/cuda_device.h"
+#include "compute/cuda/survey.h"
 
 namespace warpscope::compute {
 namespace {

@@ -1,11 +1,10 @@
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "compiler/target.h"
-#include "compute/device/kernel_images.h"
+#include "compiler/nvrtc.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::compute {

@@ -1,8 +1,6 @@
-#include "compute/device/moved_kernels.h"
+#include "compute/device/kernel_files.h"
 
 #include <gtest/gtest.h>
-
-#include "compute/device/kernel_images.h"
 
 namespace warpscope::compute {
 namespace {

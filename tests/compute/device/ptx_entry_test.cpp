@@ -1,8 +1,8 @@
-#include "compute/device/ptx_entry.h"
+#include "compute/device/ptx_text.h"
 
 #include <gtest/gtest.h>
 
-#include "compute/device/kernel_images.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::compute {
 namespace {

@@ -1,4 +1,4 @@
-#include "compute/device/ptx_version.h"
+#include "compute/device/ptx_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compute/device/quantity.h"
+#include "compute/device/wording.h"
 
 #include <gtest/gtest.h>
 

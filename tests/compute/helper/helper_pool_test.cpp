@@ -1,4 +1,4 @@
-#include "compute/helper/helper_pool.h"
+#include "compute/helper/helpers.h"
 
 #include <gtest/gtest.h>
 

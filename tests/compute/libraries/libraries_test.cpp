@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compute/libraries/cub.h"
-#include "compute/libraries/cublas.h"
+#include "compute/libraries/compared_libraries.h"
 #include "compute/pick_device.h"
 #include "support/devices.h"
 #include "support/host_device.h"

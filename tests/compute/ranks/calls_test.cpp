@@ -1,11 +1,10 @@
-#include "compute/ranks/calls.h"
+#include "compute/ranks/processes.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "compute/pick_device.h"
-#include "compute/pick_ranks.h"
 #include "support/host_device.h"
 #include "support/thread_processes.h"
 

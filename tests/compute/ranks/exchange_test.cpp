@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "compute/pick_ranks.h"
-#include "compute/ranks/nccl.h"
+#include "compute/pick_device.h"
+#include "compute/ranks/nccl_exchange.h"
 #include "support/ranks.h"
 
 namespace warpscope::compute {

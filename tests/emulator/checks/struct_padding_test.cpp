@@ -1,4 +1,4 @@
-#include "emulator/checks/struct_padding.h"
+#include "emulator/checks/padding.h"
 
 #include <gtest/gtest.h>
 

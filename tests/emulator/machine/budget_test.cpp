@@ -1,4 +1,4 @@
-#include "emulator/machine/budget.h"
+#include "emulator/machine/launch_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,7 @@
 
 #include "emulator/ptx_fixture.h"
 #include "emulator/stepper/stepper.h"
-#include "emulator/warp/print_log.h"
-#include "emulator/warp/print_text.h"
+#include "emulator/warp/print.h"
 
 namespace warpscope::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/program/source_name.h"
+#include "emulator/program/source_line.h"
 
 #include <gtest/gtest.h>
 

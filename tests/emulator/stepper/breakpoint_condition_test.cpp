@@ -1,4 +1,4 @@
-#include "emulator/stepper/breakpoint_condition.h"
+#include "emulator/stepper/breakpoints.h"
 
 #include <bit>
 #include <limits>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "emulator/stepper/breakpoint_condition.h"
 #include "stepped_kernel.h"
 
 namespace warpscope::emulator {

@@ -3,7 +3,7 @@
 #include <random>
 #include <tuple>
 
-#include "emulator/machine/together/cluster_launch.h"
+#include "emulator/machine/together/launch_together.h"
 #include "frozen_kernel.h"
 #include "stepper_state.h"
 

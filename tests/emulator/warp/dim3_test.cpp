@@ -1,4 +1,4 @@
-#include "emulator/program/dim3.h"
+#include "emulator/program/launch.h"
 
 #include <gtest/gtest.h>
 

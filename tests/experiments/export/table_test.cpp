@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/export/page.h"
-#include "experiments/export/trace.h"
+#include "experiments/export/page_and_trace.h"
 
 namespace warpscope::experiments {
 namespace {

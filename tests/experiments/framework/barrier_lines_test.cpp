@@ -1,8 +1,8 @@
-#include "experiments/framework/barrier_lines.h"
+#include "experiments/framework/cuda_source.h"
 
 #include <gtest/gtest.h>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "experiments/settings.h"
 
 namespace warpscope::experiments {

@@ -1,8 +1,7 @@
-#include "experiments/framework/edited.h"
+#include "experiments/framework/experiment.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/framework/experiment.h"
 #include "experiments/live.h"
 #include "experiments/settings.h"
 

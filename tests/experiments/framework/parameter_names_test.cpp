@@ -1,8 +1,8 @@
-#include "experiments/framework/parameter_names.h"
+#include "experiments/framework/cuda_source.h"
 
 #include <gtest/gtest.h>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 
 namespace warpscope::experiments {
 namespace {

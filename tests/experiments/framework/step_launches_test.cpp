@@ -1,4 +1,4 @@
-#include "experiments/framework/step_launches.h"
+#include "experiments/nbody/nbody_state.h"
 
 #include <gtest/gtest.h>
 

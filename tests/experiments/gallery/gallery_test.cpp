@@ -6,8 +6,7 @@
 #include <bit>
 #include <set>
 
-#include "compute/device/kernel_images.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
 #include "emulator/program/module.h"
 #include "experiments/gallery/gallery_reference.h"

@@ -1,4 +1,4 @@
-#include "experiments/measure/count_work.h"
+#include "experiments/measure/compared_kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/measure/heat_figures.h"
+#include "experiments/measure/kernel_figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/nbody/body_share.h"
+#include "experiments/nbody/nbody_rank.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "compute/device/kernel_images.h"
+#include "compute/device/kernel_files.h"
 #include "experiments/nbody/nbody_check.h"
 #include "experiments/nbody/nbody_state.h"
 #include "experiments/nbody/uneven_bodies.h"

@@ -5,8 +5,8 @@
 
 #include "experiments/nbody/nbody.h"
 #include "experiments/nbody/nbody_check.h"
+#include "experiments/nbody/nbody_order.h"
 #include "experiments/nbody/nbody_picture.h"
-#include "experiments/nbody/nbody_times.h"
 #include "support/ranks.h"
 
 namespace warpscope::experiments {

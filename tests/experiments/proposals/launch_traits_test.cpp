@@ -1,4 +1,4 @@
-#include "experiments/proposals/launch_traits.h"
+#include "experiments/proposals/propose_launch.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <thread>
 
-#include "compute/device/kernel_source.h"
-#include "experiments/framework/barrier_lines.h"
-#include "experiments/framework/edited.h"
+#include "compute/device/kernel_files.h"
+#include "experiments/framework/cuda_source.h"
+#include "experiments/framework/experiment.h"
 #include "experiments/live.h"
 #include "experiments/replicas/specimen.h"
 #include "experiments/settings.h"

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/settings.h"
 #include "support/devices.h"
 

@@ -5,13 +5,12 @@
 
 #include <cmath>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
-#include "experiments/framework/barrier_lines.h"
-#include "experiments/framework/edited.h"
+#include "experiments/framework/cuda_source.h"
+#include "experiments/framework/experiment.h"
 #include "experiments/settings.h"
-#include "experiments/sums/error_bounds.h"
-#include "experiments/sums/require_memory.h"
+#include "experiments/sums/sums.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {

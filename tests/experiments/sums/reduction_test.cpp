@@ -9,7 +9,7 @@
 
 #include "compute/pick_device.h"
 #include "experiments/settings.h"
-#include "experiments/sums/error_bounds.h"
+#include "experiments/sums/sums.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {

@@ -1,4 +1,4 @@
-#include "jobs/bench/emulator_rows.h"
+#include "jobs/bench/bench_emulator.h"
 
 #include <gtest/gtest.h>
 

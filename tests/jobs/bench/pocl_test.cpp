@@ -1,4 +1,4 @@
-#include "jobs/bench/pocl.h"
+#include "jobs/bench/bench_emulator.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

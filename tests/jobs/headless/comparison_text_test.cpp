@@ -1,4 +1,4 @@
-#include "jobs/headless/comparison_text.h"
+#include "jobs/headless/headless.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/cache.h"
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"

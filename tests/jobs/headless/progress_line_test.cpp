@@ -1,4 +1,4 @@
-#include "jobs/headless/progress_line.h"
+#include "jobs/headless/frame_loop.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "compiler/diagnostic.h"
+#include "compiler/nvrtc.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/measure/user_paths.h"
 #include "jobs/output/verdict.h"

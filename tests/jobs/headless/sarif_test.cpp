@@ -1,4 +1,4 @@
-#include "jobs/output/sarif.h"
+#include "jobs/output/verdict.h"
 
 #include <gtest/gtest.h>
 

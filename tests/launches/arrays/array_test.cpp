@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/launch/fill.h"
+#include "experiments/launch/launch_buffers.h"
+#include "launches/arrays/array_comparison.h"
 #include "launches/arrays/array_file.h"
-#include "launches/arrays/out_of_tolerance.h"
 
 namespace warpscope::launches {
 namespace {

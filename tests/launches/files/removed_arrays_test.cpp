@@ -1,4 +1,4 @@
-#include "launches/files/removed_arrays.h"
+#include "launches/files/ptx_source.h"
 
 #include <gtest/gtest.h>
 

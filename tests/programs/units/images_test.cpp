@@ -3,10 +3,10 @@
 #include <cstring>
 #include <string>
 
-#include "programs/images/device_functions.h"
 #include "programs/images/fat_binary.h"
 #include "programs/images/line_table.h"
 #include "programs/images/ptx_entries.h"
+#include "programs/images/ptx_link.h"
 
 namespace warpscope::programs {
 namespace {

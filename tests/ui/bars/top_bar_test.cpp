@@ -1,4 +1,4 @@
-#include "ui/bars/top_bar.h"
+#include "ui/bars/button_bars.h"
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "ui/bars/work_chip.h"
+#include "ui/bars/messages.h"
 
 #include <gtest/gtest.h>
 

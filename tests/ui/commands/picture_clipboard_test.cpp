@@ -1,4 +1,4 @@
-#include "ui/commands/picture_clipboard.h"
+#include "ui/commands/clipboard.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
-#include "ui/commands/text_clipboard.h"
+#include "ui/commands/clipboard.h"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "experiments/export/trace.h"
+#include "experiments/export/page_and_trace.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "experiments/framework/experiment.h"
-#include "ui/commands/book_page.h"
+#include "ui/commands/overlays.h"
 #include "ui/language/language.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/glossary.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compute/device/kernel_source.h"
-#include "experiments/framework/barrier_lines.h"
+#include "compute/device/kernel_files.h"
+#include "experiments/framework/cuda_source.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {

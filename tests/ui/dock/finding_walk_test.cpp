@@ -7,7 +7,7 @@
 #include "emulator/witness/schedule_file.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "ui/documents/opened_file.h"
+#include "ui/edits/file_opener.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {

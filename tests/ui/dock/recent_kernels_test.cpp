@@ -1,4 +1,4 @@
-#include "ui/dock/recent_kernels.h"
+#include "ui/dock/timings_panel.h"
 
 #include <gtest/gtest.h>
 

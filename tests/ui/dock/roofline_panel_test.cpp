@@ -1,6 +1,5 @@
 #include <cstdlib>
 
-#include "compute/ceiling_shares.h"
 #include "compute/ceilings.h"
 #include "ui/view_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "ui/dock/roofline.h"
+#include "ui/dock/roofline_panel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/documents/barrier_marks.h"
+#include "ui/documents/kernel_lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/documents/kernel_document.h"
+#include "ui/documents/kernel_documents.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/documents/kernel_file_choice.h"
+#include "ui/documents/kernel_files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "ui/documents/kernel_folder.h"
+#include "ui/edits/edit_files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,8 +7,6 @@
 #include <fstream>
 #include <future>
 #include <thread>
-
-#include "ui/documents/kept_edits.h"
 
 namespace warpscope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/documents/opened_file.h"
+#include "ui/edits/file_opener.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

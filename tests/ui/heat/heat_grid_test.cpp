@@ -1,4 +1,4 @@
-#include "ui/heat/heat_grid.h"
+#include "ui/heat/heat_panel.h"
 
 #include <gtest/gtest.h>
 

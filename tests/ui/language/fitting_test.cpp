@@ -11,7 +11,7 @@
 #include <span>
 
 #include "experiments/lessons/lesson.h"
-#include "ui/results/comparison_table.h"
+#include "ui/results/results_panel.h"
 #include "ui/view_fixture.h"
 #include "ui/widgets/widgets.h"
 

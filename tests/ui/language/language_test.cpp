@@ -7,7 +7,7 @@
 #include <regex>
 #include <stdexcept>
 
-#include "ui/language/line_breaks.h"
+#include "ui/widgets/format.h"
 
 namespace warpscope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/microscope/bank_lines.h"
+#include "ui/microscope/banks_panel.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
 #include "ui/fake_experiment.h"
 #include "ui/live_launch_of.h"

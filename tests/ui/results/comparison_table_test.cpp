@@ -1,4 +1,4 @@
-#include "ui/results/comparison_table.h"
+#include "ui/results/results_panel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/results/histogram.h"
+#include "ui/results/results_panel.h"
 
 #include <gtest/gtest.h>
 

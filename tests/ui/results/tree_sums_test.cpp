@@ -1,4 +1,4 @@
-#include "ui/results/tree_sums.h"
+#include "ui/results/tree_panel.h"
 
 #include <gtest/gtest.h>
 

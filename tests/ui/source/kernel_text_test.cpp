@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compute/device/kernel_source.h"
+#include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
 #include "experiments/replicas/specimen.h"
 #include "ui/source/recent_registers.h"

@@ -1,4 +1,4 @@
-#include "ui/source/source_colour.h"
+#include "ui/source/kernel_text.h"
 
 #include <gtest/gtest.h>
 

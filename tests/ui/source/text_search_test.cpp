@@ -1,4 +1,4 @@
-#include "ui/source/text_search.h"
+#include "ui/source/find_bar.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {

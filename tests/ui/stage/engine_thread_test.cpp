@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "ui/fake_experiment.h"
 #include "ui/stage/stage.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "ui/fake_experiment.h"
 #include "ui/stage/stage.h"
 

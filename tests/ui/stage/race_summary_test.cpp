@@ -1,4 +1,4 @@
-#include "ui/stage/race_summary.h"
+#include "ui/stage/inspector.h"
 
 #include <gtest/gtest.h>
 

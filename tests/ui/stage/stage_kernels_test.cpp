@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "support/gate.h"
 #include "ui/fake_experiment.h"
 #include "ui/stage/stage.h"

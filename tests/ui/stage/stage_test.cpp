@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/launch/gallery.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "ui/fake_experiment.h"
 
 namespace warpscope::ui {

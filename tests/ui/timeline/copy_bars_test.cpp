@@ -1,4 +1,4 @@
-#include "ui/timeline/copy_bars.h"
+#include "ui/timeline/lanes.h"
 
 #include <gtest/gtest.h>
 

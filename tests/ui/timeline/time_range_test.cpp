@@ -1,4 +1,4 @@
-#include "ui/timeline/time_range.h"
+#include "ui/timeline/lanes.h"
 
 #include <gtest/gtest.h>
 

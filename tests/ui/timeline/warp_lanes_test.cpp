@@ -1,4 +1,4 @@
-#include "ui/timeline/warp_lanes.h"
+#include "ui/timeline/lanes.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/source/source_colour.h"
+#include "ui/source/kernel_text.h"
 #include "ui/widgets/theme.h"
 
 namespace warpscope::ui {

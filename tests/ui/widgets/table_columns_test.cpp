@@ -1,4 +1,4 @@
-#include "ui/widgets/table_columns.h"
+#include "ui/widgets/columns.h"
 
 #include <gtest/gtest.h>
 

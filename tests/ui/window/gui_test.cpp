@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 
 namespace warpscope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/window/input_queue.h"
+#include "ui/window/gui.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
 #include "ui/fake_experiment.h"
 #include "ui/window/screenshot.h"
 

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "compute/pick_device.h"
+#include "gl/context.h"
 #include "gl/error.h"
-#include "gl/offscreen_context.h"
 #include "gl/png.h"
 #include "support/read_png.h"
 #include "ui/fake_experiment.h"

@@ -1,4 +1,4 @@
-#include "ui/window/unfinished_run.h"
+#include "ui/window/window_start.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

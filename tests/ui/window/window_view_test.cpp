@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
+#include "gl/context.h"
+#include "gl/texture.h"
 #include "ui/fake_experiment.h"
 #include "ui/view_fixture.h"
 #include "ui/window/gui.h"

@@ -42,6 +42,15 @@ bool keeps_low_word(const Statement& s) {
     });
 }
 
+/// Returns the wider of two values: known and per_block together are `mixed`.
+BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed) {
+    if (a == b || b == Value::constant) return a;
+    if (a == Value::constant) return b;
+    const bool mixes = (a == Value::known && b == Value::per_block) ||
+                       (a == Value::per_block && b == Value::known);
+    return mixes ? mixed : std::max(a, b);
+}
+
 }  // namespace
 
 bool reads_argument(const KernelSyntax& kernel, const Statement& load) {
@@ -50,14 +59,6 @@ bool reads_argument(const KernelSyntax& kernel, const Statement& load) {
            from.elements[0].kind == Operand::symbol &&
            std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                        [&](const Parameter& p) { return p.name == from.elements[0].name; });
-}
-
-BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed) {
-    if (a == b || b == Value::constant) return a;
-    if (a == Value::constant) return b;
-    const bool mixes = (a == Value::known && b == Value::per_block) ||
-                       (a == Value::per_block && b == Value::known);
-    return mixes ? mixed : std::max(a, b);
 }
 
 BlockValues::BlockValues(const KernelSyntax& kernel, const ControlFlow& flow,

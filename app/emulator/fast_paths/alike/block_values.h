@@ -69,7 +69,4 @@ class BlockValues {
 /// Returns whether a load reads an argument of the kernel, at a place that is known.
 bool reads_argument(const KernelSyntax& kernel, const Statement& load);
 
-/// Returns the wider of two values: known and per_block together are `mixed`.
-BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed);
-
 }  // namespace warpscope::emulator

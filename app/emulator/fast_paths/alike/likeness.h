@@ -21,7 +21,7 @@ enum class Likeness : std::uint8_t {
 };
 
 /// What the blocks of any launch of a kernel do alike, whatever is in memory. It is known before
-/// the launch: see likeness_analysis.h.
+/// the launch: see likeness.cpp.
 struct BlockLikeness {
     struct Access {
         Likeness address = Likeness::unknown;

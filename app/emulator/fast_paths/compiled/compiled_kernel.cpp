@@ -7,7 +7,6 @@
 #include <future>
 #include <thread>
 
-#include "emulator/fast_paths/compiled/generate/entries.h"
 #include "emulator/fast_paths/compiled/generate/generator.h"
 #include "emulator/fast_paths/compiled/warp_layout.h"
 #include "emulator/fast_paths/llvm/machine_code.h"

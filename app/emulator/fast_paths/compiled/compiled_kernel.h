@@ -1,18 +1,26 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "emulator/fast_paths/compiled/generate/late_code.h"
-#include "emulator/fast_paths/compiled/plan/parts.h"
-#include "emulator/fast_paths/llvm/instruction_set.h"
+#include "emulator/fast_paths/compiled/plan/plan.h"
 #include "emulator/fast_paths/llvm/llvm.h"
+#include "emulator/program/instruction.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::emulator {
+
+/// Code that may be compiled later.
+struct LateCode {
+    /// The handlers, by Instruction::entry. Null: the interpreter runs.
+    std::atomic<const Handler*> handlers = nullptr;
+    std::atomic<std::uint64_t> missed = 0;  ///< times that the interpreter ran
+};
 
 /// What compiled code does besides the kernel's work.
 enum class CompiledForm : std::uint8_t {

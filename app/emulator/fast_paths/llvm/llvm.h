@@ -7,6 +7,7 @@
 
 // The part of LLVM's C API (llvm-c/*.h, versions 15 to 19) that the compiled mode uses. The library
 // is loaded while the program runs, so that neither the build nor the program needs LLVM.
+
 namespace warpscope::emulator {
 
 using LlvmContext = struct LLVMOpaqueContext*;
@@ -157,6 +158,14 @@ class Llvm {
   private:
     Llvm(void* library, std::string file);
     std::string file_;
+};
+
+/// The instructions of this CPU that compiled code may use.
+enum class InstructionSet : std::uint8_t {
+    host,    ///< all that the CPU has
+    sse4,    ///< 128-bit vectors, no fused multiply-add (x86-64-v2)
+    avx2,    ///< 256-bit vectors (x86-64-v3)
+    avx512,  ///< 512-bit vectors (x86-64-v4)
 };
 
 }  // namespace warpscope::emulator

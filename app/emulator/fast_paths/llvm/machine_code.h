@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "emulator/fast_paths/llvm/instruction_set.h"
 #include "emulator/fast_paths/llvm/ir.h"
+#include "emulator/fast_paths/llvm/llvm.h"
 #include "emulator/program/instruction.h"
 
 namespace warpscope::emulator {

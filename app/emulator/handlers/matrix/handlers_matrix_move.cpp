@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/handlers/lane_address.h"
 #include "emulator/warp/matrices.h"
 
 namespace warpscope::emulator {

@@ -10,7 +10,7 @@
 #include "emulator/machine/block_runner.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
-#include "emulator/warp/print_log.h"
+#include "emulator/warp/print.h"
 
 namespace warpscope::emulator {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/happens_before/epoch_paths.h"
+#include "emulator/happens_before/kernel_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/races/grid/grid_races.h"
 #include "emulator/warp/global_range.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "emulator/happens_before/synchronise.h"
+#include "emulator/happens_before/block_clocks.h"
 #include "emulator/ptx/opcodes.h"
 #include "emulator/races/grid/grid_event_queue.h"
 #include "emulator/races/race_cells.h"

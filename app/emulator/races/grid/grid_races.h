@@ -15,7 +15,6 @@
 #include "emulator/happens_before/memory_orders.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/finding_log.h"
-#include "emulator/observe/observed_launch.h"
 #include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid/grid_strips.h"
 #include "emulator/warp/cluster.h"

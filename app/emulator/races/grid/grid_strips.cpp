@@ -4,7 +4,7 @@
 #include <bit>
 #include <new>
 
-#include "emulator/warp/large_pages.h"
+#include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
 

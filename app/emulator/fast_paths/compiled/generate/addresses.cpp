@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "emulator/fast_paths/compiled/moved.h"
+#include "emulator/fast_paths/compiled/plan/units.h"
 #include "emulator/fast_paths/compiled/warp_layout.h"
 
 namespace warpscope::emulator {

@@ -1,9 +1,37 @@
 #pragma once
 
 #include "emulator/fast_paths/compiled/generate/accesses.h"
-#include "emulator/fast_paths/compiled/generate/computations.h"
+#include "emulator/fast_paths/compiled/generate/addresses.h"
+#include "emulator/fast_paths/compiled/generate/slots.h"
 
 namespace warpscope::emulator {
+
+/// Writes what computes: arithmetic, logic and shuffles. Uniform results and masks are computed in
+/// the segment's scalar part, vectors group by group.
+class Computations {
+  public:
+    Computations(FunctionContext& context, Slots& slots, bool has_fma)
+        : context_(context),
+          ir_(context.ir),
+          slots_(slots),
+          arithmetics_{ir_, has_fma, context.kernel().flush_subnormals} {}
+
+    /// `active`: the mask of the lanes that compute, where some skip; null: all of them do.
+    void compute(const Unit& unit, LlvmValue active = nullptr);
+    /// Ends the segment before the shuffle.
+    void shuffle(const Unit& unit);
+
+  private:
+    void compute_mask(const Unit& unit);
+    void compute_scalar(const Unit& unit);
+    void compute_lanes(const Unit& unit, LlvmValue active);
+    LlvmValue source(const Instruction& i, unsigned k, unsigned g);
+
+    FunctionContext& context_;
+    Ir& ir_;
+    Slots& slots_;
+    const Arithmetics arithmetics_;
+};
 
 /// Writes a part of a kernel's plan as a function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry of the part: for a warp of 32 active lanes, or for any active
@@ -38,5 +66,10 @@ class Generator {
     Accesses accesses_;
     Computations computations_;
 };
+
+struct LateCode;
+
+/// Writes the rest of a function that goes to late code, or to the kernel's own handlers.
+void write_call_of(LateCode& late, const FunctionContext& context);
 
 }  // namespace warpscope::emulator

@@ -1,10 +1,50 @@
 #pragma once
 
-#include "emulator/fast_paths/compiled/plan/liveness.h"
-#include "emulator/fast_paths/compiled/plan/load_groups.h"
-#include "emulator/fast_paths/compiled/plan/places.h"
+#include <vector>
+
+#include "emulator/fast_paths/compiled/plan/units.h"
+#include "emulator/fast_paths/compiled/plan/variables.h"
 
 namespace warpscope::emulator {
+
+/// Loads of shared memory from one address, or from one address of each lane, each with an offset
+/// of its own. One check covers them: code that comes to a later one has passed the first one, or
+/// has begun between them.
+struct LoadGroup {
+    std::uint32_t first = 0, last = 0;         ///< units of the first and of the last load
+    const Instruction* instruction = nullptr;  ///< the first load
+    unsigned bytes = 0;                        ///< each load moves them, for a lane
+    std::int64_t low = 0, high = 0;            ///< the lowest and the highest offset
+
+    /// The operand of the address, without an offset.
+    std::uint32_t address() const { return instruction->operands[instruction->detail]; }
+};
+
+/// The load groups of a kernel.
+class LoadGroups {
+  public:
+    explicit LoadGroups(const Units& units);
+
+    /// The group of a load; nullptr for one that is in none.
+    const LoadGroup* of(std::uint32_t unit) const;
+    /// The group whose first load lies before the unit, and another one at or behind it; or
+    /// nullptr.
+    const LoadGroup* around(std::uint32_t unit) const;
+
+  private:
+    const LoadGroup* next_end(std::uint32_t unit) const;
+
+    std::vector<bool> is_grouped_;   ///< by unit
+    std::vector<LoadGroup> groups_;  ///< in their order; none overlaps another one
+};
+
+/// The loops that have no other loop within, and in which compiled code does not end.
+struct TightLoops {
+    TightLoops(const Units& units, const Variables& variables, const Liveness& liveness);
+
+    std::vector<std::uint32_t> around;  ///< by unit: the number of the loop; 0: none
+    std::vector<NumberSet> written;     ///< by loop: the numbers of the variables that it writes
+};
 
 /// All that is found out about a kernel before code is written for it.
 class CompilationPlan {
@@ -43,5 +83,17 @@ class CompilationPlan {
     TightLoops loops_;
     LoadGroups load_groups_;
 };
+
+/// Units that are compiled as one function.
+struct Part {
+    std::uint32_t begin = 0, end = 0;  ///< indices into CompilationPlan::units()
+    unsigned effort = 0;               ///< about how long it is compiled, in steps of 20 µs
+};
+
+/// A single part of all units.
+Part whole(const CompilationPlan& plan);
+/// The parts that are compiled at the same time, in their order: one, or up to six if that takes
+/// long. They begin at leaders outside of tight loops.
+std::vector<Part> divide_into_parts(const CompilationPlan& plan);
 
 }  // namespace warpscope::emulator

@@ -1,0 +1,101 @@
+#include "emulator/checks/padding.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "emulator/lower/uniformity.h"
+#include "emulator/ptx/effects.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::emulator {
+namespace {
+
+bool stores_vector(const Statement& s) {
+    return s.opcode->kind == OpcodeKind::stores && s.operands.size() > 1 &&
+           s.operands[1].kind == Operand::vector;
+}
+
+}  // namespace
+
+void LoadedElements::begin_launch(const Kernel& kernel) {
+    kernel_ = &kernel;
+    is_used_.clear();
+    by_pc_.clear();
+}
+
+const LoadedElements::Elements& LoadedElements::of(std::uint32_t pc) {
+    const auto [found, is_new] = by_pc_.try_emplace(pc);
+    if (!is_new) return found->second;
+    const KernelSyntax& syntax = kernel_->origin->syntax;
+    if (is_used_.empty()) {
+        is_used_.assign(syntax.registers.size() + 1, false);
+        for (const Statement& s : syntax.statements)
+            if (!stores_vector(s))
+                for (const std::int32_t r : sources_of(s)) is_used_[std::size_t(r)] = true;
+    }
+    return found->second = read(pc);
+}
+
+LoadedElements::Elements LoadedElements::read(std::uint32_t pc) const {
+    const Statement* const load = statement_at(*kernel_, pc);
+    if (!load || load->opcode->operation != Operation::ld) return {};
+    const Operand& destination = load->operands[0];
+    const bool is_vector = destination.kind == Operand::vector;
+    const std::vector<Operand> elements =
+        is_vector ? destination.elements : std::vector<Operand>{destination};
+    Elements found{kernel_->lines[pc].bytes / std::uint32_t(elements.size()), {}};
+    for (const Operand& element : elements)
+        found.is_used.push_back(element.kind == Operand::register_ &&
+                                is_used_[std::size_t(element.index)]);
+    return found;
+}
+
+namespace {
+
+// In words. An array of fewer than 256 bytes of which one element is missing looks like one large
+// structure.
+constexpr std::size_t largest_structure = 64, largest_alone = 6;
+
+bool repeats(const std::vector<bool>& written, std::size_t words) {
+    return std::equal(written.begin() + std::ptrdiff_t(words), written.end(), written.begin());
+}
+
+/// Whether a structure of so many words has a member of `alignment` words, all of which is written.
+bool has_member(const std::vector<bool>& written, std::size_t words, std::size_t alignment) {
+    for (std::size_t at = 0; at + alignment <= words; at += alignment) {
+        const auto begin = written.begin() + std::ptrdiff_t(at);
+        if (std::all_of(begin, begin + std::ptrdiff_t(alignment), [](bool word) { return word; }))
+            return true;
+    }
+    return false;
+}
+
+/// Whether the unwritten words of the first structure end where a member that needs them as padding
+/// could begin.
+bool is_padded(const std::vector<bool>& written, std::size_t words) {
+    for (std::size_t at = 0; at < words;) {
+        const std::size_t begin = at;
+        while (at < words && !written[at]) ++at;
+        if (at == begin) {
+            ++at;
+            continue;
+        }
+        const std::size_t gap = at - begin, alignment = gap == 1 ? 2 : 4;
+        if (gap >= alignment || at % alignment || words % alignment ||
+            !has_member(written, words, alignment))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool may_be_padding(const std::vector<bool>& written) {
+    const std::size_t size = written.size();
+    const std::size_t most = size <= largest_alone ? size : std::min(largest_structure, size / 2);
+    for (std::size_t words = 2; words <= most; words += 2)
+        if (size % words == 0 && repeats(written, words)) return is_padded(written, words);
+    return false;
+}
+
+}  // namespace warpscope::emulator

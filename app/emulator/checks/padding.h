@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// Tells reads of memory that nobody has written from reads of padding. A load of a structure reads
+/// the bytes between its members, too, and compilers load four numbers where a program needs three.
+class LoadedElements {
+  public:
+    void begin_launch(const Kernel& kernel);
+
+    /// Whether an access of `bytes` bytes reads a value that nobody has written, of which
+    /// any_written(address, bytes) tells whether a byte there has been written. That is so where no
+    /// byte of the access has been written; and, of an ld, where no byte of an element has been,
+    /// whose register the kernel uses otherwise than to store it in a vector.
+    template <class AnyWritten>
+    bool reads_unwritten(std::uint32_t pc, std::uint64_t address, std::uint32_t bytes,
+                         const AnyWritten& any_written) {
+        if (!any_written(address, bytes)) return true;
+        const Elements& elements = of(pc);
+        for (std::uint32_t k = 0; k * elements.bytes < bytes; ++k)
+            if ((k >= elements.is_used.size() || elements.is_used[k]) &&
+                !any_written(address + k * elements.bytes, elements.bytes))
+                return true;
+        return false;
+    }
+
+  private:
+    struct Elements {
+        std::uint32_t bytes = 1;    ///< of one
+        std::vector<bool> is_used;  ///< those that are not listed are used
+    };
+    const Elements& of(std::uint32_t pc);
+    Elements read(std::uint32_t pc) const;
+
+    const Kernel* kernel_ = nullptr;
+    std::vector<bool> is_used_;  ///< by register; empty before it is needed
+    std::map<std::uint32_t, Elements> by_pc_;
+};
+
+/// Whether the words of an array that nobody has written may be the padding of its structures,
+/// behind a member of less alignment than the next one or at their end. `written` has each word of
+/// 4 bytes of the array, from its begin.
+bool may_be_padding(const std::vector<bool>& written);
+
+}  // namespace warpscope::emulator

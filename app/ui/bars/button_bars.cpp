@@ -1,0 +1,353 @@
+#include "ui/bars/button_bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/edits/barrier_switch.h"
+#include "ui/language/language.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// Draws a tile of shared memory with one stale element.
+void logo(Ui& ui) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float cell = ui.px(5), gap = ui.px(1.5F);
+    const float top = at.y + (ImGui::GetFrameHeight() - 3 * cell - 2 * gap) / 2;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x) {
+            const ImVec2 low{at.x + float(x) * (cell + gap), top + float(y) * (cell + gap)};
+            const bool stale = x == 2 && y == 1;
+            list.AddRectFilled(
+                low, {low.x + cell, low.y + cell},
+                stale ? colour::finding : faded(colour::accent, 0.45F + 0.12F * float(x + y)),
+                ui.px(1));
+        }
+    ImGui::Dummy({3 * cell + 2 * gap, ImGui::GetFrameHeight()});
+    ImGui::SameLine(0, ui.px(9));
+}
+
+void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
+    const bool on = entry->id == stage.entry().id;
+    ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+    ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
+    ImGui::PushID(entry->id.c_str());
+    if (ImGui::Button((tr(entry->title) + "###" + entry->id).c_str()))
+        ui.later([&stage, entry] { stage.select(entry); });
+    ImGui::PopID();
+    ImGui::PopStyleColor(2);
+    record(ui, "tab." + entry->id, on ? "on" : "off");
+    tooltip(ui, tr(entry->summary));
+    if (on) {
+        const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+        const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+        ImGui::GetWindowDrawList()->AddRectFilled({low.x + ui.px(9), y - ui.px(2)},
+                                                  {high.x - ui.px(9), y}, colour::accent);
+    }
+    ImGui::SameLine(0, ui.px(2));
+}
+
+/// The experiments side by side or, where they have no room, as a list.
+void tabs(Ui& ui, Stage& stage, float room) {
+    std::vector<std::string> ids, titles;
+    std::size_t chosen = 0;
+    float width = 0, widest = 0;
+    for (const experiments::Entry& entry : experiments::registry()) {
+        if (entry.id == stage.entry().id) chosen = ids.size();
+        ids.push_back(entry.id);
+        titles.push_back(tr(stage.newest(entry)->title));
+        const float button = button_width(titles.back().c_str());
+        width += button + ui.px(2);
+        widest = std::max(widest, button);
+    }
+    if (width <= room) {
+        for (const experiments::Entry& entry : experiments::registry())
+            tab(ui, stage, stage.newest(entry));
+        return;
+    }
+    const float list = std::min(room, widest + ImGui::GetFrameHeight());
+    const int clicked = dropdown(ui, "tabs", ids, titles, chosen, list);
+    if (clicked >= 0)
+        ui.later([&stage, clicked] {
+            stage.select(stage.newest(experiments::registry()[std::size_t(clicked)]));
+        });
+    ImGui::SameLine(0, ui.px(2));
+}
+
+struct BarButton {
+    const char* id;
+    std::string label, help;
+    Command command;
+    bool on = false;
+    int rank = 0;  ///< the lowest go where there is little room
+};
+
+std::vector<BarButton> bar_buttons(const ViewOptions& options) {
+    const bool records = options.records != Recorded::none;
+    return {
+        {"vsync", tr("V-sync"),
+         tr("Wait for the monitor before each frame; off: unlimited frame rate"),
+         Command::toggle_vsync, options.vsync, 0},
+        {"open", tr("Open…"),
+         tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
+         Command::open_file, false, 5},
+        {"screenshot.picture", tr("Save picture"),
+         tr("Save the picture alone as a PNG, with the settings in its metadata"),
+         Command::save_picture, false, 3},
+        {"screenshot.window", tr("Save window"),
+         tr("Save the whole window as a PNG, with the settings in its metadata"),
+         Command::save_window, false, 2},
+        {"copy.picture", tr("Copy"), tr("Copy the picture alone to the clipboard"),
+         Command::copy_picture, false, 1},
+        {"record", record_label(options),
+         records ? tr("End the recording and save it") : tr("Record the window as an animated PNG"),
+         Command::toggle_recording, records, records ? 7 : 4},
+        {"lessons.button", tr("Lessons"), tr("Lessons with gates that the detector decides"),
+         Command::toggle_lessons, options.lessons, 6}};
+}
+
+float language_width(Ui& ui) {
+    float widest = 0;
+    for (const LanguageName& one : languages)
+        widest = std::max(widest, button_width(shown_name(one.language)));
+    return widest + ui.px(8) + ImGui::GetFrameHeight();
+}
+
+constexpr const char* more = "»";
+
+/// The width of what is always there, and of the button that lists the others.
+float help_width(Ui& ui) {
+    return button_width("?") + button_width(more) + language_width(ui) + 2 * ui.px(4);
+}
+
+void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
+    std::vector<std::string> ids, labels;
+    for (const LanguageName& one : languages) {
+        ids.emplace_back(one.code);
+        labels.emplace_back(shown_name(one.language));
+    }
+    const int clicked =
+        dropdown(ui, "language", ids, labels, std::size_t(language()), language_width(ui));
+    tooltip(ui, tr("The language of the window."));
+    if (clicked >= 0) ui.later([speak, clicked] { speak(languages[clicked].language); });
+}
+
+void bar_button(Ui& ui, const BarButton& one, ImVec2 size = {0, 0}) {
+    if (flat_button(ui, one.id, one.label.c_str(), one.on, size)) {
+        ui.ask(one.command);
+        ImGui::CloseCurrentPopup();
+    }
+    tooltip(ui, with_key(one.help, one.command));
+}
+
+/// Lists the buttons that have no room in the bar.
+void more_buttons(Ui& ui, const std::vector<BarButton>& folded) {
+    if (flat_button(ui, "more", more)) ImGui::OpenPopup("more");
+    tooltip(ui, tr("The buttons that have no room here."));
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImGui::SetNextWindowPos({low.x, high.y + ui.px(4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+    const bool open = ImGui::BeginPopup("more");
+    ImGui::PopStyleVar();
+    if (!open) return;
+    float widest = 0;
+    for (const BarButton& one : folded) widest = std::max(widest, button_width(one.label.c_str()));
+    for (const BarButton& one : folded) bar_button(ui, one, {widest, 0});
+    ImGui::EndPopup();
+}
+
+/// Draws as many buttons as have room, and lists the others.
+void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
+                   const std::function<void(Language)>& speak) {
+    const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
+    std::vector<BarButton> buttons = bar_buttons(options), folded;
+    const auto width = [&] {
+        float sum = help_width(ui) - (folded.empty() ? button_width(more) + gap : 0);
+        for (const BarButton& one : buttons) sum += button_width(one.label.c_str()) + gap;
+        return sum;
+    };
+    while (!buttons.empty() && width() > room) {
+        const auto least = std::ranges::min_element(buttons, {}, &BarButton::rank);
+        folded.push_back(std::move(*least));
+        buttons.erase(least);
+    }
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width());
+    for (const BarButton& one : buttons) {
+        bar_button(ui, one);
+        ImGui::SameLine(0, gap);
+    }
+    if (!folded.empty()) {
+        more_buttons(ui, folded);
+        ImGui::SameLine(0, gap);
+    }
+    choose_language(ui, speak);
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
+    tooltip(ui, with_key(tr("Show all keys"), Command::toggle_keys));
+}
+
+}  // namespace
+
+std::string record_label(const ViewOptions& options) {
+    if (options.records == Recorded::none) return tr("Record");
+    const std::string label = tr("Stop, {} s", options.recorded_seconds);
+    if (options.dropped_frames == 0) return label;
+    return label + tr(", {} dropped", counted(options.dropped_frames, "frame"));
+}
+
+void TopBar::draw(Ui& ui) {
+    logo(ui);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Warpscope");
+    ImGui::SameLine(0, ui.px(20));
+    tabs(ui, stage_, ImGui::GetContentRegionAvail().x - help_width(ui) - ui.px(8));
+    right_buttons(ui, options_, keys_, speak_);
+}
+
+namespace {
+
+/// Moves the cursor so that something of this width ends at the right edge.
+void align_right(float width) {
+    const float left = ImGui::GetCursorPosX();
+    const float free = ImGui::GetContentRegionAvail().x;
+    if (free > width) ImGui::SetCursorPosX(left + free - width);
+}
+
+void zoom_text(Ui& ui, Canvas& canvas, float width) {
+    const std::string zoom = fmt::format("{:.0f} %", 100 * canvas.view().pixels_per_texel);
+    ImGui::AlignTextToFramePadding();
+    const float x = ImGui::GetCursorPosX();
+    ImGui::SetCursorPosX(x + width - ImGui::CalcTextSize(zoom.c_str()).x);
+    text(ui.fonts.body, colour::faint, zoom);
+    record(ui, "view.zoom", zoom);
+    ImGui::SameLine(x + width, ui.px(8));
+}
+
+void grid_button(Ui& ui, Stage& stage, ViewOptions& options) {
+    const bool tiled = stage.tile_side() > 0;
+    ImGui::BeginDisabled(!tiled);
+    if (flat_button(ui, "view.grid", tr("Grid"), options.grid && tiled))
+        ui.ask(Command::toggle_grid);
+    ImGui::EndDisabled();
+    ui.widgets.last().enabled = tiled;
+    tooltip(ui, with_key(tr("Draw the borders of the thread blocks, where they are large enough"),
+                         Command::toggle_grid));
+}
+
+/// Draws Fit, 1:1, Grid and Zoom; where there is little room, without Zoom or Grid.
+void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
+    const float gap = ui.px(4);
+    const float zoom_width = ImGui::CalcTextSize("6400 %").x;
+    const float least = button_width(tr("Fit")) + button_width("1:1") + gap;
+    const float buttons = least + button_width(tr("Grid")) + gap;
+    const float all = zoom_width + buttons + gap + ui.px(4);
+    const float room = ImGui::GetContentRegionAvail().x;
+    if (room < least) return;
+    align_right(room >= all ? all : room >= buttons ? buttons : least);
+    if (room >= all) zoom_text(ui, canvas, zoom_width);
+    if (flat_button(ui, "view.fit", tr("Fit"), canvas.fitted())) canvas.fit();
+    tooltip(ui, with_key(tr("Show the whole picture"), Command::fit_picture));
+    ImGui::SameLine(0, gap);
+    const bool exact = !canvas.fitted() && canvas.view().pixels_per_texel == 1;
+    if (flat_button(ui, "view.one_to_one", "1:1", exact)) canvas.one_to_one();
+    tooltip(ui, tr("Show each pixel of the picture as one pixel of the screen."));
+    if (room < buttons) return;
+    ImGui::SameLine(0, gap);
+    grid_button(ui, stage, options);
+}
+
+}  // namespace
+
+void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
+    const bool controls = drawer == Drawer::controls, open = options_.drawer == drawer;
+    if (icon_button(ui, controls ? "drawer.controls" : "drawer.results",
+                    controls ? Icon::sliders : Icon::numbers,
+                    controls ? tr("Show or hide the parameters.") : tr("Show or hide all results."),
+                    open ? "on" : "off", true, open))
+        ui.later([this, drawer, open] { options_.drawer = open ? Drawer::none : drawer; });
+}
+
+void draw_edited_badge(Ui& ui, const std::string& files) {
+    badge(ui, tr("edited"), colour::finding);
+    record(ui, "edited", files);
+    tooltip(ui, tr("An edited kernel source runs: {}.", files));
+}
+
+/// While edited text runs, shows that beside the frame's number, with a button that goes back to
+/// the built-in source.
+void TransportPanel::edited_badge(Ui& ui) {
+    const std::string files = edited_files(stage_);
+    if (files.empty()) return;
+    ImGui::SameLine(0, ui.px(10));
+    const float y = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(y + ui.px(4));
+    draw_edited_badge(ui, files);
+    if (!stage_.read_only().empty()) return;
+    ImGui::SameLine(0, ui.px(6));
+    ImGui::SetCursorPosY(y);
+    if (ImGui::GetContentRegionAvail().x < button_width(tr("Revert"))) return ImGui::NewLine();
+    if (flat_button(ui, "edited.revert", tr("Revert")))
+        ui.later([&stage = stage_] { revert_edits(stage); });
+    tooltip(ui,
+            tr("Run the built-in kernel source again. Undo in the editor brings the edit back."));
+}
+
+void TransportPanel::draw(Ui& ui, bool narrow) {
+    Stage& stage = stage_;
+    if (narrow) {
+        drawer_button(ui, Drawer::controls);
+        drawer_button(ui, Drawer::results);
+    }
+    const bool paused = stage.paused();
+    if (icon_button(ui, "transport.pause", paused ? Icon::play : Icon::pause,
+                    with_key(paused ? tr("Run") : tr("Pause"), Command::toggle_pause),
+                    paused ? "on" : "off"))
+        ui.ask(Command::toggle_pause);
+    if (icon_button(ui, "transport.step", Icon::step,
+                    with_key(tr("Run one frame, then pause"), Command::step_frame)))
+        ui.ask(Command::step_frame);
+    if (icon_button(ui, "transport.reset", Icon::restart,
+                    with_key(tr("Reset to frame 0"), Command::reset)))
+        ui.ask(Command::reset);
+    const bool open = microscope_.is_open();
+    if (icon_button(ui, "transport.microscope", Icon::microscope,
+                    with_key(open ? tr("Close the microscope")
+                                  : tr("Open the microscope: step the warps of one block"),
+                             Command::toggle_microscope),
+                    open ? "on" : "off", true, open))
+        ui.ask(Command::toggle_microscope);
+    const bool editor = options_.editor && !open;
+    if (icon_button(ui, "editor.open", Icon::code,
+                    editor ? with_key(tr("Close the editor"), Command::toggle_editor)
+                           : with_key(tr("Edit the kernel source beside the picture; the edited "
+                                         "kernel runs as soon as it compiles"),
+                                      Command::toggle_editor),
+                    editor ? "on" : "off", true, editor))
+        ui.ask(Command::toggle_editor);
+    ImGui::SameLine(0, ui.px(10));
+    const float y = ImGui::GetCursorPosY();
+    ImGui::AlignTextToFramePadding();
+    const std::string frame = quantity(double(stage.frame()), "");
+    // A clipped number would read as another number, so it is drawn only if it fits, beside the
+    // words that edited text runs.
+    ImGui::PushFont(ui.fonts.small);
+    const float badge = ImGui::CalcTextSize(tr("edited")).x + ui.px(14 + 10);
+    ImGui::PopFont();
+    const float needed = ImGui::CalcTextSize(tr("frame {}", frame).c_str()).x +
+                         (edited_files(stage).empty() ? 0 : badge);
+    const bool room = ImGui::GetContentRegionAvail().x >= needed;
+    text(ui.fonts.body, colour::dim, room ? tr("frame {}", frame) : "");
+    record(ui, "transport.frame", std::to_string(stage.frame()));
+    edited_badge(ui);
+    if (!stage.pixels()) return;
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(y);
+    view_buttons(ui, stage_, options_, canvas_);
+}
+
+}  // namespace warpscope::ui

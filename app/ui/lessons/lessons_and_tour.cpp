@@ -1,0 +1,326 @@
+#include "ui/lessons/lessons_and_tour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ui/language/language.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+namespace {
+
+/// A frame around a widget of this frame, with a number at its corner, over the whole window.
+/// Adds the widget "coach_mark", so `widget` must not be one of ui.widgets.
+void draw_coach_mark(Ui& ui, const Widget& widget, const std::string& number) {
+    ImDrawList& list = *ImGui::GetForegroundDrawList();
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const float gap = ui.px(4), r = ui.px(11);
+    const ImVec2 low{std::max(ui.px(1), float(widget.x) - gap),
+                     std::max(ui.px(1), float(widget.y) - gap)};
+    const ImVec2 high{std::min(screen.x - ui.px(1), float(widget.x + widget.w) + gap),
+                      std::min(screen.y - ui.px(1), float(widget.y + widget.h) + gap)};
+    list.AddRect(low, high, colour::accent, ui.px(7), 0, ui.px(2.5F));
+    ui.widgets.add({"coach_mark", low.x, low.y, high.x - low.x, high.y - low.y, number});
+    const ImVec2 centre{std::clamp(low.x, r, screen.x - r), std::clamp(low.y, r, screen.y - r)};
+    list.AddCircleFilled(centre, r, colour::accent);
+    ImGui::PushFont(ui.fonts.strong);
+    const ImVec2 size = ImGui::CalcTextSize(number.c_str());
+    list.AddText({centre.x - size.x / 2, centre.y - size.y / 2}, colour::background,
+                 number.c_str());
+    ImGui::PopFont();
+}
+
+struct TourStep {
+    const char* widget;
+    const char* title;
+    const char* words;
+};
+
+constexpr std::array steps{
+    TourStep{
+        "picture", tr_later("The picture"),
+        tr_later(
+            "Thousands of threads have drawn it, in blocks. Each block passes its pixels through "
+            "shared memory. A click with the right button opens a block in the microscope.")},
+    TourStep{
+        "ripple.sync", tr_later("The barrier"),
+        tr_later("__syncthreads() makes the threads of a block wait for each other. Switch it off, "
+                 "also with the key S, and threads read before others have written.")},
+    TourStep{
+        "race", tr_later("The verdict"),
+        tr_later(
+            "A detector checks every access. It finds a race even where the picture is right. A "
+            "click lists the two source lines and threads of each finding.")},
+    TourStep{
+        "editor.open", tr_later("The source"),
+        tr_later("The editor shows the kernel beside the picture. What you type runs as soon as it "
+                 "compiles. Words such as barrier, warp or sector are explained where you point.")},
+    TourStep{
+        "lessons.button", tr_later("Lessons"),
+        tr_later("Eleven lessons begin with a missing barrier. The detector says whether you have "
+                 "passed. Ctrl+Shift+P lists every command of the window.")},
+};
+
+/// Where the words stand: below the widget, above it, or in the middle of a large one.
+ImVec2 place_beside(Ui& ui, const Widget* widget, ImVec2 size) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const float gap = ui.px(16), edge = ui.px(8);
+    if (!widget) return {(screen.x - size.x) / 2, (screen.y - size.y) / 2};
+    const float below = float(widget->y + widget->h) + gap, above = float(widget->y) - gap - size.y;
+    float y = float(widget->y + widget->h / 2) - size.y / 2;
+    if (below + size.y + edge < screen.y)
+        y = below;
+    else if (above > edge)
+        y = above;
+    const float x = float(widget->x + widget->w / 2) - size.x / 2;
+    return {std::clamp(x, edge, std::max(edge, screen.x - size.x - edge)), y};
+}
+
+}  // namespace
+
+void Tour::draw(Ui& ui, bool covered) {
+    if (!step_) return;
+    const std::size_t at = *step_;
+    const TourStep& step = steps[at];
+    const Widget* widget = ui.widgets.find(step.widget);
+    if (widget && !widget->visible) widget = nullptr;
+    const ImVec2 size{ui.px(360), ui.px(178)};
+    const ImVec2 place = place_beside(ui, widget, size);
+    if (widget && !covered) draw_coach_mark(ui, Widget(*widget), fmt::format("{}", at + 1));
+    ImGui::PushFont(ui.fonts.body);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(12)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui.px(1));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::panel);
+    ImGui::PushStyleColor(ImGuiCol_Border, colour::accent);
+    ImGui::SetNextWindowPos(place);
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin(
+        "##tour", nullptr,
+        ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    heading(ui, tr(step.title));
+    paragraph(ui.fonts.body, colour::text, tr(step.words));
+    record(ui, "tour", step.widget);
+    ImGui::SetCursorPosY(size.y - ImGui::GetFrameHeight() - ui.px(12));
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::dim, tr("{} of {}", at + 1, steps.size()));
+    const bool last = at + 1 == steps.size();
+    const char* const next = last ? tr("Done") : tr("Next");
+    const float width =
+        button_width(next) + (last ? 0 : button_width(tr("End the tour")) + ui.px(8));
+    ImGui::SameLine(size.x - width - ui.px(16));
+    if (!last) {
+        if (flat_button(ui, "tour.end", tr("End the tour"))) end();
+        ImGui::SameLine(0, ui.px(8));
+    }
+    if (flat_button(ui, "tour.next", next, true)) last ? end() : void(step_ = at + 1);
+    ImGui::End();
+    ImGui::PopStyleColor(2);
+    ImGui::PopStyleVar(3);
+    ImGui::PopFont();
+}
+
+namespace {
+
+/// A tick in a circle, or an empty circle, as high as a line of text. The text follows beside it.
+void tick(Ui& ui, bool holds) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetTextLineHeight(), r = ui.px(7);
+    const ImVec2 centre{at.x + r, at.y + height / 2};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (holds) {
+        list.AddCircleFilled(centre, r, faded(colour::good, colour::pill_fill));
+        list.PathLineTo({centre.x - ui.px(3.2F), centre.y});
+        list.PathLineTo({centre.x - ui.px(0.8F), centre.y + ui.px(2.6F)});
+        list.PathLineTo({centre.x + ui.px(3.4F), centre.y - ui.px(2.8F)});
+        list.PathStroke(colour::good, 0, ui.px(1.8F));
+    } else {
+        list.AddCircle(centre, r - ui.px(1), colour::faint, 0, ui.px(1.4F));
+    }
+    ImGui::Dummy({2 * r, height});
+    ImGui::SameLine(0, ui.px(8));
+}
+
+/// An item of a list that a click chooses: what `contents` draws. True when clicked.
+template <class Contents>
+bool choice(Ui& ui, const std::string& id, const std::string& value, bool chosen,
+            Contents&& contents) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    list.ChannelsSplit(2);
+    list.ChannelsSetCurrent(1);
+    ImGui::BeginGroup();
+    std::forward<Contents>(contents)();
+    ImGui::EndGroup();
+    const float height = ImGui::GetItemRectMax().y - low.y;
+    ImGui::SetCursorScreenPos(low);
+    const bool clicked = hit_area(id, {width, height});
+    record(ui, id, value);
+    list.ChannelsSetCurrent(0);
+    const float edge = ui.px(4);
+    if (chosen || ImGui::IsItemHovered())
+        list.AddRectFilled({low.x - edge, low.y - edge},
+                           {low.x + width + edge, low.y + height + edge},
+                           chosen ? colour::raised : colour::hovered, ui.px(5));
+    list.ChannelsMerge();
+    ImGui::Dummy({0, ui.px(3)});
+    return clicked;
+}
+
+}  // namespace
+
+void LessonPanel::draw(Ui& ui) {
+    book_.lesson() ? draw_lesson(ui) : draw_list(ui);
+}
+
+void LessonPanel::draw_list(Ui& ui) {
+    heading(ui, tr("Lessons"));
+    const auto& all = book_.lessons();
+    const auto passed = std::ranges::count_if(
+        all, [this](const ListedLesson& one) { return book_.passed(one.name); });
+    text(ui.fonts.small, colour::dim, tr("{} of {} passed", passed, all.size()));
+    record(ui, "lessons.passed", tr("{} of {}", passed, all.size()));
+    ImGui::Dummy({0, ui.px(6)});
+    if (all.empty()) paragraph(ui.fonts.body, colour::dim, tr("The folder of lessons is missing."));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool done = book_.passed(all[i].name);
+        const bool clicked =
+            choice(ui, fmt::format("lessons:{}", i + 1), done ? "passed" : "open", false, [&] {
+                tick(ui, done);
+                ImGui::BeginGroup();
+                paragraph(ui.fonts.body, colour::text,
+                          fmt::format("{}. {}", i + 1, tr(all[i].title)));
+                if (!all[i].error.empty()) paragraph(ui.fonts.small, colour::bad, all[i].error);
+                ImGui::EndGroup();
+            });
+        if (clicked) ui.later([this, file = all[i].file] { book_.open(file); });
+    }
+}
+
+void LessonPanel::draw_lesson(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    const auto place = book_.place();
+    const std::string number =
+        place ? tr("Lesson {} of {}", *place + 1, book_.lessons().size()) : tr("Lesson");
+    text(ui.fonts.small, colour::dim, number);
+    paragraph(ui.fonts.strong, colour::text, tr(lesson.title));
+    record(ui, "lesson", lesson.name);
+    ImGui::Dummy({0, ui.px(4)});
+    for (const std::string& words : lesson.text) {
+        paragraph(ui.fonts.body, colour::text, tr(words));
+        ImGui::Dummy({0, ui.px(2)});
+    }
+    draw_steps(ui);
+    draw_gate(ui);
+    draw_buttons(ui);
+    // The gate, and the button that goes on, come into sight when the lesson is passed.
+    const bool passed = book_.passed(lesson.name);
+    bool& was = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(lesson.name.c_str()), passed);
+    if (!std::exchange(was, passed) && passed) ImGui::SetScrollHereY(1);
+}
+
+void LessonPanel::draw_steps(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    if (lesson.steps.empty()) return;
+    rule(ui);
+    heading(ui, tr("Steps"));
+    int& in_sight = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("step in sight"), 0);
+    for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+        const bool chosen = i == book_.step();
+        const bool clicked =
+            choice(ui, fmt::format("lesson.step.{}", i + 1), chosen ? "on" : "off", chosen, [&] {
+                text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
+                     fmt::format("{}", i + 1));
+                ImGui::SameLine(ui.px(18), 0);
+                ImGui::BeginGroup();
+                paragraph(ui.fonts.body, chosen ? colour::text : colour::dim,
+                          tr(lesson.steps[i].text));
+                ImGui::EndGroup();
+            });
+        if (chosen && std::exchange(in_sight, int(i)) != int(i)) ImGui::SetScrollHereY(1);
+        if (clicked) book_.set_step(i);
+    }
+}
+
+void LessonPanel::draw_gate(Ui& ui) {
+    const experiments::Lesson& lesson = *book_.lesson();
+    const auto& judgements = book_.judgements();
+    rule(ui);
+    heading(ui, tr("The lesson is passed when"));
+    for (std::size_t i = 0; i < lesson.gate.size(); ++i) {
+        const bool holds = i < judgements.size() && judgements[i].holds;
+        tick(ui, holds);
+        ImGui::BeginGroup();
+        paragraph(ui.fonts.body, holds ? colour::text : colour::dim, tr(lesson.gate[i].sentence));
+        ImGui::EndGroup();
+        record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : "no");
+    }
+    const bool passed = book_.passed(lesson.name);
+    ImGui::Dummy({0, ui.px(2)});
+    if (passed) badge(ui, tr("Passed"), colour::good);
+    record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "lesson.passed",
+                passed ? "yes" : "no");
+    if (book_.is_elsewhere())
+        paragraph(ui.fonts.small, colour::finding,
+                  tr("Something else is on show. \"Start again\" brings the lesson back."));
+}
+
+void LessonPanel::draw_buttons(Ui& ui) {
+    rule(ui);
+    const float gap = ui.px(6);
+    if (flat_button(ui, "lesson.leave", tr("All lessons"))) ui.later([this] { book_.leave(); });
+    ImGui::SameLine(0, gap);
+    if (ImGui::GetContentRegionAvail().x < button_width(tr("Start again"))) ImGui::NewLine();
+    if (flat_button(ui, "lesson.again", tr("Start again")))
+        ui.later([this] {
+            if (book_.is_elsewhere()) book_.open(std::filesystem::path(book_.lesson()->file));
+            book_.start_again();
+        });
+    tooltip(ui, tr("Open the lesson with the source that it starts from. Undo brings yours back."));
+    const auto place = book_.place();
+    if (!place || *place + 1 >= book_.lessons().size()) return;
+    ImGui::SameLine(0, gap);
+    if (ImGui::GetContentRegionAvail().x < button_width(tr("Next"))) ImGui::NewLine();
+    const bool passed = book_.passed(book_.lesson()->name);
+    if (flat_button(ui, "lesson.next", tr("Next"), passed))
+        ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
+}
+
+/// Whether the marked widget is a switch that has another state than in the frame before. The
+/// lesson itself sets switches when it begins, before the kernel has been judged.
+bool LessonPanel::is_switched(const Widget& widget) {
+    if (book_.judgements().empty()) {
+        marked_ = {};
+        return false;
+    }
+    const std::string& lesson = book_.lesson()->name;
+    const bool known = marked_.lesson == lesson && marked_.step == book_.step();
+    const std::string before = known ? marked_.value : widget.value;
+    marked_ = {lesson, book_.step(), widget.value};
+    const auto is_state = [](const std::string& value) { return value == "on" || value == "off"; };
+    return before != widget.value && is_state(before) && is_state(widget.value);
+}
+
+void LessonPanel::draw_mark(Ui& ui, bool covered) {
+    const experiments::Lesson* lesson = book_.lesson();
+    if (!lesson || book_.step() >= lesson->steps.size()) return;
+    const Widget* const found = ui.widgets.find(lesson->steps[book_.step()].widget);
+    if (!found || !found->visible || book_.passed(lesson->name)) return;
+    const Widget widget = *found;  // the mark is a widget, too
+    if (!covered) draw_coach_mark(ui, widget, fmt::format("{}", book_.step() + 1));
+    const ImVec2 low{float(widget.x), float(widget.y)},
+        high{float(widget.x + widget.w), float(widget.y + widget.h)};
+    const bool clicked = !covered && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+                         ImGui::IsMouseHoveringRect(low, high, false);
+    const bool done = is_switched(widget) || clicked;
+    const bool follows =
+        book_.step() + 1 < lesson->steps.size() && !lesson->steps[book_.step() + 1].widget.empty();
+    if (follows && done) book_.set_step(book_.step() + 1);
+}
+
+}  // namespace warpscope::ui
