@@ -3,12 +3,12 @@ set(left_out "")
 if(WARPSCOPE_SANITIZE MATCHES address)
   set(left_out *FrameWork* *CommittedKernels* RandomPrograms.AreEqualWith* *FastIsRightForManyBodies*
       *TwoRunsAreEqualBitForBit* *TheToleranceNotices* *TheToleranceAllows* *ForcesAgreeWithTheReference*
-      *TwoBodiesReturn* *FindsARaceAcrossAnEpoch* *Words/Order* *Synchronized*block_33_*
-      *Synchronized*block_100_* *Synchronized*block_256_* *StoppedLaunches*nbody*
-      *AllOrdersOfFencesAndAtomics* *AllOrdersOfThreeWarps* *IsThatOfANaiveTracer* *AFindingOfAnOrder*
-      *NBodysTwinIsFound* *Synchronized*width_40_height_33* *EachStep*nbody* *EachStep*ripple* *AllOrdersOfTwoBlocksOfTwoWarps*
-      *AllOrdersOfACluster* *BlockModelProperty* *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies
-      *Fitting.WordsOfTheDotProduct *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
+      *TwoBodiesReturn* *FindsARaceAcrossAnEpoch* *Words/Order* *StoppedLaunches*nbody* *AllOrdersOfFencesAndAtomics*
+      *AllOrdersOfThreeWarps* *IsThatOfANaiveTracer* *AFindingOfAnOrder* *NBodysTwinIsFound* *NBodyRaces*
+      *Synchronized*nbody* *MayStoreElsewhereThanTheModel* *Synchronized*width_40_height_33* *EachStep*nbody*
+      *EachStep*ripple* *AllOrdersOfTwoBlocksOfTwoWarps* *AllOrdersOfACluster* *BlockModelProperty*
+      *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies *Fitting.WordsOfTheDotProduct
+      *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
   set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*)
 endif()

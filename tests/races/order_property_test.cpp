@@ -4,6 +4,7 @@
 #include <set>
 
 #include "race_kernels.h"
+#include "support/long_tests.h"
 
 /// Random straight-line kernels, run with every order of their warps in every epoch. The detector
 /// must report a race between warps if and only if two orders give different results.
@@ -166,7 +167,8 @@ void for_every_order(const Program& program, F&& f) {
 TEST(RaceProperty, RaceIsReportedExactlyWhenTwoOrdersGiveDifferentResults) {
     std::mt19937 random(20250721);
     unsigned racy = 0, clean = 0;
-    for (int k = 0; k < 400; ++k) {
+    constexpr unsigned cases = random_cases(400);
+    for (unsigned k = 0; k < cases; ++k) {
         const Program program = random_program(random);
         const std::string ptx = ptx_of(program);
         SCOPED_TRACE(ptx);
@@ -187,8 +189,8 @@ TEST(RaceProperty, RaceIsReportedExactlyWhenTwoOrdersGiveDifferentResults) {
         ASSERT_EQ(others, 0u) << "neither warnings nor unwritten words";
         ++(differ ? racy : clean);
     }
-    EXPECT_GT(racy, 50u) << "otherwise the property was hardly tested";
-    EXPECT_GT(clean, 50u);
+    EXPECT_GT(racy, cases / 8) << "otherwise the property was hardly tested";
+    EXPECT_GT(clean, cases / 8);
 }
 
 TEST(RaceProperty, ManualScheduleRunsTheGivenOrder) {
