@@ -11,7 +11,6 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 FLOORS = [{"files"}, {"emulator", "compiler"}, {"launches"}, {"compute", "programs"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -53,12 +52,6 @@ KEPT = [
 ]
 # Pages whose paths must exist.
 PAGES = ["docs/architecture.md", "docs/testing.md", "CONTRIBUTING.md", "app/*/README.md"]
-# Limits at which somebody looks at a file or a folder: see CONTRIBUTING.md, "Style".
-MOST_LINES = 400
-MOST_FILES = 25
-# Files and folders that were looked at and stay above a limit: {"app/ui/stage": "the reason"}.
-KEPT_LONG = {"app/options.cpp": "it declares every option of the command line"}
-KEPT_FULL = {"tests/programs": "each program is a case, and a file of its own"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".cu", ".c"}
@@ -127,16 +120,6 @@ def check_line(where, path, kind, target, app):
     return found
 
 
-def crowded_folders(repository, top):
-    found = []
-    for folder in sorted({f.parent for f in (repository / top).rglob("*") if f.is_file()}):
-        files, name = [f for f in folder.iterdir() if f.is_file()], folder.relative_to(repository)
-        if len(files) > MOST_FILES and "__pycache__" not in folder.parts and \
-                name.as_posix() not in KEPT_FULL:
-            found.append(f"{name}: {len(files)} files, {MOST_FILES} are the most")
-    return found
-
-
 def nameless_folders(repository):
     """Subfolders of rooms about which no sentence in the room's page says what belongs in them."""
     found = []
@@ -163,15 +146,10 @@ def violations(repository):
         if floors is not None and subfolder_of(path) not in set().union({ROOF}, *floors):
             found.append(f"app/{path}: {room_of(path)} has no subfolder {subfolder_of(path)}")
             continue
-        lines = file.read_text(encoding="utf-8").splitlines()
-        if len(lines) >= MOST_LINES and f"app/{path.as_posix()}" not in KEPT_LONG:
-            found.append(f"app/{path}: {len(lines)} lines, {MOST_LINES - 1} are the most")
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)
             if match:
                 found += check_line(f"app/{path}:{number}", path, *match.groups(), app)
-    for top in ("app", "kernels", "shaders", "tests", "cmake", "docs"):
-        found += crowded_folders(Path(repository), top)
     for file in sorted((Path(repository) / "kernels").glob("*.cu")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             if INCLUDE.match(line):
@@ -303,21 +281,6 @@ class Seeded(unittest.TestCase):
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")
 
-    def test_crowded_folder(self):
-        folder = self.copy / "app/jobs/bench"
-        for number in range(MOST_FILES - len(list(folder.iterdir()))):
-            self.write(f"app/jobs/bench/seeded{number}.cpp", "\n")
-        self.expect_one("app/jobs/bench/seeded.cpp", "\n", f"{MOST_FILES + 1} files")
-
-    def test_kept_folder_and_file(self):
-        for number in range(MOST_FILES):
-            self.write(f"app/jobs/bench/seeded{number}.cpp", "\n")
-        self.write("app/jobs/seeded.cpp", "\n" * MOST_LINES)
-        self.assertNotEqual(set(violations(self.copy)), self.before)
-        with mock.patch.dict(KEPT_FULL, {"app/jobs/bench": "a reason"}), \
-                mock.patch.dict(KEPT_LONG, {"app/jobs/seeded.cpp": "a reason"}):
-            self.assertEqual(set(violations(self.copy)), self.before)
-
     def test_folder_without_a_sentence(self):
         before = nameless_folders(self.copy)
         self.write("app/ui/attic/seeded.h", "\n")
@@ -341,9 +304,6 @@ class Seeded(unittest.TestCase):
 
     def test_new_room(self):
         self.expect_one("app/attic/seeded.cpp", "\n", "no room attic")
-
-    def test_long_file(self):
-        self.expect_one("app/jobs/seeded.cpp", "\n" * MOST_LINES, "lines")
 
     def test_kernel_header(self):
         self.expect_one("kernels/seeded.cu", "#include <cmath>\n", "stand alone")

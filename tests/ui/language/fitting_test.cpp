@@ -33,16 +33,17 @@ struct Letter {
     ImVec2 low{}, high{};
     ImVec4 clip{};
     const ImDrawList* list = nullptr;  ///< of its window
+    const ImFont* font = nullptr;
 };
 
 /// The letters of the newest frame in these fonts, in the order in which they were drawn.
 std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFont*> fonts) {
     std::vector<Letter> found;
 #if IMGUI_VERSION_NUM < 19200
-    std::map<std::pair<float, float>, ImWchar> glyphs;
+    std::map<std::pair<float, float>, std::pair<ImWchar, const ImFont*>> glyphs;
     for (const ImFont* font : fonts)
         for (const ImFontGlyph& glyph : font->Glyphs)
-            if (glyph.Visible) glyphs[{glyph.U0, glyph.V0}] = ImWchar(glyph.Codepoint);
+            if (glyph.Visible) glyphs[{glyph.U0, glyph.V0}] = {ImWchar(glyph.Codepoint), font};
     const ImDrawData& data = *ImGui::GetDrawData();
     for (const ImDrawList* list : std::span(data.CmdLists, std::size_t(data.CmdListsCount)))
         for (const ImDrawCmd& part : list->CmdBuffer)
@@ -52,29 +53,36 @@ std::vector<Letter> letters_of([[maybe_unused]] std::initializer_list<const ImFo
                                            list->IdxBuffer[int(part.IdxOffset + i + k)]];
                 };
                 const ImDrawVert a = corner(0), c = corner(2);
+                if (c.pos.x <= a.pos.x)
+                    continue;  // the second triangle of a quad begins there, too
                 const auto glyph = glyphs.find({a.uv.x, a.uv.y});
-                // The second triangle of a quad begins at this corner, too.
-                if (glyph != glyphs.end() && c.pos.x > a.pos.x)
-                    found.push_back({glyph->second, a.pos, c.pos, part.ClipRect, list});
+                if (glyph == glyphs.end()) continue;
+                const auto [character, font] = glyph->second;
+                found.push_back({character, a.pos, c.pos, part.ClipRect, list, font});
             }
 #endif
     return found;
 }
 
 /// Letters that lie over others of their window.
-std::vector<std::string> overlapping(const std::vector<Letter>& letters) {
+std::vector<std::string> overlapping(std::vector<Letter> letters) {
     std::vector<std::string> found;
+    // Sorted by their left edges, a letter meets only those that begin before its right edge.
+    std::stable_sort(letters.begin(), letters.end(),
+                     [](const Letter& a, const Letter& b) { return a.low.x < b.low.x; });
     for (std::size_t i = 0; i < letters.size(); ++i)
-        for (std::size_t k = 0; k < i; ++k) {
+        for (std::size_t k = i + 1; k < letters.size(); ++k) {
             const Letter &a = letters[i], &b = letters[k];
+            if (b.low.x >= a.high.x) break;
+            if (a.list != b.list || b.low.y >= a.high.y || a.low.y >= b.high.y) continue;
             const float across = std::min({a.high.x, b.high.x, a.clip.z, b.clip.z}) -
                                  std::max({a.low.x, b.low.x, a.clip.x, b.clip.x});
             const float down = std::min({a.high.y, b.high.y, a.clip.w, b.clip.w}) -
                                std::max({a.low.y, b.low.y, a.clip.y, b.clip.y});
-            if (a.list == b.list && across > 2 && down > 2)
-                found.push_back(fmt::format("{:#x} over {:#x} at {:.0f}, {:.0f}",
-                                            unsigned(a.character), unsigned(b.character), a.low.x,
-                                            a.low.y));
+            if (across > 2 && down > 2)
+                found.push_back(fmt::format("{:#x} and {:#x} at {:.0f}, {:.0f}",
+                                            unsigned(a.character), unsigned(b.character), b.low.x,
+                                            b.low.y));
         }
     return found;
 }
@@ -128,12 +136,9 @@ class Fitting : public ViewFixture {
         collect_cut_words(&drawn);
         frames();
         collect_cut_words(nullptr);
-        std::set<std::string> cut = cut_letters();
-        const Fonts& fonts = view_->ui().fonts;
-        for (const std::string& words :
-             overlapping(letters_of({fonts.body, fonts.small, fonts.strong, fonts.value, fonts.mono,
-                                     fonts.mono_small})))
-            cut.insert(words);
+        const std::vector<Letter> letters = letters_of_frame();
+        std::set<std::string> cut = cut_letters(letters);
+        for (const std::string& words : overlapping(letters)) cut.insert(words);
         for (const std::string& words : drawn)
             if (!may_be_cut(words) && words != value("message") && words != value("warp.0"))
                 cut.insert(words);
@@ -147,12 +152,18 @@ class Fitting : public ViewFixture {
             if (before.contains(words)) cut_.insert(where_ + ", " + at + ": " + words);
         note_english(at);
     }
+    std::vector<Letter> letters_of_frame() {
+        const Fonts& fonts = view_->ui().fonts;
+        return letters_of(
+            {fonts.body, fonts.small, fonts.strong, fonts.value, fonts.mono, fonts.mono_small});
+    }
     /// Letters that are drawn over the left or right edge of what may be drawn in. Code may be cut:
     /// it scrolls.
-    std::set<std::string> cut_letters() {
+    std::set<std::string> cut_letters(const std::vector<Letter>& letters) {
         std::set<std::string> found;
         const Fonts& fonts = view_->ui().fonts;
-        for (const Letter& one : letters_of({fonts.body, fonts.small, fonts.strong, fonts.value})) {
+        for (const Letter& one : letters) {
+            if (one.font == fonts.mono || one.font == fonts.mono_small) continue;
             const float middle = (one.low.y + one.high.y) / 2;
             const ImGuiWindow* const window = ImGui::FindWindowByName(one.list->_OwnerName);
             const bool scrolls = window && window->ScrollMax.x > 0;
@@ -195,10 +206,9 @@ class Fitting : public ViewFixture {
         framebuffer_.bind();
         gui_.render(int(width), int(high));
         for (const std::string& words : drawn) cut_.insert(where_ + ": " + words);
-        for (const std::string& words : cut_letters()) cut_.insert(where_ + ": " + words);
-        const Fonts& fonts = view_->ui().fonts;
-        for (const std::string& words : overlapping(letters_of({fonts.body, fonts.small})))
-            cut_.insert(where_ + ": " + words);
+        const std::vector<Letter> letters = letters_of_frame();
+        for (const std::string& words : cut_letters(letters)) cut_.insert(where_ + ": " + words);
+        for (const std::string& words : overlapping(letters)) cut_.insert(where_ + ": " + words);
     }
     void note_english(const std::string& at) {
         // The list of words has their English names, too. Parts of large words look like words.
