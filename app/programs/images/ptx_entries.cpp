@@ -8,10 +8,6 @@ namespace warpscope::programs {
 
 namespace {
 
-bool is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
-}
-
 /// Where the comment or string that begins at `at` ends; `at` itself if none begins there.
 std::size_t behind_comment_or_string(std::string_view ptx, std::size_t at) {
     const auto behind = [&](std::string_view end, std::size_t from) {
@@ -50,6 +46,10 @@ std::size_t with_linking_directive(std::string_view ptx, std::size_t entry) {
 
 }  // namespace
 
+bool is_of_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
+
 std::vector<PtxEntry> entries_of(std::string_view ptx) {
     constexpr std::string_view directive = ".entry";
     std::vector<PtxEntry> entries;
@@ -60,9 +60,9 @@ std::vector<PtxEntry> entries_of(std::string_view ptx) {
             at = behind_braces(ptx, at);  // a function
         } else if (ptx.substr(at).starts_with(directive)) {
             std::size_t name = at + directive.size();
-            while (name < ptx.size() && !is_name(ptx[name])) ++name;
+            while (name < ptx.size() && !is_of_name(ptx[name])) ++name;
             std::size_t end = name;
-            while (end < ptx.size() && is_name(ptx[end])) ++end;
+            while (end < ptx.size() && is_of_name(ptx[end])) ++end;
             const std::size_t begin = with_linking_directive(ptx, at);
             at = behind_braces(ptx, end);
             entries.push_back({std::string(ptx.substr(name, end - name)), begin, at});

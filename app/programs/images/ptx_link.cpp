@@ -3,11 +3,13 @@
 #include "programs/images/ptx_link.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
 
+#include "programs/images/ptx_entries.h"
 #include "programs/images/status.h"
 
 namespace warpscope::programs {
@@ -15,9 +17,6 @@ namespace {
 
 using Tokens = std::vector<std::string_view>;
 
-bool is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
-}
 bool is_blank(std::string_view token) {
     return std::isspace(static_cast<unsigned char>(token[0])) || token.starts_with("//") ||
            token.starts_with("/*");
@@ -34,8 +33,8 @@ std::size_t token_end(std::string_view text) {
     if (text.starts_with("/*")) return behind("*/", 2);
     if (text[0] == '"') return behind("\"", 1);
     std::size_t end = 1;
-    if (is_name(text[0]) || text[0] == '.')
-        while (end < text.size() && is_name(text[end])) ++end;
+    if (is_of_name(text[0]) || text[0] == '.')
+        while (end < text.size() && is_of_name(text[end])) ++end;
     return end;
 }
 
@@ -69,7 +68,7 @@ std::string_view name_of(const Statement& statement) {
         if (token == ".func" || token == ".entry") behind_kind = true;
         if (token == "(") ++depth;
         if (token == ")") --depth;
-        if (depth == 0 && behind_kind && is_name(token[0])) {
+        if (depth == 0 && behind_kind && is_of_name(token[0])) {
             name = token;
             if (statement.is_function()) break;
         }

@@ -82,17 +82,17 @@ Status create(const char* function, Array** array, const ChannelFormat* format, 
 }
 
 /// A place in an array: a byte of a row.
-struct Place {
+struct PlaceInArray {
     const Array* array;
     std::size_t byte, row;
 };
 
-Status copy_2d(const char* function, std::variant<Place, Rows> to, std::variant<Place, Rows> from,
-               std::size_t width, std::size_t height, int kind, StreamHandle stream,
-               Return returns) {
+Status copy_2d(const char* function, std::variant<PlaceInArray, Rows> to,
+               std::variant<PlaceInArray, Rows> from, std::size_t width, std::size_t height,
+               int kind, StreamHandle stream, Return returns) {
     return runtime_call(function, [&](Gpu& gpu) {
-        const auto rows = [&](const std::variant<Place, Rows>& side) {
-            if (const auto* const place = std::get_if<Place>(&side))
+        const auto rows = [&](const std::variant<PlaceInArray, Rows>& side) {
+            if (const auto* const place = std::get_if<PlaceInArray>(&side))
                 return gpu.arrays()
                     .checked(place->array)
                     .rows_at(place->byte, place->row, 0, width, height);
@@ -104,7 +104,7 @@ Status copy_2d(const char* function, std::variant<Place, Rows> to, std::variant<
 }
 
 /// A copy of bytes in their order, from one row to the next: rows have no gap between them.
-Status copy_bytes(const char* function, Place place, const void* other, bool into_array,
+Status copy_bytes(const char* function, PlaceInArray place, const void* other, bool into_array,
                   std::size_t bytes, int kind, StreamHandle stream, Return returns) {
     return runtime_call(function, [&](Gpu& gpu) {
         const Array& array = gpu.arrays().checked(place.array);
@@ -177,32 +177,33 @@ WARPSCOPE_RUNTIME(cudaMemcpyFromArrayAsync, void* to, const Array* from, std::si
 WARPSCOPE_RUNTIME(cudaMemcpy2DToArray, Array* to, std::size_t byte, std::size_t row,
                   const void* from, std::size_t pitch, std::size_t width, std::size_t height,
                   int kind) {
-    return copy_2d(__func__, Place{to, byte, row}, Rows{address(from), pitch}, width, height, kind,
-                   nullptr, Return::when_done);
+    return copy_2d(__func__, PlaceInArray{to, byte, row}, Rows{address(from), pitch}, width, height,
+                   kind, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy2DToArrayAsync, Array* to, std::size_t byte, std::size_t row,
                   const void* from, std::size_t pitch, std::size_t width, std::size_t height,
                   int kind, StreamHandle stream) {
-    return copy_2d(__func__, Place{to, byte, row}, Rows{address(from), pitch}, width, height, kind,
-                   stream, Return::at_once);
+    return copy_2d(__func__, PlaceInArray{to, byte, row}, Rows{address(from), pitch}, width, height,
+                   kind, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy2DFromArray, void* to, std::size_t pitch, const Array* from,
                   std::size_t byte, std::size_t row, std::size_t width, std::size_t height,
                   int kind) {
-    return copy_2d(__func__, Rows{address(to), pitch}, Place{from, byte, row}, width, height, kind,
-                   nullptr, Return::when_done);
+    return copy_2d(__func__, Rows{address(to), pitch}, PlaceInArray{from, byte, row}, width, height,
+                   kind, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy2DFromArrayAsync, void* to, std::size_t pitch, const Array* from,
                   std::size_t byte, std::size_t row, std::size_t width, std::size_t height,
                   int kind, StreamHandle stream) {
-    return copy_2d(__func__, Rows{address(to), pitch}, Place{from, byte, row}, width, height, kind,
-                   stream, Return::at_once);
+    return copy_2d(__func__, Rows{address(to), pitch}, PlaceInArray{from, byte, row}, width, height,
+                   kind, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy2DArrayToArray, Array* to, std::size_t to_byte, std::size_t to_row,
                   const Array* from, std::size_t from_byte, std::size_t from_row, std::size_t width,
                   std::size_t height, int kind) {
-    return copy_2d(__func__, Place{to, to_byte, to_row}, Place{from, from_byte, from_row}, width,
-                   height, kind, nullptr, Return::when_done);
+    return copy_2d(__func__, PlaceInArray{to, to_byte, to_row},
+                   PlaceInArray{from, from_byte, from_row}, width, height, kind, nullptr,
+                   Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemcpy3D, const Copy3d* c) {
     return runtime_call(__func__,

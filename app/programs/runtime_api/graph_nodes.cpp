@@ -125,7 +125,7 @@ const Parameters& parameters_of(const GraphNode& node) {
 }
 
 /// What the functions that add a node have in common.
-struct Place {
+struct PlaceInGraph {
     NodeHandle* node;
     Graph* graph;
     const NodeHandle* after;
@@ -142,14 +142,14 @@ struct Place {
     }
 };
 
-void add_event(Gpu& gpu, const Place& place, NodeKind kind, Event* event) {
+void add_event(Gpu& gpu, const PlaceInGraph& place, NodeKind kind, Event* event) {
     gpu.streams().checked(event);
     GraphNode& node = place.add(gpu, kind);
     node.event = event;
     if (kind == NodeKind::record_event) node.steps = {gpu.streams().time_of(event)};
 }
 
-void add_graph(Gpu& gpu, const Place& place, Graph* child) {
+void add_graph(Gpu& gpu, const PlaceInGraph& place, Graph* child) {
     const Graph& graph = gpu.streams().checked(child);
     gpu.streams().add_body(place.add(gpu, NodeKind::graph), &graph);
 }
@@ -159,18 +159,18 @@ Graph* child_of(const GraphNode& node) {
     return node.bodies[0].get();
 }
 
-void add_allocation(Gpu& gpu, const Place& place, AllocationParameters& p) {
+void add_allocation(Gpu& gpu, const PlaceInGraph& place, AllocationParameters& p) {
     place.add(gpu, NodeKind::allocate, Streams::captured([&](Stream& stream) {
                   p.address = gpu.allocate_in(stream, p.bytes);
               }));
 }
 
-void add_free(Gpu& gpu, const Place& place, Address address) {
+void add_free(Gpu& gpu, const PlaceInGraph& place, Address address) {
     place.add(gpu, NodeKind::free,
               Streams::captured([&](Stream& stream) { gpu.free_in(stream, address); }));
 }
 
-void add_condition(Gpu& gpu, const Place& place, ConditionParameters& p) {
+void add_condition(Gpu& gpu, const PlaceInGraph& place, ConditionParameters& p) {
     demand(gpu.find(p.handle).has_value(), Status::invalid_value, "the condition does not exist");
     GraphNode& node = place.add(gpu, NodeKind::conditional);
     node.condition = reinterpret_cast<const std::uint32_t*>(p.handle);
@@ -180,7 +180,7 @@ void add_condition(Gpu& gpu, const Place& place, ConditionParameters& p) {
     p.bodies = bodies;
 }
 
-void add_any(Gpu& gpu, const Place& place, NodeParameters& p, bool by_driver) {
+void add_any(Gpu& gpu, const PlaceInGraph& place, NodeParameters& p, bool by_driver) {
     const auto add = [&](const auto& parameters) { place.describe(gpu, p.kind, parameters); };
     switch (p.kind) {
         case NodeKind::kernel:
@@ -219,7 +219,7 @@ Copy3d copy_1d(void* to, const void* from, std::size_t bytes, int kind) {
 }  // namespace
 
 #define WARPSCOPE_PLACE NodeHandle *node, Graph *graph, const NodeHandle *after, std::size_t count
-#define WARPSCOPE_PLACED (Place{node, graph, after, count})
+#define WARPSCOPE_PLACED (PlaceInGraph{node, graph, after, count})
 
 // The functions that add a node, read and change it, and change its copy in an executable graph.
 #define WARPSCOPE_NODE(api, call, prefix, version, name, Parameters, kind_of, ...)               \
