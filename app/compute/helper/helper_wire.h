@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "compute/device/device.h"
 

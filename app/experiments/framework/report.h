@@ -15,13 +15,13 @@ enum class Verdict { none, pass, unproven, finding, fail };
 
 std::string_view to_string(Verdict verdict);  ///< "none", "pass", "unproven", "finding", "fail"
 
-/// One named value, for the results panel and `--json`.
 /// A part of a time that is drawn as a bar.
 struct Part {
     std::string label;  ///< "computes"
     double ms = 0;
 };
 
+/// One named value, for the results panel and `--json`.
 struct Reading {
     std::string name;   ///< for scripts: "wrong_pixels"
     std::string label;  ///< for people: "Wrong pixels"
