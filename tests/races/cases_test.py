@@ -6,7 +6,7 @@ with clusters of 2 blocks), options, errors, warnings, and a
 regular expression that the report must match on one line; "-" for none. "." in the first column
 stands for the source of the row above.
 
-usage: cases_test.py PROGRAM
+usage: cases_test.py PROGRAM [PART PARTS]      PART: 1 to PARTS
 """
 
 import csv
@@ -24,6 +24,7 @@ CASES = Path(__file__).resolve().parent / "cases"
 PROGRAM = ""
 ONE_WARP_ARRIVES = {"one_warp_arrives_for_two<true>", "one_warp_arrives_for_two<false>"}
 ONE_OF = int(os.environ.get("WARPSCOPE_ONE_CASE_OF", 1))  # rows of which one is run
+PART, PARTS = 0, 1
 
 
 def rows():
@@ -86,7 +87,7 @@ class Cases(unittest.TestCase):
 
     def test_every_row(self):
         with tempfile.TemporaryDirectory() as folder:
-            for row in list(rows())[::ONE_OF]:
+            for row in list(rows())[PART::ONE_OF * PARTS]:
                 with self.subTest(kernel=row["kernel"], grid=row["grid"], options=row["options"]):
                     self.check(row, folder)
 
@@ -95,7 +96,7 @@ class Cases(unittest.TestCase):
         schedules += [f"--seed {seed}" for seed in range(1, 21)]
         landings = ["--landing random", "--landing at-once", "--landing late"]
         with tempfile.TemporaryDirectory() as folder:
-            for row in rows():
+            for row in list(rows())[PART::PARTS]:
                 if row["kernel"] in ONE_WARP_ARRIVES:
                     runs = schedules[::ONE_OF]
                 elif row["source"] == "hangs.cu" and row["errors"] == "1":
@@ -134,4 +135,6 @@ class Cases(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())
+    if len(sys.argv) > 2:
+        PART, PARTS = int(sys.argv.pop(1)) - 1, int(sys.argv.pop(1))
     unittest.main()

@@ -138,10 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         ExpectedAtWords{"grid", "edges", 8, {{"", words(63, 7, 1, 64)}}},
         // 128 vectors of 4 words.
         ExpectedAtWords{"grid", "vectors", 4, {{"", words(0, 512, 1)}}, false},
-        ExpectedAtWords{"grid",
-                        "last_block_no_fence",
-                        8,
-                        {{"", words(0, 7, 1)}, {"blocks_done", words(0, 1, 1)}}},
+        ExpectedAtWords{"grid", "last_block_no_fence", 8, {{"", words(0, 7, 1)}}},
         ExpectedAtWords{"grid",
                         "mirror_in_global_memory_no_barrier",
                         2,

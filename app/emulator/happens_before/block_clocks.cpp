@@ -37,11 +37,13 @@ bool BlockClocks::Clock::join(const Clock& other) {
     return changed;
 }
 
-void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps) {
+void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps, bool observes) {
     warps_ = warps;
+    observes_ = observes;
     launch_ = launch;
     has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
+    observations_.assign(1, {});
     words_.clear();
     first_word_ = ~0ull;
     last_word_ = 0;
@@ -140,11 +142,21 @@ void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder 
                        Scope scope) {
     const auto found = words_.find(address);
     if (found == words_.end()) return;
-    const auto& [device, clusters] = found->second;
+    const auto& [device, clusters, writes] = found->second;
+    if (observes_ && scope == Scope::device) observe(address, writes);
     if (!clusters.empty())
         if (const auto own = clusters.find(cluster()); own != clusters.end())
             read(now_->cluster, own->second, thread, order);
     if (scope == Scope::device) read(now_->device, device, thread, order);
+}
+
+void BlockClocks::observe(std::uint64_t address, const Clock& writes) {
+    std::uint32_t& number = now_->observed[address];
+    Clock known = observations_[number];
+    if (!known.join(writes)) return;
+    number = std::uint32_t(observations_.size());
+    observations_.push_back(std::move(known));
+    ++now_->time;
 }
 
 void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {
@@ -160,6 +172,11 @@ void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder
     first_word_ = std::min(first_word_, address);
     last_word_ = std::max(last_word_, address);
     if (!updates) words.clusters.clear();
+    if (observes_) {
+        if (!updates) words.writes = {};
+        if (scope == Scope::device)
+            words.writes.raise(entry_of(block_, thread / lanes_per_warp), ++now_->time);
+    }
     if (has_clusters_)
         publish(words.clusters[cluster()], releases(order) ? released : now_->cluster.fenced,
                 updates);

@@ -29,11 +29,17 @@ namespace warpscope::emulator {
 /// What has the scope of a cluster counts for the blocks of one cluster only. So a block of a
 /// cluster has two of each: what it has read and published for its cluster, and for the device.
 ///
-/// Time is counted by block, in releases.
+/// A write of a word that an atomic has observed, itself or by the chain of atomics between the
+/// two, also comes before what follows that atomic in its block (PTX ISA 8, "Causality Order"): the
+/// last block that counts may reset the counter. That holds for the write alone, and not for what
+/// came before it.
+///
+/// Time is counted by block, in releases; where observes() is true, in writes of words, too.
 class BlockClocks {
   public:
     /// `warps`: those of a block that have clocks of their own; 1: all warps have one clock.
-    void begin_launch(const LaunchShape& launch, std::uint32_t warps);
+    /// `observes`: observed() is asked for.
+    void begin_launch(const LaunchShape& launch, std::uint32_t warps, bool observes);
     void begin_block(std::uint32_t block);
     /// The blocks of a cooperative launch take turns: this block goes on where it was.
     void go_on_with(std::uint32_t block);
@@ -54,6 +60,17 @@ class BlockClocks {
     bool comes_before(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
                       std::uint32_t seen) const {
         return clocks_[seen][entry_of(block, warp)] > time;
+    }
+
+    /// Names the writes of the word at this address that the running block has observed; 0: none.
+    std::uint32_t observed(std::uint64_t address) const {
+        const auto found = now_->observed.find(address);
+        return found == now_->observed.end() ? 0 : found->second;
+    }
+    /// The write of the word by a warp of `block` at `time` is one of these.
+    bool is_observed(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
+                     std::uint32_t observed) const {
+        return observed && observations_[observed][entry_of(block, warp)] > time;
     }
 
     /// Lanes of a warp of the running block execute a fence that counts for other blocks.
@@ -104,6 +121,7 @@ class BlockClocks {
     struct Words {
         Word device;
         std::map<std::uint32_t, Word> clusters;  ///< for the blocks of each cluster
+        Clock writes;  ///< the newest write, and those that atomics lead to it from
     };
     /// What a block that has not ended knows in one scope.
     struct Scoped {
@@ -115,11 +133,13 @@ class BlockClocks {
         std::uint32_t time = 0, seen = 0;
         std::uint32_t ordered = 0;  ///< what its warps did before this time, all of them know
         ByWarp<std::uint32_t> seen_by_warp{};
+        std::unordered_map<std::uint64_t, std::uint32_t> observed;  ///< by address
         Scoped device, cluster;
     };
     void take_over_pending(Scoped& scoped, std::uint32_t first_thread, std::uint32_t lanes);
     void read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order);
     void publish(Word& word, const Clock& clock, bool updates);
+    void observe(std::uint64_t address, const Clock& writes);
     std::uint32_t cluster() const { return ClusterPlace::of(launch_, block_).cluster; }
 
     std::uint32_t warps_ = 1;
@@ -127,10 +147,12 @@ class BlockClocks {
     Boxed<Running> now_;                                ///< of that block
     std::map<std::uint32_t, Boxed<Running>> others_;    ///< that run beside it, by block
     std::vector<Clock> clocks_;                         ///< by `seen`; the first one is empty
+    std::vector<Clock> observations_;                   ///< by observed(); the first one is empty
     std::unordered_map<std::uint64_t, Words> words_;    ///< by address
     std::uint64_t first_word_ = ~0ull, last_word_ = 0;  ///< none of words_ is outside
     LaunchShape launch_;
     bool has_clusters_ = false;  ///< of several blocks
+    bool observes_ = false;
     std::uint64_t version_ = 0;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "emulator/happens_before/kernel_paths.h"
 #include "emulator/ptx/effects.h"
@@ -10,18 +13,62 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// Two accesses of different words behind one address, such as p[0] and p[1].
-bool are_apart(const Kernel& kernel, std::uint32_t one, std::uint32_t other) {
+/// The operands that have one value for all threads of a launch: arguments, constants, and what one
+/// instruction computes of these alone.
+std::set<std::uint32_t> operands_of_launch(const Kernel& kernel) {
+    std::map<std::uint32_t, const Instruction*> setters;  // null: several
+    for (const Instruction& i : kernel.code)
+        for (unsigned k = 0; k < destination_count(i); ++k) {
+            const auto [setter, is_first] = setters.try_emplace(i.operands[k], &i);
+            if (!is_first) setter->second = nullptr;
+        }
+    std::set<std::uint32_t> found;
+    const auto is_argument = [&](std::uint32_t operand) {
+        return is_uniform(operand) && !setters.contains(operand) &&
+               std::ranges::none_of(kernel.specials, [&](const SpecialSlot& special) {
+                   return slot_offset(special.slot) == slot_offset(operand);
+               });
+    };
+    const auto is_known = [&](std::uint32_t operand) {
+        return operand == 0 || is_argument(operand) || found.contains(operand);
+    };
+    for (const Instruction& i : kernel.code)
+        for (const std::uint32_t operand : i.operands)
+            if (operand && is_argument(operand)) found.insert(operand);
+    for (std::size_t before = 0; before != found.size();) {
+        before = found.size();
+        for (const auto& [operand, setter] : setters)
+            if (setter && is_uniform(operand) &&
+                kernel.lines[kernel.index_of(setter)].access == MemoryAccess::none &&
+                std::all_of(setter->operands + destination_count(*setter),
+                            std::end(setter->operands), is_known))
+                found.insert(operand);
+    }
+    return found;
+}
+
+/// Two accesses of different words behind an address that all threads share, such as p[0] and p[1]
+/// of an argument p. Of flag[b] and flag[b - 1], where b is the block, one block's may be the
+/// other's.
+bool are_apart(const Kernel& kernel, const std::set<std::uint32_t>& of_launch, std::uint32_t one,
+               std::uint32_t other) {
     const InstructionInfo &first = kernel.lines[one], &second = kernel.lines[other];
     const Instruction &a = kernel.code[one], &b = kernel.code[other];
     const std::uint32_t address = a.operands[first.address_operand];
     if (address == 0 || address != b.operands[second.address_operand]) return false;
-    // An address that the kernel changes may be that of another word.
-    const auto sets = std::count_if(kernel.code.begin(), kernel.code.end(), [&](const auto& i) {
-        const auto end = i.operands + destination_count(i);
-        return std::find(i.operands, end, address) != end;
-    });
-    return sets <= 1 && std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
+    return of_launch.contains(address) &&
+           std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
+}
+
+/// A thread stores to the word at the address of an atomic after it has used the atomic's result.
+bool resets(const Kernel& kernel, std::uint32_t atomic, std::uint32_t store) {
+    const InstructionInfo &counts = kernel.lines[atomic], &stores = kernel.lines[store];
+    const Instruction &a = kernel.code[atomic], &b = kernel.code[store];
+    return counts.scope == Scope::device && stores.access == MemoryAccess::store &&
+           stores.order == MemoryOrder::weak && counts.bytes == stores.bytes &&
+           a.immediate == b.immediate &&
+           a.operands[counts.address_operand] == b.operands[stores.address_operand] &&
+           is_result_used(kernel, atomic) && reached_in_launch(kernel, atomic)[store];
 }
 
 }  // namespace
@@ -34,7 +81,6 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     order_blocks_by_words_ = kernel.uses_cluster;
     order_by_words_ = kernel.has_mbarriers || kernel.uses_cluster;
     has_bulk_copies_ = kernel.has_bulk_copies;
-    std::vector<std::uint32_t> fences;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
         orders_.push_back(i.order);
@@ -45,11 +91,17 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
         order_by_words_ |= orders;
         order_blocks_by_words_ |= orders && !of_block;
         if (i.access != MemoryAccess::none || i.order == MemoryOrder::weak) continue;
-        fences.push_back(pc);
         fences_ |= 1u << unsigned(i.scope);
     }
     volatile_stores_.assign(orders_.size(), false);
-    settle_volatile(kernel, fences);
+    settle_volatile(kernel);
+    counters_are_reset_ = false;
+    for (std::uint32_t atomic = 0; atomic < kernel.lines.size(); ++atomic) {
+        if (kernel.lines[atomic].access != MemoryAccess::atomic) continue;
+        for (std::uint32_t pc = 0; pc < kernel.lines.size() && !counters_are_reset_; ++pc)
+            counters_are_reset_ = resets(kernel, atomic, pc);
+    }
+    order_blocks_by_words_ |= counters_are_reset_;
     words_are_seen_ = kernel.has_mbarriers || kernel.uses_cluster;
     atomics_decide_ = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
@@ -61,28 +113,15 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     words_are_seen_ = order_by_words_ && (words_are_seen_ || atomics_decide_);
 }
 
-void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences) {
+void MemoryOrders::settle_volatile(const Kernel& kernel) {
     const auto is_volatile = [](MemoryOrder order) { return order == MemoryOrder::volatile_; };
     if (std::none_of(orders_.begin(), orders_.end(), is_volatile)) return;
-    std::vector<bool> behind_fence(orders_.size());
-    for (const std::uint32_t fence : fences) {
-        const std::vector<bool> reached = reached_in_epoch(kernel, fence);
-        for (std::size_t pc = 0; pc < reached.size(); ++pc)
-            if (reached[pc]) behind_fence[pc] = true;
-    }
-    const auto is_load = [&](std::uint32_t pc) {
-        return kernel.lines[pc].access == MemoryAccess::load;
-    };
-    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
-        if (!is_volatile(orders_[pc]) || !is_load(pc)) continue;
-        const std::vector<bool> reached = reached_in_epoch(kernel, pc);
-        const bool strong = std::any_of(fences.begin(), fences.end(),
-                                        [&](std::uint32_t fence) { return reached[fence]; }) &&
-                            is_polled(kernel, pc);
-        orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
-    }
+    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
+        if (is_volatile(orders_[pc]) && kernel.lines[pc].access == MemoryAccess::load)
+            orders_[pc] = is_polled(kernel, pc) ? MemoryOrder::relaxed : MemoryOrder::weak;
+    const std::set<std::uint32_t> of_launch = operands_of_launch(kernel);
     const auto may_meet = [&](std::uint32_t one, std::uint32_t other) {
-        if (are_apart(kernel, one, other)) return false;
+        if (are_apart(kernel, of_launch, one, other)) return false;
         const int a = kernel.lines[one].base, b = kernel.lines[other].base;
         if (a < 0 || b < 0 || a == b) return true;
         const AddressBase &first = kernel.bases[std::size_t(a)],
@@ -103,7 +142,7 @@ void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::
     };
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
         if (!is_volatile(orders_[pc])) continue;
-        volatile_stores_[pc] = behind_fence[pc] && may_be_read(pc);
+        volatile_stores_[pc] = may_be_read(pc);
         orders_[pc] = volatile_stores_[pc] ? MemoryOrder::relaxed : MemoryOrder::weak;
     }
 }

@@ -10,11 +10,11 @@ namespace warpscope::emulator {
 /// How the accesses and fences of a kernel order memory (PTX ISA 8, "Memory Consistency Model").
 ///
 /// A volatile access is strong: the PTX ISA treats it as relaxed. But most kernels say volatile
-/// only to keep the compiler from removing an access, and without a fence it orders nothing. So it
-/// counts as relaxed where it is half of a release or acquire pattern: a load that a thread repeats
-/// until the value lets it go on to a fence in the same epoch (is_polled()), and a store that it
-/// can execute after a fence, to a buffer or variable that a strong load or an atomic may read.
-/// Elsewhere it counts as weak, and two volatile stores always race.
+/// only to keep the compiler from removing an access. So a volatile load counts as relaxed where a
+/// thread repeats it until its value lets the thread go on (is_polled()), and a volatile store
+/// where such a load, another strong load or an atomic may read its word. Neither orders other
+/// accesses without a fence. Elsewhere a volatile access counts as weak, and two volatile stores
+/// always race.
 class MemoryOrders {
   public:
     void begin_launch(const Kernel& kernel);
@@ -50,10 +50,14 @@ class MemoryOrders {
         return between_blocks(pc) != MemoryOrder::weak;
     }
     bool order_blocks_by_words() const { return order_blocks_by_words_; }
+    /// True where a thread may store to a counter after an atomic has told it the count, as the
+    /// last block does that resets it: `if (atomicAdd(count, 1) == last) *count = 0`. What blocks
+    /// observe of its word orders them.
+    bool counters_are_reset() const { return counters_are_reset_; }
     bool has_fences_of(Scope scope) const { return fences_ >> unsigned(scope) & 1; }
 
   private:
-    void settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences);
+    void settle_volatile(const Kernel& kernel);
 
     std::vector<MemoryOrder> orders_;
     std::vector<std::uint8_t> bytes_;
@@ -61,6 +65,7 @@ class MemoryOrders {
     std::vector<bool> volatile_stores_;
     bool order_by_words_ = false, words_are_seen_ = false, atomics_decide_ = false;
     bool order_blocks_by_words_ = false, has_bulk_copies_ = false;
+    bool counters_are_reset_ = false;
     unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 

@@ -136,3 +136,22 @@ __global__ void flag_of_another_without_fence(int* flags, int* messages, int* ou
         *out = messages[0];
     }
 }
+
+// The last block that counts resets the counter for the next launch. An atomic has told it that all others have
+// counted, so their atomics come before the store.
+template <bool right>
+__global__ void reset_by_last(unsigned* count, int* out) {
+    if (threadIdx.x) return;
+    const bool is_last = atomicAdd(count, 1u) == gridDim.x - 1;
+    if (is_last || !right) *count = 0;
+    if (is_last) *out += 1;
+}
+
+// What the others did before they counted does not come before that: the counter has no fences.
+__global__ void reset_and_read_by_last(unsigned* count, int* parts, int* out) {
+    if (threadIdx.x) return;
+    parts[blockIdx.x] = 1;
+    if (atomicAdd(count, 1u) != gridDim.x - 1) return;
+    *count = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) *out += parts[b];
+}

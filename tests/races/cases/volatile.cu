@@ -132,3 +132,29 @@ __global__ void store_behind_lock(volatile int* total, int* seen, int* lock) {
     atomicExch(lock, 0);
     if (!right && blockIdx.x == 0) *total = 1;
 }
+
+// Each block waits for the flag of the block before it, in one array, and sets its own.
+template <bool right>
+__global__ void chain_of_blocks(volatile int* flag, int* data) {
+    const int b = int(blockIdx.x);
+    if (b > 0) {
+        while (flag[b - 1] == 0) {}
+        if (right) __threadfence();
+        data[b] += data[b - 1];
+    }
+    if (right) __threadfence();
+    flag[b] = 1;
+}
+
+// One word has a flag and its value: it hands over nothing else, so it needs no fence.
+template <bool alone>
+__global__ void value_with_flag(volatile unsigned long long* word, int* message, int* out) {
+    if (blockIdx.x == 0) {
+        if (!alone) *message = 42;
+        *word = 1ull << 32 | 42;
+    } else {
+        unsigned long long seen;
+        while (((seen = *word) >> 32) == 0) {}
+        *out = alone ? int(seen) : *message;
+    }
+}

@@ -17,7 +17,7 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr std::uint64_t most_blocks_by_words = 4096;
-constexpr std::size_t most_events = 1 << 24;  // 320 MiB
+constexpr std::size_t most_events = 1 << 24;  // 384 MiB
 constexpr std::uint32_t no_block = ~0u;
 
 /// Returns a value of this many bytes; a hash for more than 4.
@@ -90,7 +90,7 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     orders_.begin_launch(kernel);
     prepare(kernel);
     const std::uint32_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    clocks_.begin_launch(launch, in_clusters() ? warps : 1);
+    clocks_.begin_launch(launch, in_clusters() ? warps : 1, orders_.counters_are_reset());
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
@@ -175,7 +175,12 @@ std::uint32_t GridRaces::event_of(const Access& a) {
         const bool publishes =
             a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
         const std::uint32_t time = publishes ? clocks_.time_of_publishing(a.warp) : clocks_.time();
-        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen(a.warp)});
+        const bool one_word = a.same_address || (a.mask & (a.mask - 1)) == 0;
+        const std::uint32_t word =
+            publishes  ? clocks_.time()
+            : one_word ? clocks_.observed(a.address(unsigned(std::countr_zero(a.mask))))
+                       : 0;
+        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen(a.warp), word});
     }
     return newest;
 }
@@ -243,8 +248,12 @@ bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) con
 }
 
 bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
-    const GridEvent& a = events_[one.event];
-    return by_words() && clocks_.comes_before(a.block, a.warp, a.time, events_[other.event].seen);
+    const GridEvent &a = events_[one.event], &b = events_[other.event];
+    if (!by_words()) return false;
+    if (clocks_.comes_before(a.block, a.warp, a.time, b.seen)) return true;
+    const auto writes_word = [](const GridStrip& strip) { return strip.writes && strip.strong; };
+    return writes_word(one) && !writes_word(other) &&
+           clocks_.is_observed(a.block, a.warp, a.word, b.word);
 }
 
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the

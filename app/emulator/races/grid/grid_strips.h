@@ -14,8 +14,12 @@ namespace warpscope::emulator {
 /// order blocks.
 struct GridEvent {
     std::uint32_t block = 0, warp = 0, pc = 0;
-    std::uint32_t time = 0;  ///< see BlockClocks
-    std::uint32_t seen = 0;  ///< see BlockClocks
+    // See BlockClocks.
+    std::uint32_t time = 0;
+    std::uint32_t seen = 0;
+    /// Of a strong write, when the word is written; of another access to one word, what its block
+    /// has observed of that word.
+    std::uint32_t word = 0;
 };
 
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
