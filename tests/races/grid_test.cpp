@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
                     // Blocks 0 and 1 write the vectors that blocks 2 and 3 write, of 4 words each:
                     // one cell has 16 bytes.
                     ExpectedBetween{"vectors", 4, 0, 0, 128}, ExpectedBetween{"last_block", 8},
-                    // The last block reads a word of each other block. It may clear the word to which
-                    // all have added: its own atomic has observed what they added.
+                    // The last block reads a word of each other block. It may clear the word to
+                    // which all have added: its own atomic has observed what they added.
                     ExpectedBetween{"last_block_no_fence", 8, 7},
                     ExpectedBetween{"block_after_block", 5},
                     // Block 2 overwrites the word that block 0 has read and written.

@@ -61,6 +61,7 @@ class MpiProcesses : public Processes {
     std::string heard_fault();
     void finish(MPI_Request request, bool idle = false);
     std::string stopped_rank() const;
+    bool is_over(Clock::duration waited, Clock::duration limit) const;
     Clock::duration patience() const;
     [[noreturn]] void give_up(const std::string& which, Clock::duration waited);
     void check_complete() const;
@@ -183,7 +184,7 @@ Clock::duration MpiProcesses::patience() const {
     return index_ == 0 ? limit : 2 * limit;
 }
 
-/// Names the process of this host that a signal has stopped, if there is one.
+/// Names the process of this host that a signal has stopped; "": there is none.
 std::string MpiProcesses::stopped_rank() const {
     for (int rank = 0; rank < count_; ++rank) {
         const Known& process = names_[std::size_t(rank)];
@@ -193,7 +194,17 @@ std::string MpiProcesses::stopped_rank() const {
         if (const std::size_t at = text.rfind(") "); at != text.npos && text[at + 2] == 'T')
             return name(rank);
     }
-    return "another rank";
+    return "";
+}
+
+/// A wait for other processes is over: after the limit, and much later where all are on this host
+/// and none is stopped. They compute then, beside other programs.
+bool MpiProcesses::is_over(Clock::duration waited, Clock::duration limit) const {
+    if (waited <= limit) return false;
+    const bool all_here = std::ranges::all_of(names_, [&](const Known& process) {
+        return process.host == names_[std::size_t(index_)].host;
+    });
+    return !all_here || waited > 10 * limit || !stopped_rank().empty();
 }
 
 void MpiProcesses::give_up(const std::string& which, Clock::duration waited) {
@@ -216,11 +227,16 @@ void MpiProcesses::finish(MPI_Request request, bool idle) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done) break;
         const auto waited = Clock::now() - begin;
-        if (!idle && waited > limit) give_up(stopped_rank(), waited);
+        if (!idle && is_over(waited, limit)) {
+            const std::string stopped = stopped_rank();
+            give_up(stopped.empty() ? "another rank" : stopped, waited);
+        }
         if (waited < 200us)
             std::this_thread::yield();
-        else
+        else if (waited < limit)
             std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 100, 50us, longest));
+        else
+            std::this_thread::sleep_for(10ms);
     }
     computing_since_ = Clock::now();
 }
@@ -242,12 +258,13 @@ void MpiProcesses::meet() {
             MPI_Irecv(&bytes[std::size_t(rank) - 1], 1, MPI_CHAR, rank, arrival_tag, MPI_COMM_WORLD,
                       &arrivals[std::size_t(rank) - 1]);
         const Clock::duration limit = patience();
-        const Clock::time_point end = Clock::now() + limit;
+        const Clock::time_point begin = Clock::now();
         for (std::size_t i = 0; i < arrivals.size(); ++i)
             for (int done = 0; !done;) {
                 MPI_Test(&arrivals[i], &done, MPI_STATUS_IGNORE);
-                if (!done && Clock::now() > end) give_up(name(int(i) + 1), limit);
-                if (!done) std::this_thread::sleep_for(20us);
+                const auto waited = Clock::now() - begin;
+                if (!done && is_over(waited, limit)) give_up(name(int(i) + 1), waited);
+                if (!done) std::this_thread::sleep_for(waited < limit ? 20us : 10000us);
             }
     } else {
         const char here = 1;
