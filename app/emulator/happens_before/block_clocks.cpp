@@ -151,12 +151,22 @@ void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder 
 }
 
 void BlockClocks::observe(std::uint64_t address, const Clock& writes) {
-    std::uint32_t& number = now_->observed[address];
-    Clock known = observations_[number];
-    if (!known.join(writes)) return;
-    number = std::uint32_t(observations_.size());
-    observations_.push_back(std::move(known));
+    Observed& observed = now_->observed[address];
+    if (!observed.writes.join(writes)) return;
+    observed.number = 0;
     ++now_->time;
+}
+
+// Few accesses ask: those of a word that atomics of the block have observed.
+std::uint32_t BlockClocks::observed(std::uint64_t address) {
+    const auto found = now_->observed.find(address);
+    if (found == now_->observed.end()) return 0;
+    Observed& observed = found->second;
+    if (observed.number == 0) {
+        observed.number = std::uint32_t(observations_.size());
+        observations_.push_back(observed.writes);
+    }
+    return observed.number;
 }
 
 void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {

@@ -63,10 +63,7 @@ class BlockClocks {
     }
 
     /// Names the writes of the word at this address that the running block has observed; 0: none.
-    std::uint32_t observed(std::uint64_t address) const {
-        const auto found = now_->observed.find(address);
-        return found == now_->observed.end() ? 0 : found->second;
-    }
+    std::uint32_t observed(std::uint64_t address);
     /// The write of the word by a warp of `block` at `time` is one of these.
     bool is_observed(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
                      std::uint32_t observed) const {
@@ -129,11 +126,15 @@ class BlockClocks {
         ByWarp<std::uint64_t> acquired{};       ///< the version of a word that it took over last
         std::map<std::uint32_t, Word> pending;  ///< by thread: read, and not taken over yet
     };
+    struct Observed {
+        Clock writes;
+        std::uint32_t number = 0;  ///< in observations_; 0: it has none yet
+    };
     struct Running {
         std::uint32_t time = 0, seen = 0;
         std::uint32_t ordered = 0;  ///< what its warps did before this time, all of them know
         ByWarp<std::uint32_t> seen_by_warp{};
-        std::unordered_map<std::uint64_t, std::uint32_t> observed;  ///< by address
+        std::unordered_map<std::uint64_t, Observed> observed;  ///< by address
         Scoped device, cluster;
     };
     void take_over_pending(Scoped& scoped, std::uint32_t first_thread, std::uint32_t lanes);
