@@ -3,8 +3,8 @@ option(WARPSCOPE_UNITY "compile the sources of a folder together" ON)
 # unity_by_folder(TARGET [EXCEPT REGEX] [JOIN BYTES]) compiles the sources of each folder of a target as one,
 # which takes a third of the time: headers are read, and templates instantiated, once for a folder. Therefore
 # the names in the anonymous namespaces of a folder differ. Files whose path matches the expression, and files
-# with compile options of their own, are compiled alone. With JOIN, folders that follow each other are compiled
-# together until their sources have so many bytes.
+# with compile options or definitions of their own, set before the call, are compiled alone. With JOIN,
+# folders that follow each other are compiled together until their sources have so many bytes.
 #
 # CMake's UNITY_BUILD includes sources by absolute path. Here the paths are relative, so that ccache knows the
 # joined sources in every clone of the project.

@@ -23,7 +23,7 @@
 
 namespace warpscope::emulator {
 
-/// What is looked for in launches.
+/// The checks that a launch gets, and the counters that are kept of it.
 struct CheckChoice {
     bool race = false;      ///< races; reads of unwritten shared memory
     bool barrier = false;   ///< barriers that not every thread reaches

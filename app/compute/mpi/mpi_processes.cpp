@@ -63,6 +63,7 @@ class MpiProcesses : public Processes {
     std::string stopped_rank() const;
     bool is_over(Clock::duration waited, Clock::duration limit) const;
     Clock::duration patience() const;
+    /// `which`: the process that has not answered; "": not known.
     [[noreturn]] void give_up(const std::string& which, Clock::duration waited);
     void check_complete() const;
 
@@ -208,7 +209,7 @@ bool MpiProcesses::is_over(Clock::duration waited, Clock::duration limit) const 
 }
 
 void MpiProcesses::give_up(const std::string& which, Clock::duration waited) {
-    lost_ = fmt::format("{} has not answered for {} s", which,
+    lost_ = fmt::format("{} has not answered for {} s", which.empty() ? "another rank" : which,
                         std::chrono::round<std::chrono::seconds>(waited).count());
     throw DeviceLost(lost_);
 }
@@ -227,10 +228,7 @@ void MpiProcesses::finish(MPI_Request request, bool idle) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done) break;
         const auto waited = Clock::now() - begin;
-        if (!idle && is_over(waited, limit)) {
-            const std::string stopped = stopped_rank();
-            give_up(stopped.empty() ? "another rank" : stopped, waited);
-        }
+        if (!idle && is_over(waited, limit)) give_up(stopped_rank(), waited);
         if (waited < 200us)
             std::this_thread::yield();
         else if (waited < limit)

@@ -224,10 +224,6 @@ const Instruction* compare_each(const Instruction* i, Warp& w) {
     return i + 1;
 }
 
-}  // namespace
-
-namespace {
-
 template <class H>
 Handler comparison_of(Comparison comparison, bool flushes, bool high) {
     return lane::with_relation<true>(comparison, [&]<class Relation, bool inverse>() -> Handler {

@@ -34,7 +34,8 @@ namespace warpscope::emulator {
 /// last block that counts may reset the counter. That holds for the write alone, and not for what
 /// came before it.
 ///
-/// Time is counted by block, in releases; where observes() is true, in writes of words, too.
+/// Time is counted by block: in releases and, where observed() is asked for, in what the block
+/// writes and observes of words.
 class BlockClocks {
   public:
     /// `warps`: those of a block that have clocks of their own; 1: all warps have one clock.

@@ -341,8 +341,6 @@ SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
     return std::make_shared<const Entry>(std::move(entry));
 }
 
-using namespace launches;
-
 Array Launch::wanted(std::size_t expectation, const Array& found) {
     const Expectation& expected = plan_->file.expect[expectation];
     if (const auto* other = std::get_if<std::string>(&expected.equals)) return array(*other);

@@ -154,8 +154,6 @@ Array filled(const Fill& fill, const ElementType& type,
     }
 }
 
-using namespace launches;
-
 LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const Names& names)
     : device_(&device), plan_(&plan) {
     for (std::size_t i = 0; i < plan.file.buffers.size(); ++i) buffers_.push_back(made(i, names));

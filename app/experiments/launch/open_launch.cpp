@@ -183,8 +183,6 @@ CompiledLaunch compile_source(compute::Helpers& helpers, const LaunchFile& file,
     return found;
 }
 
-using namespace launches;
-
 using compiler::Type;
 
 /// Reads the values of one argument.
@@ -334,8 +332,6 @@ LaunchFile with_named_arguments(LaunchFile file, std::span<const compiler::Signa
 
 }  // namespace
 
-using namespace launches;
-
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (in_gallery(path.string())) return gallery_file(path.string());
     const FileKind kind = file_kind(path);
@@ -368,7 +364,6 @@ std::string read_launch_source(const LaunchFile& file) {
     }
 }
 
-using namespace launches;
 namespace {
 
 /// The kernels of the launches that exist only where they are named: templates. A person may have

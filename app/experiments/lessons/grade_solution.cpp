@@ -164,7 +164,7 @@ bool reads_too_early(Specimen& specimen, const NamedReader& reader) {
     try {
         specimen.machine().run(launch, &reads);
     } catch (const emulator::Error&) {
-        // What was seen before the error counts.
+        // The reads that came before the error count as well.
     }
     return reads.found();
 }

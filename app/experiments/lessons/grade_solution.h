@@ -16,7 +16,7 @@
 
 namespace warpscope::experiments {
 
-/// What is known of a kernel that a student hands in.
+/// The results of running a kernel that a student hands in.
 struct Evidence {
     const Inspection& inspection;
     const Report& report;       ///< of the frame that was computed; empty: it failed

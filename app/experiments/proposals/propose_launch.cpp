@@ -124,10 +124,8 @@ void read_launch_traits(std::string_view ptx, std::span<Signature> signatures) {
     }
 }
 
-using namespace launches;
 namespace {
 
-using compiler::Signature;
 using compiler::Type;
 using Texts = std::vector<Expression>;
 

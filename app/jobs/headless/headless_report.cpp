@@ -215,7 +215,7 @@ void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
 }
 
 int exit_code(const RunResult& r) {
-    // What is found may come from a guess.
+    // A finding in a guessed launch may come from the guess.
     const bool is_sure = r.proposal.guesses.empty();
     if (experiments::has_failure(r.report)) return 1;
     if (const int status = exit_status(r.verdict, r.fail_on); is_sure && status) return status;

@@ -354,7 +354,7 @@ extern "C" Status cuLaunchKernel(Function* function, unsigned grid_x, unsigned g
 
 namespace {
 
-/// What was set for the launches of a kernel.
+/// The shape and the arguments that calls have set for the launches of a kernel.
 struct Configuration {
     Dim block{1, 1, 1};
     unsigned shared = 0;

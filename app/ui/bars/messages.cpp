@@ -58,8 +58,8 @@ MessageWords result_words(const Stage& stage) {
     return {"", colour::dim, colour::clear};
 }
 
-/// What is to be said now. An error stays until the next change. Any other message gives way to the
-/// worst result after a while.
+/// The words of the message line. An error stays until the next change. Any other message gives way
+/// to the worst result after a while.
 MessageWords message_words(const Stage& stage) {
     const Message& message = stage.message();
     const auto age = std::chrono::steady_clock::now() - message.at;

@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <string>
-
 #include "ui/finders/need_finder.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"

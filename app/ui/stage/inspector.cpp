@@ -247,7 +247,6 @@ namespace {
 using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Severity;
-using experiments::Inspection;
 using State = RaceSummary::State;
 
 /// "256 hazards a block", "about 120 hazards a block", "3 hazards".
