@@ -346,12 +346,18 @@ TEST(BlockModel, LoadsOfOneAddressComeBeforeTheStoresBehindThem) {
 }
 
 // All blocks store to the words of the first one, from word 31 on. Of each warp, the first word
-// lies alone in a group of 32 words: its value is known, and those of the others are not.
-TEST(BlockModel, TheValuesOfSingleWordsCount) {
+// lies alone in a group of 32 words: its value is known. Those of the others are known only where
+// the address cannot depend on the block.
+TEST(BlockModel, TheValuesOfStoresCount) {
     const std::string address = "mul.wide.u32 %rd5, %r1, 4; add.s64 %rd5, %rd0, %rd5;";
     const auto equal = findings_of(address + "st.global.u32 [%rd5+124], %r1;");
-    EXPECT_EQ(count(equal, FindingKind::race, Severity::note), 2u);
-    EXPECT_EQ(count(equal, FindingKind::race, Severity::error), 62u);
+    EXPECT_EQ(count(equal, FindingKind::race, Severity::note), 64u);
+    EXPECT_EQ(count(equal, FindingKind::race, Severity::error), 0u);
+    const auto of_block = findings_of(
+        "mov.u32 %r5, %ctaid.x; and.b32 %r5, %r5, 0; add.u32 %r5, %r5, %r1;"
+        "mul.wide.u32 %rd5, %r5, 4; add.s64 %rd5, %rd0, %rd5; st.global.u32 [%rd5+124], %r1;");
+    EXPECT_EQ(count(of_block, FindingKind::race, Severity::note), 2u);
+    EXPECT_EQ(count(of_block, FindingKind::race, Severity::error), 62u);
     const auto different = findings_of(
         address + "mov.u32 %r5, %r1; @%p0 add.u32 %r5, %r5, 1; st.global.u32 [%rd5+124], %r5;");
     EXPECT_EQ(count(different, FindingKind::race, Severity::error), 64u);

@@ -106,6 +106,22 @@ TEST_F(MemoryCheck, NewAllocationIsUnwrittenEvenAtAnOldAddress) {
     EXPECT_EQ(after_copy(out, in, 64).at(0).count, 64u);
 }
 
+// An exchange whose old value nothing uses only writes: flags and locks are set so.
+TEST_F(MemoryCheck, AnExchangeReadsWhereItsOldValueIsUsed) {
+    for (const bool is_used : {false, true}) {
+        const std::string exchange =
+            ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry swap(.param .u64 "
+            "swap_out, .param .u64 swap_in)\n{\n.reg .b32 %r<3>;\n.reg .b64 %d<3>;\nld.param.u64 "
+            "%d1, [swap_out];\nld.param.u64 %d2, [swap_in];\natom.global.exch.b32 %r1, [%d2], "
+            "1;\n" +
+            std::string(is_used ? "st.global.u32 [%d1], %r1;\n" : "") + "ret;\n}\n";
+        const auto swap = device_->kernel_from_ptx<Words, Words>(exchange, "swap");
+        Buffer<std::uint32_t> word(*device_, 1), out(*device_, 1);
+        device_->launch(swap, {{1, 1, 1}, {1, 1, 1}}, {}, out.pointer(), word.pointer());
+        EXPECT_EQ(check_.findings().size(), is_used ? 1u : 0u) << sentences(check_.findings());
+    }
+}
+
 TEST_F(MemoryCheck, InvalidAccessIsAFinding) {
     Buffer<std::uint32_t> in(*device_, std::vector<std::uint32_t>(40, 1)), out(*device_, 40);
     EXPECT_THROW(after_copy(out, in, 64), compute::DeviceError);

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "emulator/checks/padding.h"
+#include "emulator/lower/uniformity.h"
 #include "emulator/program/error.h"
 #include "emulator/program/source_line.h"
 #include "emulator/warp/warp.h"
@@ -80,9 +81,15 @@ void MemoryCheck::on_copy(std::uint64_t to, std::uint64_t from, std::size_t byte
         if (!unwritten(from + i, 1).count) on_host_write(to + i, 1);
 }
 
+// An atomic both reads and writes, but an exchange whose old value nothing uses only writes.
+bool MemoryCheck::reads(const Access& a) const {
+    if (a.kind != MemoryAccess::atomic) return a.kind == MemoryAccess::load;
+    const Statement* const s = statement_at(launch_.kernel(), a.pc);
+    return !s || !s->has("exch") || launch_.kernel().code[a.pc].operands[0] != 0;
+}
+
 void MemoryCheck::on_global_access(const Access& a) {
-    // An atomic both reads and writes.
-    const bool reads = a.kind != MemoryAccess::store, writes = a.kind != MemoryAccess::load;
+    const bool writes = a.kind != MemoryAccess::load;
     std::uint64_t before = 0;
     for (std::uint32_t m = a.mask; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
@@ -102,7 +109,7 @@ void MemoryCheck::on_global_access(const Access& a) {
                       [&](std::uint8_t word, int bits) { bits_written |= word & bits; });
             return bits_written != 0;
         };
-        if (reads && unwritten &&
+        if (unwritten && reads(a) &&
             (writes || loaded_.reads_unwritten(a.pc, address, a.bytes, any_written)))
             report(a, lane, *region);
         if (a.same_address) break;

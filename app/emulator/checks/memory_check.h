@@ -85,6 +85,7 @@ class MemoryCheck : public Observer {
     /// Calls f(bits of the word, bits that stand for these bytes) for each word of the bytes.
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
+    bool reads(const Access& access) const;
     void report(const Access& access, unsigned lane, const Region& region);
     void check_extern_array(const Access& access);
     /// An access of a local array that runs out of it, into another one of the thread.

@@ -117,6 +117,9 @@ void decode_barrier(StatementDecoder& d) {
     e.role = Role::block_barrier;
     e.cost_point = true;
     e.immediate = is_aligned(d);
+    const std::ptrdiff_t index = &d.statement() - d.state().syntax.statements.data();
+    e.gathers = e.immediate && kind != BarrierKind::arrive &&
+                d.state().uniformity.gathers[std::size_t(index)];
     e.detail = std::uint16_t(kind);
     e.operands = {d.source(operands[number], Type::u32),
                   has_count ? d.source(operands[number + 1], Type::u32) : 0};

@@ -98,6 +98,7 @@ void Emitter::append(const Emission& e, bool inserted) {
     info.bytes = e.bytes;
     info.address_operand = e.address_operand;
     info.barrier = e.role == Role::block_barrier;
+    info.gathers = e.gathers;
     info.pseudo = inserted;
     info.statements = std::uint32_t(state_.kernel->statements.size());
     state_.kernel->code.push_back(i);

@@ -26,6 +26,7 @@ struct Emission {
     Space space = Space::generic;
     MemoryOrder order = MemoryOrder::weak;
     bool compares = false;
+    bool gathers = false;
     Scope scope = Scope::device;
     std::int16_t base = -1;
     std::uint8_t bytes = 0;

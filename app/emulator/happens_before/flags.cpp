@@ -58,11 +58,19 @@ std::string Flags::words_between(const Kernel& kernel, const Flag& flag, const R
                                  Lacks lacks, Scope scope) {
     const std::string set_at = kernel.where(flag.setter), polled_at = kernel.where(flag.poll);
     const std::string first = kernel.where(race.first), second = kernel.where(race.second);
-    std::string text = fmt::format(
-        "the flag that is set at {} and polled at {} orders these two only with fences: {} is "
-        "missing between {} and {}",
-        set_at, polled_at, fence_of(scope), lacks.release ? first : polled_at,
-        lacks.release ? set_at : second);
+    const std::string_view fence = fence_of(scope);
+    const std::string &from = lacks.release ? first : polled_at,
+                      &to = lacks.release ? set_at : second;
+    std::string text =
+        flag.setter == flag.poll
+            ? fmt::format(
+                  "the counter at {} orders these two only with fences: {} is missing "
+                  "between {} and {}",
+                  set_at, fence, from, to)
+            : fmt::format(
+                  "the flag that is set at {} and polled at {} orders these two only with "
+                  "fences: {} is missing between {} and {}",
+                  set_at, polled_at, fence, from, to);
     if (lacks.release && lacks.acquire)
         text += fmt::format(", and between {} and {}", polled_at, second);
     return text;
@@ -79,6 +87,7 @@ void Flags::begin_launch(const Kernel& kernel) {
     clear();
     polls_.clear();
     setters_.clear();
+    counters_.clear();
     is_of_flag_.assign(kernel.lines.size(), false);
     const auto is_word = [&](std::uint32_t pc) {
         return !uses_mbarrier(kernel.code[pc].operation);
@@ -90,6 +99,7 @@ void Flags::begin_launch(const Kernel& kernel) {
                               (i.access == MemoryAccess::load && i.order != MemoryOrder::weak);
         if (may_poll && is_word(pc) && is_polled(kernel, pc)) polls_.push_back(pc);
     }
+    find_counters(kernel);
     if (polls_.empty()) return;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
@@ -103,6 +113,16 @@ void Flags::begin_launch(const Kernel& kernel) {
     }
     for (const auto* pcs : {&polls_, &setters_})
         for (const std::uint32_t pc : *pcs) is_of_flag_[pc] = true;
+}
+
+void Flags::find_counters(const Kernel& kernel) {
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const InstructionInfo& i = kernel.lines[pc];
+        if (i.access != MemoryAccess::atomic || i.scope < Scope::device || i.compares) continue;
+        if (contains(polls_, pc) || !is_result_compared(kernel, pc)) continue;
+        counters_.push_back(pc);
+        is_of_flag_[pc] = true;
+    }
 }
 
 void Flags::clear() {
@@ -183,6 +203,20 @@ std::string Flags::missing_fences(Finding& f, const Kernel& kernel, const Race& 
                 text += "; a volatile store or an atomic operation must set the flag";
             return text + "; or use cuda::atomic_ref with release and acquire";
         }
+    return scope == Scope::device ? missing_fences_of_counter(f, kernel, race) : "";
+}
+
+std::string Flags::missing_fences_of_counter(Finding& f, const Kernel& kernel,
+                                             const Race& race) const {
+    for (const std::uint32_t counter : counters_) {
+        const Flag flag{counter, counter};
+        const Lacks lacks = lacks_between(kernel, flag, race, Scope::device);
+        if (!lacks.release && !lacks.acquire) continue;
+        const int line = line_of(kernel, counter);
+        f.barrier = {lacks.release ? line : 0, lacks.acquire ? line : 0, BarrierScope::words};
+        return words_between(kernel, flag, race, lacks, Scope::device) +
+               "; or use cuda::atomic_ref with release and acquire";
+    }
     return "";
 }
 

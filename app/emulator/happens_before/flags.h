@@ -15,12 +15,17 @@ namespace warpscope::emulator {
 /// another one writes. What a thread does before it sets a flag comes before what the other one
 /// does after it has seen it, if a fence stands between the access and the flag on both sides.
 ///
+/// A counter is such a word, too: an atomic operation raises it, and its old value tells a block
+/// how many others have come, as it tells the last block of a grid.
+///
 /// A party is who sets and sees: a warp of a block, or a block, for whose threads one may poll.
 class Flags {
   public:
     void begin_launch(const Kernel& kernel);
     /// False in most kernels, of which access() need not be told.
     bool are_polled() const { return !polls_.empty(); }
+    /// As are_polled(), where parties are blocks: counters tell blocks of each other.
+    bool are_used() const { return !polls_.empty() || !counters_.empty(); }
     /// Forgets what the parties have done.
     void clear();
     void join(const Flags& fork);
@@ -43,7 +48,7 @@ class Flags {
     using Seen = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  ///< party, pc, address
 
     struct Flag {
-        std::uint32_t setter = 0, poll = 0;  ///< pcs
+        std::uint32_t setter = 0, poll = 0;  ///< pcs; those of a counter are equal
     };
     /// The fences that a flag lacks.
     struct Lacks {
@@ -57,11 +62,15 @@ class Flags {
     static Lacks lacks_of_flag(const Kernel& kernel, const Flag& flag, Scope scope);
     Lacks lacks_between(const Kernel& kernel, const Flag& flag, const Race& race,
                         Scope scope) const;
+    std::string missing_fences_of_counter(Finding& finding, const Kernel& kernel,
+                                          const Race& race) const;
     static std::string words_between(const Kernel& kernel, const Flag& flag, const Race& race,
                                      Lacks lacks, Scope scope);
 
-    std::vector<std::uint32_t> polls_, setters_;  ///< pcs
-    std::vector<bool> is_of_flag_;                ///< by pc
+    void find_counters(const Kernel& kernel);
+
+    std::vector<std::uint32_t> polls_, setters_, counters_;  ///< pcs
+    std::vector<bool> is_of_flag_;                           ///< by pc
     std::set<Seen> seen_;
 };
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "emulator/lower/uniformity.h"
 #include "emulator/ptx/effects.h"
 #include "emulator/ptx/opcodes.h"
 
@@ -76,15 +77,28 @@ class Derived {
     std::set<std::uint32_t> slots_;
 };
 
+/// Follows the value of an instruction through the whole kernel.
+Derived derived_of(const Kernel& kernel, std::uint32_t pc) {
+    Derived derived(kernel.code[pc]);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (const Instruction& i : kernel.code) grows |= derived.follow(i);
+    }
+    return derived;
+}
+
+bool have_one_address(const Kernel& kernel, std::uint32_t a, std::uint32_t b) {
+    return kernel.code[a].operands[kernel.lines[a].address_operand] ==
+               kernel.code[b].operands[kernel.lines[b].address_operand] &&
+           kernel.code[a].immediate == kernel.code[b].immediate;
+}
+
 /// A load and a store behind it that have one address operand.
 bool are_of_one_word(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {
     if (kernel.lines[load].access != MemoryAccess::load ||
         kernel.lines[store].access != MemoryAccess::store || load >= store)
         return false;
-    const Instruction &from = kernel.code[load], &into = kernel.code[store];
-    return from.operands[kernel.lines[load].address_operand] ==
-               into.operands[kernel.lines[store].address_operand] &&
-           from.immediate == into.immediate;
+    return have_one_address(kernel, load, store);
 }
 
 bool is_idempotent(Operation operation) {
@@ -119,6 +133,74 @@ bool is_result_used(const Kernel& kernel, std::uint32_t pc) {
     const Derived results(kernel.code[pc]);
     return std::ranges::any_of(kernel.code,
                                [&](const Instruction& i) { return results.is_read_by(i); });
+}
+
+bool is_result_compared(const Kernel& kernel, std::uint32_t pc) {
+    const Derived derived = derived_of(kernel, pc);
+    return std::ranges::any_of(kernel.code, [&](const Instruction& i) {
+        return i.operation == Operation::setp && derived.is_read_by(i);
+    });
+}
+
+namespace {
+
+/// By register: its value may depend on the index of the block, or on the order of atomics.
+std::vector<bool> values_of_one_block(const KernelSyntax& syntax) {
+    std::vector<bool> found(syntax.registers.size());
+    const auto differs = [&](const Statement& s) {
+        return s.opcode->kind == OpcodeKind::updates_memory ||
+               std::ranges::any_of(s.operands,
+                                   [](const Operand& o) {
+                                       return o.kind == Operand::special &&
+                                              !o.name.starts_with("%tid") &&
+                                              !o.name.starts_with("%ntid") &&
+                                              !o.name.starts_with("%lane");
+                                   }) ||
+               std::ranges::any_of(sources_of(s), [&](auto r) { return found[std::size_t(r)]; });
+    };
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (const Statement& s : syntax.statements) {
+            if (destination_count(s) == 0 || !differs(s)) continue;
+            for (const std::int32_t r : destinations_of(s)) {
+                grows |= !found[std::size_t(r)];
+                found[std::size_t(r)] = true;
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<bool> stores_of_all_blocks(const Kernel& kernel) {
+    std::vector<bool> found(kernel.code.size());
+    const std::vector<bool> differs = values_of_one_block(kernel.origin->syntax);
+    for (std::uint32_t pc = 0; pc < found.size(); ++pc) {
+        const Statement* const s = statement_at(kernel, pc);
+        if (!s || s->opcode->kind != OpcodeKind::stores || s->operands.empty()) continue;
+        const Operand& address = s->operands[0];
+        found[pc] = address.kind == Operand::address &&
+                    std::ranges::none_of(address.elements, [&](const Operand& o) {
+                        return o.kind == Operand::register_ && differs[std::size_t(o.index)];
+                    });
+    }
+    return found;
+}
+
+std::vector<bool> loads_that_guess(const Kernel& kernel) {
+    constexpr unsigned expected = 2;  // operand of a compare-and-swap
+    std::vector<bool> guess(kernel.code.size());
+    for (std::uint32_t swap = 0; swap < guess.size(); ++swap) {
+        if (!kernel.lines[swap].compares) continue;
+        for (std::uint32_t pc = 0; pc < guess.size(); ++pc)
+            guess[pc] =
+                guess[pc] || (kernel.lines[pc].access == MemoryAccess::load &&
+                              kernel.lines[pc].bytes == kernel.lines[swap].bytes &&
+                              have_one_address(kernel, pc, swap) &&
+                              derived_of(kernel, pc).has(kernel.code[swap].operands[expected]));
+    }
+    return guess;
 }
 
 bool is_update(const Kernel& kernel, std::uint32_t load, std::uint32_t store) {

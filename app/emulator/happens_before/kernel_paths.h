@@ -29,6 +29,18 @@ bool is_polled(const Kernel& kernel, std::uint32_t load);
 /// True where another instruction reads a result of this one.
 bool is_result_used(const Kernel& kernel, std::uint32_t pc);
 
+/// True where a comparison reads a result of this instruction, or what is computed of it.
+bool is_result_compared(const Kernel& kernel, std::uint32_t pc);
+
+/// By pc: a store whose address does not depend on the index of the block, so that each block
+/// stores to the words of the others.
+std::vector<bool> stores_of_all_blocks(const Kernel& kernel);
+
+/// By pc: a plain load whose value an atomicCAS() of the word expects. `old = *p` stands so before
+/// the usual loop, as in the CUDA C++ Programming Guide's atomicAdd() of doubles. An old value does
+/// no harm: the compare-and-swap fails, and returns the newest one.
+std::vector<bool> loads_that_guess(const Kernel& kernel);
+
 /// True where a store changes the word that the load has read: `++*counter`. Both have one address
 /// operand, and the stored value is computed of the loaded one, without a branch between. Threads
 /// that do so at one time lose all changes but one. Not for `|=`, `&=`, min and max: threads that

@@ -68,6 +68,8 @@ std::string missing_atomic(Finding& f, const Kernel& kernel, std::uint32_t load,
                "of another thread may be lost: use an atomic operation, such as atomicMax() or "
                "atomicCAS()";
     f.needs_atomic = false;
+    if (loads_that_guess(kernel)[load] && kernel.lines[store].access == MemoryAccess::atomic)
+        return "what is read is a guess that atomicCAS() checks, so an old value does no harm";
     return "";
 }
 

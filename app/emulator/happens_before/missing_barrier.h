@@ -29,8 +29,9 @@ Finding::BarrierPlace place_between(const Finding& finding, bool is_reversed, Ba
 /// order them.
 std::string missing_barrier(Finding& finding, const AccessPair& pair, BarrierScope scope);
 
-/// Says that an atomic operation is missing where threads that execute these two at one time lose
-/// what others have stored, and sets Finding::needs_atomic; "" elsewhere.
+/// Says that a load only guesses (loads_that_guess()). Or that an atomic operation is missing where
+/// threads that execute these two at one time lose what others have stored, and sets
+/// Finding::needs_atomic; "" elsewhere.
 std::string missing_atomic(Finding& finding, const Kernel& kernel, std::uint32_t load,
                            std::uint32_t store);
 

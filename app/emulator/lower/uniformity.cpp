@@ -20,9 +20,11 @@ class Analysis {
         result_.uniform.assign(registers_, true);
         result_.divergent.assign(flow_.blocks.size(), false);
         result_.join.assign(flow_.blocks.size(), ControlFlow::no_block);
+        ends_by_others_.assign(flow_.blocks.size(), false);
         result_.live_at_entry = flow_.blocks.empty() ? Bits(registers_) : live_in_[0];
         do changed_ = propagate_values();
         while (constrain_all_regions() || changed_);
+        find_gathering_barriers();
         return std::move(result_);
     }
 
@@ -125,8 +127,8 @@ class Analysis {
         find_sides();
         // At a join that only ends threads, lanes must not wait: an exchange among the other lanes
         // would wait for them. Ended lanes are not waited for.
-        const bool waits_for_others = contains(both, is_block_barrier) ||
-                                      (both[b] && tainted_[std::size_t(branch.guard)]) ||
+        ends_by_others_[b] = both[b] && tainted_[std::size_t(branch.guard)];
+        const bool waits_for_others = contains(both, is_block_barrier) || ends_by_others_[b] ||
                                       (join != ControlFlow::no_block && only_exits(join) &&
                                        contains(both, waits_for_threads));
         if (join != ControlFlow::no_block && waits_for_others) {
@@ -136,6 +138,32 @@ class Analysis {
         result_.join[b] = join;
         const bool one_sided = is_empty(sides[0]) || is_empty(sides[1]);
         return one_sided ? constrain_one_sided(both, join) : constrain_two_sided(both);
+    }
+
+    // Follows every path from a loop that ends by writes of other threads to the next barriers.
+    void find_gathering_barriers() {
+        result_.gathers.assign(kernel_.statements.size(), false);
+        Bits seen(flow_.blocks.size());
+        std::vector<std::uint32_t> next;
+        const auto go_on = [&](std::uint32_t b) {
+            for (std::uint32_t s : flow_.blocks[b].successors)
+                if (!seen[s]) {
+                    seen[s] = true;
+                    next.push_back(s);
+                }
+        };
+        for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b)
+            if (ends_by_others_[b]) go_on(b);
+        while (!next.empty()) {
+            const std::uint32_t b = next.back();
+            next.pop_back();
+            std::uint32_t i = flow_.blocks[b].first;
+            while (i < flow_.blocks[b].end && !is_block_barrier(kernel_.statements[i])) ++i;
+            if (i == flow_.blocks[b].end)
+                go_on(b);
+            else
+                result_.gathers[i] = true;
+        }
     }
 
     static bool is_empty(const Bits& bits) {
@@ -180,6 +208,7 @@ class Analysis {
     std::vector<std::uint32_t> definitions_;                         // indexed by register
     std::vector<Bits> live_in_;                                      // indexed by block
     Bits tainted_;
+    Bits ends_by_others_;  // indexed by block: a loop's end that depends on writes of other threads
     Uniformity result_;
     bool changed_ = false;
 };

@@ -15,7 +15,8 @@ namespace warpscope::emulator {
 /// immediate post-dominator, its join. Two kinds of branch have no join, and lanes that diverge
 /// there stay apart: a branch with a barrier on one of its sides, since lanes on the other side may
 /// have to reach it first; and a loop whose end depends on writes of other threads, such as a lock,
-/// since the lane that holds the lock must be able to continue.
+/// since the lane that holds the lock must be able to continue. Lanes that leave such a loop one
+/// after another are not divergent at the barrier behind it: no condition is around the barrier.
 ///
 /// A register is uniform if every value written to it is uniform, and no two splits of a warp need
 /// different values in it at one time:
@@ -26,6 +27,9 @@ struct Uniformity {
     std::vector<bool> live_at_entry;  ///< indexed by register: it may be read before it is written
     std::vector<bool> divergent;      ///< indexed by block: lanes may diverge at its last branch
     std::vector<std::uint32_t> join;  ///< indexed by block: where they reconverge, or no_block
+    /// Indexed by statement: a barrier that the lanes of a warp may reach one after another, from a
+    /// loop that has no join and with no other barrier between.
+    std::vector<bool> gathers;
 };
 
 Uniformity analyse_uniformity(const KernelSyntax& kernel, const ControlFlow& flow);

@@ -11,6 +11,15 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+bool has_split(const Warp& warp, Split::State state) {
+    return std::any_of(warp.splits.begin(), warp.splits.end(),
+                       [&](const Split& s) { return s.state == state; });
+}
+
+}  // namespace
+
 void BlockBarriers::arrive_in_general(Warp& warp, BlockEvents* events) {
     Split& split = warp.splits[warp.current];
     const Instruction* i = split.pc;
@@ -29,6 +38,29 @@ void BlockBarriers::arrive_in_general(Warp& warp, BlockEvents* events) {
         split.pc = i + 1;
     }
     release_if_complete(id, events);
+}
+
+// Lanes that come to a barrier one after another wait for those that still run: "All threads in the
+// warp must execute the same barrier instruction" (PTX ISA, "bar, barrier").
+bool BlockBarriers::gathers(const Warp& warp, const Split& split) const {
+    const Kernel& kernel = *block_.context.kernel;
+    return warp.splits.size() > 1 && kernel.lines[kernel.index_of(split.pc)].gathers;
+}
+
+void BlockBarriers::arrive_gathered(Warp& warp, BlockEvents* events) {
+    if (has_split(warp, Split::runnable)) return;
+    for (Split& s : warp.splits)
+        if (s.state == Split::gathering) s.state = Split::runnable;
+    warp.merge_splits();
+    for (Split& s : warp.splits)
+        if (s.state == Split::runnable) s.state = Split::gathering;
+    while (has_split(warp, Split::gathering) && !has_split(warp, Split::runnable)) {
+        std::uint32_t next = 0;
+        while (warp.splits[next].state != Split::gathering) ++next;
+        warp.splits[next].state = Split::at_barrier;
+        warp.enter(next);
+        arrive_in_general(warp, events);
+    }
 }
 
 // The thread count that a barrier instruction states.

@@ -21,12 +21,18 @@ class BlockBarriers {
 
     /// The running split of `warp` has executed a barrier instruction. `events` may be nullptr.
     void arrive(Warp& warp, BlockEvents* events) {
-        const Split& split = warp.splits[warp.current];
-        if (!is_plain(split)) return arrive_in_general(warp, events);
+        Split& split = warp.splits[warp.current];
+        if (!is_plain(split)) {
+            if (!gathers(warp, split)) return arrive_in_general(warp, events);
+            split.state = Split::gathering;
+            return;
+        }
         const std::uint32_t counted = add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
         if (events) events->barrier_arrival(split.pc, warp, all_lanes, split.barrier, 0);
         if (counted >= block_.context.live_threads) release(split.barrier, events);
     }
+    /// Lanes that have gathered at barriers arrive there if no other lanes of the warp can run.
+    void arrive_gathered(Warp& warp, BlockEvents* events);
     /// Threads have exited, which can complete a barrier.
     void threads_exited(BlockEvents* events);
 
@@ -43,6 +49,7 @@ class BlockBarriers {
         block_.barriers[barrier].arrived += threads;
         return block_.barriers[barrier].counted += counted;
     }
+    bool gathers(const Warp& warp, const Split& split) const;
     void arrive_in_general(Warp& warp, BlockEvents* events);
     void release_if_complete(unsigned barrier, BlockEvents* events);
     void release(unsigned barrier, BlockEvents* events);

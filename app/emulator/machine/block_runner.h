@@ -97,6 +97,7 @@ class BlockRunner {
     void end_turn(Warp& warp) {
         if (block_.context.async) end_async_turn();
         if (warp.splits.size() == 1 && warp.outcome == Warp::Outcome::paused) return;
+        if (!next_split(warp)) barriers_.arrive_gathered(warp, events_);
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
         warp.note_only_split();
     }

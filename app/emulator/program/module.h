@@ -48,6 +48,7 @@ struct InstructionInfo {
     std::uint8_t address_operand = 0;  ///< index into Instruction::operands
     bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
+    bool gathers = false;  ///< see Uniformity::gathers
     /// PTX statements of the kernel up to this one, in Kernel::statements. A cost point counts the
     /// last Instruction::cost of them.
     std::uint32_t statements = 0;

@@ -63,6 +63,7 @@ void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
     launch_.begin(kernel, launch);
     loaded_.begin_launch(kernel);
     flags_.begin_launch(kernel);
+    guesses_ = loads_that_guess(kernel);
     updates_.clear();
     by_words_ = by_words;
     log_.begin_launch();
@@ -109,10 +110,19 @@ bool RaceReport::is_update(const Conflict& conflict, std::uint32_t later_pc) {
     return found->second;
 }
 
+bool RaceReport::is_guess(const Conflict& conflict, const Access& later) const {
+    const std::uint32_t earlier = conflict.earlier.pc;
+    const auto is_atomic = [&](std::uint32_t pc) {
+        return launch_.kernel().lines[pc].access == MemoryAccess::atomic;
+    };
+    return (guesses_[earlier] && is_atomic(later.pc)) || (guesses_[later.pc] && is_atomic(earlier));
+}
+
 void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t count) {
     Conflict conflict = found;
     conflict.is_update = !conflict.is_of_copy() && is_update(conflict, later.pc);
-    const Severity severity = race_severity(conflict, later);
+    const bool only_guesses = is_guess(conflict, later);
+    const Severity severity = only_guesses ? Severity::note : race_severity(conflict, later);
     log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
               conflict.hazard},
              count, [&] { return finding(conflict, later, severity); });

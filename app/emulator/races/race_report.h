@@ -81,6 +81,7 @@ class RaceReport {
   private:
     /// One of the two accesses is the load, the other one the store of ++word.
     bool is_update(const Conflict& conflict, std::uint32_t later_pc);
+    bool is_guess(const Conflict& conflict, const Access& later) const;
     Finding finding(const Conflict& conflict, const Access& later, Severity severity) const;
     std::string sentence(const Conflict& conflict, const Access& later, Finding& f) const;
     /// Sets Finding::barrier where it names one.
@@ -90,6 +91,7 @@ class RaceReport {
     ObservedLaunch launch_;
     LoadedElements loaded_;
     Flags flags_;
+    std::vector<bool> guesses_;  ///< loads_that_guess()
     std::uint32_t block_ = 0;
     std::vector<bool> racing_words_;
     bool any_racing_ = false;

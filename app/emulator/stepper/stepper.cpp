@@ -103,7 +103,7 @@ WarpView view_of(const Warp& warp, BarrierPolicy barriers) {
             v = view_of_runnable(warp, s);
         else if (s.state == Split::at_barrier)
             v = {SplitView::State::at_barrier, s.mask, kernel.index_of(s.pc), s.barrier};
-        else
+        else  // for other lanes of the warp
             v = {SplitView::State::at_warp_sync, s.mask, kernel.index_of(s.pc), 0};
         seen |= v.mask;
         view.splits.push_back(v);

@@ -109,7 +109,8 @@ struct BlockContext {
 
 /// Lanes of a warp that run together. A warp that does not diverge has one split.
 struct Split {
-    enum State : std::uint8_t { runnable, at_barrier, at_warp_sync };
+    /// gathering: will arrive at a barrier with the lanes of its warp that can still run
+    enum State : std::uint8_t { runnable, at_barrier, at_warp_sync, gathering };
     const Instruction* pc = nullptr;
     std::uint32_t mask = 0;
     std::int32_t join = -1;  ///< index into Warp::joins: where the split reconverges; -1: nowhere

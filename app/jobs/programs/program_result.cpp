@@ -139,16 +139,16 @@ std::string summary(const ProgramResult& result) {
     }
     const emulator::Verdict verdict = result.verdict();
     const std::vector<emulator::Finding>& findings = verdict.findings;
-    const auto lacks_lines = [](const ProgramReport& process) { return !process.has_lines; };
     if (result.checks.has_checks()) text += "\n" + verdict_text(verdict, result.checks);
-    const auto is_at_ptx = [](const emulator::Finding& f) { return !f.by_host; };
+    const auto is_at_ptx = [](const emulator::Finding& f) {
+        return !f.by_host && f.first.file.empty() && f.first.line > 0;
+    };
     const auto is_at_address = [](const emulator::Finding& f) {
         return f.by_host && !f.first.line;
     };
     if (std::ranges::any_of(findings, is_at_address))
         text += "Lines of the host's code need debug information: build the program with -g.\n";
-    if (std::ranges::any_of(findings, is_at_ptx) &&
-        std::ranges::any_of(result.processes, lacks_lines))
+    if (std::ranges::any_of(findings, is_at_ptx))
         text +=
             "The lines are those of the PTX: build the program with nvcc -lineinfo, or with "
             "NVCC_APPEND_FLAGS=-lineinfo.\n";

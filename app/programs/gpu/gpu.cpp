@@ -69,11 +69,8 @@ Gpu::Gpu(ProgramSettings settings)
 
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
     auto& module = modules_.emplace_back(std::make_unique<LoadedModule>(images, "the program"));
-    for (const auto& function : module->functions()) {
-        if (host_) host_->skip(function->name);
-        if (function->kernel && module->ptx().find(".loc") == std::string::npos)
-            report_.has_lines = false;
-    }
+    if (host_)
+        for (const auto& function : module->functions()) host_->skip(function->name);
     if (const auto* variable = module->find_variable(heap_variable)) {
         const std::uint64_t address = heap();
         std::memcpy(variable->data, &address, sizeof address);

@@ -262,8 +262,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport::Entry, kind, severity, site, sent
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport, entries, sites, skipped)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, host, errors, notes,
-                                   not_tried, stopped, missing, has_ended, emulated, has_lines,
-                                   counters)
+                                   not_tried, stopped, missing, has_ended, emulated, counters)
 
 std::string command_line() {
     std::ifstream from("/proc/self/cmdline", std::ios::binary);

@@ -74,7 +74,6 @@ struct ProgramReport {
     /// False while the process runs: it was ended if there is no later report.
     bool has_ended = false;
     bool emulated = true;   ///< false: the launches were recorded on a GPU
-    bool has_lines = true;  ///< false: some kernel came without line information
     std::vector<emulator::KernelCounters> counters;
 };
 

@@ -133,6 +133,7 @@ constexpr const char* forms_of_checks[] = {
     tr_later("{} is missing between {} and {}"),
     tr_later("{} is missing between {} and {}, and between {} and {}"),
     tr_later("the flag that is set at {} and polled at {} orders these two only with fences: {}"),
+    tr_later("the counter at {} orders these two only with fences: {}"),
     tr_later(
         "the flag that is set at {} and polled at {} has the scope of a {}, so it orders nothing "
         "for threads outside of it: use cuda::thread_scope_device"),
@@ -142,6 +143,7 @@ constexpr const char* forms_of_checks[] = {
     tr_later("or use cuda::atomic_ref with release and acquire"),
     tr_later("no barrier can order what threads do at one line at one time: let one thread do it, "
              "give each thread a word of its own, or use an atomic operation"),
+    tr_later("what is read is a guess that atomicCAS() checks, so an old value does no harm"),
     tr_later("each of them changes the value that it has read, and all changes but one are lost: "
              "use an atomic operation, such as atomicAdd()"),
     tr_later(

@@ -12,7 +12,7 @@ namespace {
 
 TEST(ProgramReport, IsReadAsItWasWritten) {
     const auto file = std::filesystem::path(testing::TempDir()) / "report.json";
-    ProgramReport report{.command = "./app 3", .errors = {"e"}, .notes = {"n"}, .has_lines = false};
+    ProgramReport report{.command = "./app 3", .errors = {"e"}, .notes = {"n"}};
     report.kernels["k"] = {7, 0.5};
     emulator::Finding finding{.kind = emulator::FindingKind::barrier,
                               .severity = emulator::Severity::warning,
@@ -33,7 +33,6 @@ TEST(ProgramReport, IsReadAsItWasWritten) {
     const ProgramReport read = read_report(file);
     EXPECT_EQ(read.command, "./app 3");
     EXPECT_EQ(read.kernels.at("k").launches, 7u);
-    EXPECT_FALSE(read.has_lines);
     ASSERT_EQ(read.findings.size(), 1u);
     const emulator::Finding& f = read.findings[0];
     EXPECT_EQ(f.kind, emulator::FindingKind::barrier);

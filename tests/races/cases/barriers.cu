@@ -114,3 +114,62 @@ __global__ void scanned_in_place(int* sums) {
     }
     sums[t] = tile[t];
 }
+
+// Lanes leave a loop one after another, since its end depends on what other threads write. Then one
+// barrier is there for all of them (ALL), or two barriers, each for half of the lanes.
+template <bool ALL>
+__device__ void meet() {
+    if (ALL)
+        __syncthreads();
+    else if (threadIdx.x % 2)
+        asm volatile("bar.sync 1;" ::: "memory");
+    else
+        asm volatile("bar.sync 2;" ::: "memory");
+}
+
+template <bool ALL>
+__global__ void behind_lock(int* lock, int* sum) {
+    for (bool done = false; !done;) {
+        if (atomicCAS(lock, 0, 1) != 0) continue;
+        __threadfence();
+        *sum += 1;
+        __threadfence();
+        atomicExch(lock, 0);
+        done = true;
+    }
+    meet<ALL>();
+}
+
+template <bool ALL>
+__global__ void behind_maximum(int* most, const int* in) {
+    int seen = 0, old = atomicAdd(most, 0);
+    do {
+        seen = old;
+        if (in[threadIdx.x] <= seen) break;
+        old = atomicCAS(most, seen, in[threadIdx.x]);
+    } while (old != seen);
+    meet<ALL>();
+}
+
+// Each lane walks to the end of its chain.
+template <bool ALL>
+__global__ void behind_chains(volatile const int* next, int* out) {
+    int at = int(threadIdx.x), steps = 0;
+    for (; next[at] > 0; ++steps) at = next[at] - 1;
+    meet<ALL>();
+    out[threadIdx.x] = steps;
+}
+
+// The barrier stands in the loop: all lanes meet at it as often.
+template <bool ALL>
+__global__ void in_rounds(int* lock, int* sum) {
+    for (int round = 0; round < 3; ++round) {
+        while (atomicCAS(lock, 0, 1) != 0) {
+        }
+        __threadfence();
+        *sum += 1;
+        __threadfence();
+        atomicExch(lock, 0);
+        meet<ALL>();
+    }
+}

@@ -48,3 +48,35 @@ __global__ void first_one_writes(unsigned* ticket, int* d) {
     if (BARRIER) __syncthreads();
     if (blockIdx.x == 0) d[1 + threadIdx.x] = d[0];
 }
+
+// The last block to come adds what all blocks have stored. Fences must stand before and behind the counter: bit 0 and
+// bit 1 of FENCES.
+template <int FENCES>
+__global__ void added_by_the_last(const int* in, unsigned* count, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    if (FENCES & 1) __threadfence();
+    const bool is_last = atomicAdd(count, 1u) == gridDim.x - 1;
+    if (FENCES & 2) __threadfence();
+    if (!is_last) return;
+    for (unsigned b = 0; b < gridDim.x; ++b) out[0] += part[b];
+}
+
+// The sum of doubles of the CUDA C++ Programming Guide: a plain load guesses what the compare-and-swap expects. Without
+// SWAP, the load decides what a plain store leaves.
+template <bool SWAP>
+__global__ void added_by_swaps(const int* in, unsigned long long* sum) {
+    unsigned long long old = *sum, expected;
+    const auto more = [&](unsigned long long bits) {
+        return __double_as_longlong(__longlong_as_double(bits) + in[threadIdx.x]);
+    };
+    if (!SWAP) {
+        atomicMax(sum + 1, more(old));
+        *sum = more(old);
+        return;
+    }
+    do {
+        expected = old;
+        old = atomicCAS(sum, expected, more(expected));
+    } while (expected != old);
+}

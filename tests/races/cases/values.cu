@@ -1,8 +1,12 @@
 // Threads that store to one word: equal values, different values, updates.
 
-__global__ void one_value(int* flag) { *flag = 1; }
+__global__ void one_value(int* flag) {
+    *flag = 1;
+}
 
-__global__ void many_values(int* flag) { *flag = int(threadIdx.x); }
+__global__ void many_values(int* flag) {
+    *flag = int(threadIdx.x);
+}
 
 __global__ void one_writer(int* flag) {
     if (threadIdx.x == 0 && blockIdx.x == 0) *flag = 1;
@@ -29,7 +33,10 @@ __global__ void two_add_one(int* out) {
     __shared__ int s[1];
     if (threadIdx.x == 0) s[0] = 0;
     __syncthreads();
-    if (right) atomicAdd(&s[0], 1); else s[0] += 1;
+    if (right)
+        atomicAdd(&s[0], 1);
+    else
+        s[0] += 1;
     __syncthreads();
     if (threadIdx.x == 0) out[0] = s[0];
 }
@@ -39,7 +46,10 @@ __global__ void histogram(const int* in, int* out) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
     __syncthreads();
-    if (right) atomicAdd(&bins[in[threadIdx.x]], 1); else bins[in[threadIdx.x]]++;
+    if (right)
+        atomicAdd(&bins[in[threadIdx.x]], 1);
+    else
+        bins[in[threadIdx.x]]++;
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
@@ -75,4 +85,24 @@ __global__ void largest(const int* in, int* out) {
         most = own;
     __syncthreads();
     out[threadIdx.x] = most;
+}
+
+// Each block stores what the other blocks store, lane by lane, or values of its own.
+template <typename Word, bool EQUAL>
+__global__ void copied_by_blocks(const int* in, double* out) {
+    const int t = int(threadIdx.x);
+    reinterpret_cast<Word*>(out)[t] = Word(in[t] + (EQUAL ? 0 : blockIdx.x));
+}
+
+template <bool EQUAL>
+__global__ void pairs_by_blocks(const int* in, double* out) {
+    const int t = int(threadIdx.x);
+    reinterpret_cast<int2*>(out)[t] = make_int2(in[t], EQUAL ? t : blockIdx.x);
+}
+
+// What the data decide goes to words that the lanes of each block find in another order.
+template <bool EQUAL>
+__global__ void scattered_by_blocks(const int* in, double* out) {
+    const int t = int(threadIdx.x);
+    out[in[t] * 7 % 64] = EQUAL ? t : t + blockIdx.x;
 }

@@ -62,11 +62,19 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
     return number;
 }
 
+bool GridRaces::is_guess(const Pair& pair) const {
+    const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
+    const auto is_atomic = [&](std::uint32_t pc) {
+        return launch_.kernel().lines[pc].access == MemoryAccess::atomic;
+    };
+    return (guesses_[one] && is_atomic(other)) || (guesses_[other] && is_atomic(one));
+}
+
 GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
     const GridStrip &first = pair.first, &second = pair.second;
     const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
     return {events_[first.event].pc, events_[second.event].pc,
-            one_value ? Severity::note : Severity::error,
+            one_value || is_guess(pair) ? Severity::note : Severity::error,
             !first.writes    ? Hazard::write_after_read
             : !second.writes ? Hazard::read_after_write
                              : Hazard::write_after_write};
@@ -104,7 +112,10 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
         name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
         name_of_place(pair), f.first.where_in_full(), name_of(f.second->thread),
         name_of(f.second->block), pair.second.writes ? "writes" : "reads",
-        f.second->where_in_full(), at.severity == Severity::note ? ", with the same value" : "",
+        f.second->where_in_full(),
+        at.severity == Severity::note && at.hazard == Hazard::write_after_write
+            ? ", with the same value"
+            : "",
         cause(f, pair));
     return f;
 }

@@ -12,24 +12,25 @@ void GridRaces::on_model(const ModelBlock& model) {
 }
 
 bool GridRaces::needs_values(std::uint32_t pc, std::uint64_t distance) {
-    const InstructionInfo& info = launch_.kernel().lines[pc];
-    if (info.access == MemoryAccess::load || info.bytes != cell_bytes_) return false;
+    if (launch_.kernel().lines[pc].access == MemoryAccess::load) return false;
+    if (of_all_blocks_[pc]) return true;
     GridStrips* const memory = moved_memory({pc, distance});
     if (!memory) return true;
     const std::uint64_t first = memory->cell_of(followed_.runs(pc).front().begin + distance);
     const auto [found, is_new] = values_.try_emplace({pc, first % GridStrips::row_cells});
-    if (is_new) found->second = has_single_cells(pc, distance, *memory);
+    if (is_new) found->second = has_single_lanes(pc, distance, *memory);
     return found->second;
 }
 
-bool GridRaces::has_single_cells(std::uint32_t pc, std::uint64_t distance,
+bool GridRaces::has_single_lanes(std::uint32_t pc, std::uint64_t distance,
                                  const GridStrips& memory) const {
     bool has = false;
     followed_.for_accesses(pc, [&](const Access& a) {
-        for_runs(a, a.mask, [&](unsigned lane, unsigned cells) {
-            constexpr std::uint32_t last = GridStrips::row_cells - 1;
-            const std::uint64_t first = memory.cell_of(a.address(lane) + distance);
-            has |= cells == 1 || (first & last) == last || ((first + cells - 1) & last) == 0;
+        const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
+        const std::uint64_t last = GridStrips::row_cells / cells_of_lane - 1;
+        for_runs(a, a.mask, [&](unsigned lane, unsigned lanes) {
+            const std::uint64_t first = memory.cell_of(a.address(lane) + distance) / cells_of_lane;
+            has |= lanes == 1 || (first & last) == last || ((first + lanes - 1) & last) == 0;
         });
     });
     return has;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "emulator/happens_before/block_clocks.h"
+#include "emulator/happens_before/kernel_paths.h"
 #include "emulator/ptx/opcodes.h"
 #include "emulator/races/grid/grid_event_queue.h"
 #include "emulator/races/race_cells.h"
@@ -20,12 +21,34 @@ constexpr std::uint64_t most_blocks_by_words = 4096;
 constexpr std::size_t most_events = 1 << 24;  // 384 MiB
 constexpr std::uint32_t no_block = ~0u;
 
-/// Returns a value of this many bytes; a hash for more than 4.
-std::uint32_t value_of(const std::byte* bytes, unsigned number) {
-    std::uint32_t value = 0;
-    for (unsigned k = 0; k < number; ++k)
-        value = std::rotl(value, 8) * (k < 4 ? 1 : 0x9E3779B1u) + std::uint32_t(bytes[k]);
-    return value;
+/// Returns a hash of at most 8 bytes.
+std::uint32_t hash_of(const std::byte* bytes, unsigned number) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, number);
+    value *= 0x9E37'79B9'7F4A'7C15;
+    return std::uint32_t((value ^ value << 29) >> 33);
+}
+
+/// Sets the value of a strip of stores by lanes from its first one on. The first cell is one of the
+/// `in_lane` cells that each lane stores.
+void set_value(GridStrip& strip, const Access& a, std::size_t in_lane, std::uint32_t cell_bytes) {
+    std::byte stored[32];
+    const std::uint32_t cells_of_lane = a.bytes / cell_bytes;
+    const auto cells = lane_count(strip.cells);
+    std::uint32_t all = 0, first = 0;
+    bool differ = false;
+    for (std::uint32_t k = 0; k < cells; ++k) {
+        const std::size_t cell = in_lane + k;
+        if (k == 0 || cell % cells_of_lane == 0)
+            a.stored(strip.lane + unsigned(cell / cells_of_lane), stored);
+        const std::uint32_t hash = hash_of(stored + cell % cells_of_lane * cell_bytes, cell_bytes);
+        if (k == 0) first = hash;
+        differ |= hash != first;
+        all = std::rotl(all, 5) * 0x9E37'79B1u + hash;
+    }
+    strip.has_value = 1;
+    strip.values_differ = differ;
+    strip.value = (differ ? all : first) & 0x7FFF'FFFF;
 }
 
 }  // namespace
@@ -95,6 +118,8 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 
 void GridRaces::prepare(const Kernel& kernel) {
     flags_.begin_launch(kernel);
+    guesses_ = loads_that_guess(kernel);
+    of_all_blocks_ = stores_of_all_blocks(kernel);
     cell_bytes_ = cell_bytes(kernel, Space::global);
     if (kernel.uses_cluster) cell_bytes_ = std::min(cell_bytes_, cell_bytes(kernel, Space::shared));
     shared_bytes_ = kernel.shared_bytes + launch_.shape().dynamic_shared_bytes;
@@ -130,7 +155,7 @@ void GridRaces::find_constants(const Kernel& kernel) {
         if (found == values.end()) continue;
         std::byte bytes[8];
         std::memcpy(bytes, &found->second, sizeof(bytes));
-        constants_[pc] = value_of(bytes, info.bytes);
+        constants_[pc] = hash_of(bytes, info.bytes);
     }
 }
 
@@ -286,8 +311,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
             if (by_words() && !comes_before(earlier, strip)) earlier.races = strip.races = 1;
         }
         if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return;
-        if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
-            earlier.many_values = strip.many_values = 1;
+        if (!strip.has_value_of(earlier)) earlier.many_values = strip.many_values = 1;
         if (one_block && by_words()) {
             if (have_one_clock(earlier, strip)) own |= both;
             const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
@@ -342,15 +366,13 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
             {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
-        strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_ && !a.is_over;
-        strip.many_values = 0;
+        strip.has_value = strip.values_differ = strip.many_values = 0;
         if (constant) {
             strip.has_value = 1;
-            strip.value = *constant;
-        } else if (strip.has_value) {
-            std::byte stored[16];
-            a.stored(lane, stored);
-            strip.value = value_of(stored, a.bytes);
+            strip.value = *constant & 0x7FFF'FFFF;
+        } else if (weak_store && !a.is_over && !a.asynchronous && a.bytes >= cell_bytes_ &&
+                   (of_all_blocks_[a.pc] || number == cells_of_lane)) {
+            set_value(strip, a, done % cells_of_lane, cell_bytes_);
         }
         add(*memory, first / GridStrips::row_cells, strip);
         done += number;
@@ -359,7 +381,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
 
 void GridRaces::on_global_access(const Access& a) {
     has_strong_ |= orders_.is_strong(a.pc);
-    if (flags_.are_polled()) flags_.access(a, block_);
+    if (flags_.are_used()) flags_.access(a, block_);
     if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
 }
 

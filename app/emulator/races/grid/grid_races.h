@@ -59,7 +59,7 @@ class GridRaces : public Observer, BlockSummaries {
     bool wants_instructions(const Kernel&) const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     BlockSummaries* summaries() override {
-        return by_words() || flags_.are_polled() ? nullptr : this;
+        return by_words() || flags_.are_used() ? nullptr : this;
     }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_block_turn(std::uint32_t block) override;
@@ -160,8 +160,9 @@ class GridRaces : public Observer, BlockSummaries {
     template <typename F>
     bool for_cells(const Move& move, F&& f);
     bool add_cells();
-    /// Returns true if a strip of a block at this distance from the model would have a single cell.
-    bool has_single_cells(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
+    /// Returns true if a strip of a block at this distance from the model would be of a single
+    /// lane.
+    bool has_single_lanes(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
     /// Records the accesses of blocks that follow models, if some may conflict with other blocks.
     void record_followers();
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
@@ -190,6 +191,8 @@ class GridRaces : public Observer, BlockSummaries {
     /// Finds the races of one cell. Returns their number.
     std::uint64_t find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
                              std::map<Instructions, Races>& races) const;
+    /// One of them reads what a compare-and-swap will check, and the other one is an atomic.
+    bool is_guess(const Pair& pair) const;
     Instructions instructions_of(const Pair& pair) const;
     std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
     Finding finding(const Instructions& at, const Pair& pair) const;
@@ -209,6 +212,8 @@ class GridRaces : public Observer, BlockSummaries {
     MemoryOrders orders_;
     BlockClocks clocks_;
     Flags flags_;
+    std::vector<bool> guesses_;        ///< loads_that_guess()
+    std::vector<bool> of_all_blocks_;  ///< stores_of_all_blocks()
     const Memory* memory_ = nullptr;
     std::uint32_t shared_bytes_ = 0;
     std::uint32_t cell_bytes_ = 4;

@@ -35,15 +35,21 @@ struct GridStrip {
     std::uint32_t writes : 1 = 0;             ///< a store or an atomic
     /// An atomic, or a relaxed, release or acquire access, unless of block scope.
     std::uint32_t strong : 1 = 0;
-    std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell, or of a constant
+    std::uint32_t has_value : 1 = 0;    ///< a weak store of a lane, of a constant, or of all blocks
     std::uint32_t many_values : 1 = 0;  ///< other accesses have stored another value, or may have
     std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
-    std::uint32_t value = 0;            ///< the value, as far as 32 bits can hold it
-    std::uint32_t cells = 0;            ///< a mask
+    std::uint32_t values_differ : 1 = 0;  ///< the cells get different values
+    std::uint32_t value : 31 = 0;  ///< of each cell, or of all if they differ: a hash of its bytes
+    std::uint32_t cells = 0;       ///< a mask
 
     bool is_kind_of(const GridStrip& other) const {
         return writes == other.writes && strong == other.strong &&
                is_volatile_store == other.is_volatile_store;
+    }
+    /// Both store one value to each cell that both access.
+    bool has_value_of(const GridStrip& other) const {
+        return has_value && other.has_value && value == other.value &&
+               values_differ == other.values_differ && (!values_differ || cells == other.cells);
     }
     /// Returns true for a race, if different blocks access a cell.
     bool conflicts_with(const GridStrip& other) const {
