@@ -1,12 +1,8 @@
 // Threads that store to one word: equal values, different values, updates.
 
-__global__ void one_value(int* flag) {
-    *flag = 1;
-}
+__global__ void one_value(int* flag) { *flag = 1; }
 
-__global__ void many_values(int* flag) {
-    *flag = int(threadIdx.x);
-}
+__global__ void many_values(int* flag) { *flag = int(threadIdx.x); }
 
 __global__ void one_writer(int* flag) {
     if (threadIdx.x == 0 && blockIdx.x == 0) *flag = 1;
@@ -33,10 +29,7 @@ __global__ void two_add_one(int* out) {
     __shared__ int s[1];
     if (threadIdx.x == 0) s[0] = 0;
     __syncthreads();
-    if (right)
-        atomicAdd(&s[0], 1);
-    else
-        s[0] += 1;
+    if (right) atomicAdd(&s[0], 1); else s[0] += 1;
     __syncthreads();
     if (threadIdx.x == 0) out[0] = s[0];
 }
@@ -46,10 +39,7 @@ __global__ void histogram(const int* in, int* out) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
     __syncthreads();
-    if (right)
-        atomicAdd(&bins[in[threadIdx.x]], 1);
-    else
-        bins[in[threadIdx.x]]++;
+    if (right) atomicAdd(&bins[in[threadIdx.x]], 1); else bins[in[threadIdx.x]]++;
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
