@@ -66,9 +66,7 @@ bool Candidate::settle(unsigned a) {
     if (*event.executed && o.may_write()) {
         const auto value = o.stored < 0 ? o.value : value_of(o.stored, a);
         if (!value) return false;
-        const bool adds = o.kind == Kind::add || o.kind == Kind::reduce;
-        if (o.kind != Kind::compare || *event.read == o.compared)
-            event.write = adds ? *event.read + *value : *value;
+        event.write = o.written(event.read.value_or(0), *value);
     }
     return event.settled = true;
 }

@@ -85,68 +85,25 @@ bool is_allowed(const Program& program, const std::string& outcome) {
     return found;
 }
 
-namespace {
-
-/// Executes the operations one after the other, and finds which write each read reads from.
-class Interpreter {
-  public:
-    explicit Interpreter(const Program& program)
-        : program_(program),
-          reads_from_(program.operations.size(), Candidate::initial),
-          newest_(program.locations.size(), Candidate::initial),
-          words_(program.locations.size()),
-          registers_(program.registers),
-          next_(program.blocks.size()) {
-        for (unsigned thread = 0; thread < next_.size(); ++thread) go_to_executed(thread);
-    }
-
-    void step(unsigned thread) {
-        const unsigned a = next_.at(thread)++;
-        const Operation& o = program_.operations.at(a);
-        if (o.order == Order::sc) fences_.push_back(a);
-        if (!o.is_fence()) access(a, o);
-        go_to_executed(thread);
-    }
-    const std::vector<int>& reads_from() const { return reads_from_; }
-    const std::vector<unsigned>& fences() const { return fences_; }
-
-  private:
-    void access(unsigned a, const Operation& o) {
-        std::uint32_t& word = words_[o.location];
-        const std::uint32_t read = word;
-        if (o.reads()) reads_from_[a] = newest_[o.location];
-        const bool writes = o.may_write() && (o.kind != Kind::compare || read == o.compared);
-        const std::uint32_t value = o.stored < 0 ? o.value : registers_[std::size_t(o.stored)];
-        const bool adds = o.kind == Kind::add || o.kind == Kind::reduce;
-        if (writes) {
-            word = adds ? read + value : value;
-            newest_[o.location] = int(a);
+Replayed replay(const Program& program, const std::vector<unsigned>& operations) {
+    std::vector<int> reads_from(program.operations.size(), Candidate::initial);
+    std::vector<int> newest(program.locations.size(), Candidate::initial);  // write, by location
+    std::vector<std::uint32_t> words(program.locations.size()), registers(program.registers);
+    std::vector<unsigned> fences;
+    for (const unsigned a : operations) {
+        const Operation& o = program.operations.at(a);
+        if (o.order == Order::sc) fences.push_back(a);
+        if (o.is_fence()) continue;
+        const std::uint32_t read = words[o.location];
+        const std::uint32_t value = o.stored < 0 ? o.value : registers[std::size_t(o.stored)];
+        if (o.reads()) reads_from[a] = newest[o.location];
+        if (o.result >= 0) registers[std::size_t(o.result)] = read;
+        if (const auto written = o.written(read, value)) {
+            words[o.location] = *written;
+            newest[o.location] = int(a);
         }
-        if (o.result >= 0) registers_[std::size_t(o.result)] = read;
     }
-    void go_to_executed(unsigned thread) {
-        unsigned& next = next_[thread];
-        const auto is_next = [&](const Operation& o) {
-            return o.thread == thread &&
-                   (!o.condition ||
-                    registers_[std::size_t(o.condition->register_)] == o.condition->value);
-        };
-        while (next < program_.operations.size() && !is_next(program_.operations[next])) ++next;
-    }
-
-    const Program& program_;
-    std::vector<int> reads_from_, newest_;
-    std::vector<unsigned> fences_;
-    std::vector<std::uint32_t> words_, registers_;
-    std::vector<unsigned> next_;
-};
-
-}  // namespace
-
-Replayed replay(const Program& program, const std::vector<unsigned>& threads) {
-    Interpreter interpreter(program);
-    for (const unsigned thread : threads) interpreter.step(thread);
-    Candidate candidate(program, interpreter.reads_from(), interpreter.fences());
+    Candidate candidate(program, reads_from, fences);
     if (!candidate.is_allowed()) return {};
     return {true, candidate.races(), candidate.registers()};
 }

@@ -23,13 +23,12 @@ std::set<Race> races_of(const Program& program);
 /// Whether an execution is allowed that ends with these values of registers and words: "r0=1 x=2".
 bool is_allowed(const Program& program, const std::string& outcome);
 
-/// The execution in which operations happen one after the other.
+/// The execution in which operations happen one after the other, each of those that are executed.
 struct Replayed {
     bool is_allowed = false;
     std::set<Race> races;
     std::vector<std::uint32_t> registers;
 };
-/// `threads`: that of each operation that is executed, in their order.
-Replayed replay(const Program& program, const std::vector<unsigned>& threads);
+Replayed replay(const Program& program, const std::vector<unsigned>& operations);
 
 }  // namespace warpscope::tests::memory_model

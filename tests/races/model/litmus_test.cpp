@@ -233,11 +233,11 @@ TEST(PtxMemoryModel, HasDataRacesOfConflictsThatNothingOrders) {
 TEST(PtxMemoryModel, ReplaysOneExecution) {
     const Program program = program_of(
         "st x 1; st.release.gpu f 1 | r0 = ld.acquire.gpu f; if r0 == 0 st x 2; r1 = ld x");
-    const Replayed late = replay(program, {0, 0, 1, 1});
+    const Replayed late = replay(program, {0, 1, 2, 4});
     EXPECT_TRUE(late.is_allowed);
     EXPECT_EQ(late.registers, (std::vector<std::uint32_t>{1, 1}));
     EXPECT_EQ(late.races, (std::set<Race>{}));
-    const Replayed early = replay(program, {0, 1, 1, 0, 1});
+    const Replayed early = replay(program, {0, 2, 3, 1, 4});
     EXPECT_TRUE(early.is_allowed);
     EXPECT_EQ(early.registers, (std::vector<std::uint32_t>{0, 2}));
     EXPECT_EQ(early.races, (std::set<Race>{{0, 3}, {0, 4}}));

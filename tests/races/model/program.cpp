@@ -110,7 +110,10 @@ class Reader {
         if (found == names.end()) found = names.insert(found, name);
         operation_.location = unsigned(found - names.begin());
         std::string ptx = "[%rd0+" + std::to_string(4 * operation_.location) + "]";
-        if (operation_.result >= 0) ptx = "%r" + std::to_string(operation_.result) + ", " + ptx;
+        if (operation_.result >= 0)
+            ptx = "%r" + std::to_string(operation_.result) + ", " + ptx;
+        else if (operation_.is_atomic() && operation_.kind != Kind::reduce)
+            ptx = "%unused, " + ptx;
         if (operation_.kind == Kind::load) return ptx;
         if (operation_.kind == Kind::compare) {
             operation_.compared = number(next());
@@ -139,12 +142,6 @@ Program program_of(std::string_view text, std::vector<unsigned> blocks) {
             Reader(program, thread, operation).read();
         program.blocks.push_back(thread < blocks.size() ? blocks[thread] : thread);
     }
-    return program;
-}
-
-Program without_volatile(Program program) {
-    for (Operation& o : program.operations)
-        if (o.order == Order::volatile_) o.order = Order::weak;
     return program;
 }
 

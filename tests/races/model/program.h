@@ -38,6 +38,12 @@ struct Operation {
     bool acquires() const {
         return order == Order::acquire || order == Order::acq_rel || order == Order::sc;
     }
+    /// What it stores where it reads `read`, if anything. `operand`: `value`, or
+    /// that of the register.
+    std::optional<std::uint32_t> written(std::uint32_t read, std::uint32_t operand) const {
+        if (!may_write() || (kind == Kind::compare && read != compared)) return {};
+        return kind == Kind::add || kind == Kind::reduce ? read + operand : operand;
+    }
     bool releases() const {
         return order == Order::release || order == Order::acq_rel || order == Order::sc;
     }
@@ -57,8 +63,5 @@ struct Program {
 /// space and type; `r0 = atom.relaxed.gpu.cas x 0 1` stores 1 where it reads 0. `blocks`: those of
 /// the threads; empty: each thread has a block of its own.
 Program program_of(std::string_view text, std::vector<unsigned> blocks = {});
-
-/// The program with weak operations in place of volatile ones.
-Program without_volatile(Program program);
 
 }  // namespace warpscope::tests::memory_model
