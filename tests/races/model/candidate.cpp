@@ -19,7 +19,7 @@ Candidate::Candidate(const Program& program, const std::vector<int>& reads_from,
       causes_(size_) {}
 
 bool Candidate::is_allowed() {
-    if (!settle_values() || !read_from_writes()) return false;
+    if (!settle_values() || !read_from_writes() || !reads_what_is_awaited()) return false;
     order_by_causality();
     // Causality is an order. Fence-SC (8.10.2) follows, as fences synchronize in Fence-SC order.
     if (!base_.is_acyclic() || !causes_.is_acyclic()) return false;
@@ -76,6 +76,14 @@ bool Candidate::read_from_writes() const {
         if (!operations_[a].reads() || reads_from_[a] == initial) continue;
         if (!executes(a) || !writes(unsigned(reads_from_[a]))) return false;
     }
+    return true;
+}
+
+// Of a read that is repeated, only the last one counts.
+bool Candidate::reads_what_is_awaited() const {
+    for (unsigned a = 0; a < size_; ++a)
+        if (operations_[a].awaited && executes(a) && events_[a].read != operations_[a].awaited)
+            return false;
     return true;
 }
 

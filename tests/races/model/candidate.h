@@ -42,6 +42,7 @@ class Candidate {
     bool settle(unsigned a);
     std::optional<std::uint32_t> value_of(int reg, unsigned reader) const;
     bool read_from_writes() const;
+    bool reads_what_is_awaited() const;
     bool executes(unsigned a) const { return *events_[a].executed; }
     bool writes(unsigned a) const { return executes(a) && events_[a].write.has_value(); }
     bool overlap(unsigned a, unsigned b) const;

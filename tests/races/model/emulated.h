@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,14 @@ class EmulatedProgram {
 
     /// Blocks run one after the other, and the warps of a block as the settings say.
     Emulated run(emulator::LaunchSettings settings) const;
-    /// The threads take these turns, of one operation each, whether it is executed or not.
-    Emulated run_in_turns(const std::vector<unsigned>& threads) const;
+    /// The threads take these turns, of one operation each, whether it is executed or not. One that
+    /// waits is tried once; where it need not wait, or has waited, the thread goes on to its end.
+    /// Returns nothing where threads wait in vain.
+    std::optional<Emulated> run_in_turns(const std::vector<unsigned>& threads) const;
 
   private:
     std::string ptx() const;
+    std::string start_of_ptx() const;
     std::string ptx_of(unsigned operation) const;
     std::uint32_t warp_of(unsigned thread) const;
     std::uint32_t start_of(unsigned operation) const;

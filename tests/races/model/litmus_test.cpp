@@ -209,6 +209,8 @@ TEST(PtxMemoryModel, HasDataRacesOfConflictsThatNothingOrders) {
         {"st x 1; st.release.gpu f 1 | r0 = ld.acquire.gpu f; if r0 == 1 st x 2", {}},
         {"st x 1; st.release.gpu f 1 | r0 = ld.acquire.gpu f; if r0 == 0 st x 2", {{0, 3}}},
         {"st x 1; st.release.gpu f 1 | r0 = ld.acquire.gpu f; st x 2", {{0, 3}}},
+        {"st x 1; st.release.gpu f 1 | until 1 r0 = ld.acquire.gpu f; st x 2", {}},
+        {"st x 1; st.release.gpu f 1 | until 1 r0 = ld.relaxed.gpu f; st x 2", {{0, 3}}},
         // The one that comes second may reset the counter, as it has observed the first one.
         {"r0 = atom.gpu.add c 1; if r0 == 1 st c 0 | r1 = atom.gpu.add c 1; if r1 == 1 st c 0", {}},
         // What the first one did before is not ordered by that.

@@ -55,6 +55,10 @@ class Reader {
             operation_.condition = {{tested, number(next())}};
             word = next();
         }
+        if (word == "until") {
+            operation_.awaited = number(next());
+            word = next();
+        }
         if (word[0] == 'r' && word != "red" && word.find('.') == std::string::npos) {
             operation_.result = register_of(word);
             next();  // =
@@ -94,13 +98,13 @@ class Reader {
                     throw std::invalid_argument("unknown: " + word);
             }
             const bool is_last = part == "add" || part == "exch" || part == "cas";
-            if (is_last) ptx += ".global";
+            if (is_last) ptx += program_.space;
             ptx += (ptx.empty() ? "" : ".") + part;
         }
         if (operation_.is_atomic() && !has_order) operation_.order = Order::relaxed;
         const bool is_bits = operation_.kind == Kind::exchange || operation_.kind == Kind::compare;
         if (operation_.is_fence()) return ptx;
-        return ptx + (operation_.is_atomic() ? "" : ".global") + (is_bits ? ".b32 " : ".u32 ");
+        return ptx + (operation_.is_atomic() ? "" : program_.space) + (is_bits ? ".b32 " : ".u32 ");
     }
 
     std::string read_operands() {
@@ -109,7 +113,7 @@ class Reader {
         auto found = std::find(names.begin(), names.end(), name);
         if (found == names.end()) found = names.insert(found, name);
         operation_.location = unsigned(found - names.begin());
-        std::string ptx = "[%rd0+" + std::to_string(4 * operation_.location) + "]";
+        std::string ptx = "[%words+" + std::to_string(4 * operation_.location) + "]";
         if (operation_.result >= 0)
             ptx = "%r" + std::to_string(operation_.result) + ", " + ptx;
         else if (operation_.is_atomic() && operation_.kind != Kind::reduce)
@@ -134,8 +138,9 @@ class Reader {
 
 }  // namespace
 
-Program program_of(std::string_view text, std::vector<unsigned> blocks) {
+Program program_of(std::string_view text, std::vector<unsigned> blocks, std::string space) {
     Program program;
+    program.space = std::move(space);
     const std::vector<std::string> threads = parts_of(text, '|');
     for (unsigned thread = 0; thread < threads.size(); ++thread) {
         for (const std::string& operation : parts_of(threads[thread], ';'))

@@ -27,8 +27,10 @@ struct Operation {
         int register_ = 0;
         std::uint32_t value = 0;
     };
-    std::optional<If> condition;  ///< else it is not executed
+    std::optional<If> condition;           ///< else it is not executed
+    std::optional<std::uint32_t> awaited;  ///< it is repeated until it reads this value
 
+    bool waits() const { return awaited.has_value(); }
     bool is_fence() const { return kind == Kind::fence; }
     bool is_atomic() const { return !is_fence() && kind != Kind::load && kind != Kind::store; }
     /// True also for an atomic reduction, which "conceptually performs a strong read".
@@ -56,12 +58,15 @@ struct Program {
     std::vector<std::string> locations;  ///< names
     std::vector<std::string> text;       ///< of each operation, in PTX, without its condition
     unsigned registers = 0;
+    std::string space;  ///< state space of the words
 };
 
 /// Reads a program: `st x 1; fence.sc.gpu; st.relaxed.gpu f 1 | r0 = ld.acquire.gpu f; if r0 == 1
 /// st x 2`. Threads are parted by |, and operations by ;. They are written as in PTX, without state
-/// space and type; `r0 = atom.relaxed.gpu.cas x 0 1` stores 1 where it reads 0. `blocks`: those of
-/// the threads; empty: each thread has a block of its own.
-Program program_of(std::string_view text, std::vector<unsigned> blocks = {});
+/// space and type. `until 1 r0 = ld.acquire.gpu f` repeats the load until it reads 1. `r0 =
+/// atom.relaxed.gpu.cas x 0 1` stores 1 where it reads 0. `blocks`: those of the threads; empty:
+/// each thread has a block of its own.
+Program program_of(std::string_view text, std::vector<unsigned> blocks = {},
+                   std::string space = ".global");
 
 }  // namespace warpscope::tests::memory_model

@@ -78,16 +78,24 @@ std::string RandomPrograms::release(const std::string& word, const std::string& 
     }
 }
 
-std::string RandomPrograms::acquire(const std::string& word, const std::string& reg) {
-    const std::string load = one_of({"ld", "ld", "atom"});
-    const std::string what = (load == "atom" ? ".add " : " ") + word + (load == "atom" ? " 1" : "");
+/// Looks at a flag, with what may acquire what came before the thread that has set it; or waits.
+std::string RandomPrograms::acquire(const std::string& word, const std::string& value,
+                                    const std::string& reg) {
+    const bool waits = below(3) == 0;
+    const bool adds = !waits && below(3) == 0;
+    const std::string start =
+        (waits ? "until " + value + " " : "") + reg + (adds ? " = atom" : " = ld");
+    const std::string end = adds ? ".add " + word + " 1" : " " + word;
     switch (below(4)) {
         case 0:
-            return reg + " = " + load + ".acquire" + scope() + what;
+            return start + ".acquire" + scope() + end;
         case 1:
-            return reg + " = " + load + ".relaxed" + scope() + what;
-        default:
-            return reg + " = " + load + ".relaxed" + scope() + what + "; " + fence();
+            return start + ".relaxed" + scope() + end;
+        default: {
+            const bool is_volatile = waits && below(2);
+            return start + (is_volatile ? ".volatile" : ".relaxed" + scope()) + end + "; " +
+                   fence();
+        }
     }
 }
 
@@ -97,12 +105,13 @@ std::string RandomPrograms::message() {
     text += release("f", "1", "");
     if (below(4) == 0) text += "; st" + one_of({"", ".relaxed" + scope()}) + " f 1";
     const std::string seen = below(5) ? "if r0 == 1 " : "";
-    text += " | " + acquire("f", "r0");
+    text += " | " + acquire("f", "1", "r0");
     if (below(2)) text += "; " + seen + one_of({"st x 2", "r1 = ld x", "st.relaxed.gpu x 2"});
     if (below(3)) return text;
     const std::string next = one_of({"f", "g", "g"});
     text += "; " + release(next, "2", seen);
-    return text + " | " + acquire(next, "r2") + "; if r2 == 2 " + one_of({"st x 3", "r3 = ld x"});
+    return text + " | " + acquire(next, "2", "r2") + "; if r2 == 2 " +
+           one_of({"st x 3", "r3 = ld x"});
 }
 
 std::string RandomPrograms::lock() {

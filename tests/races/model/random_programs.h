@@ -25,7 +25,7 @@ class RandomPrograms {
     std::string scope();
     std::string fence();
     std::string release(const std::string& word, const std::string& value, const std::string& when);
-    std::string acquire(const std::string& word, const std::string& reg);
+    std::string acquire(const std::string& word, const std::string& value, const std::string& reg);
     std::string data();
     std::string flag();
 
