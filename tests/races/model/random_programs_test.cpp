@@ -171,7 +171,7 @@ TEST_P(RaceCheckAndMemoryModel, AgreeOnRandomPrograms) {
     RandomPrograms programs(20261130);
     std::mt19937 random(1);
     unsigned racing = 0, clean = 0;
-    const unsigned cases = random_cases(200) * (long_tests() ? 10 : 1);
+    const unsigned cases = random_cases(150) * (long_tests() ? 10 : 1);
     for (unsigned k = 0; k < cases; ++k) {
         const std::string text = programs.next();
         const Program program = program_of(text, layout.blocks, layout.space);
