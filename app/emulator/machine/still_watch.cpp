@@ -21,7 +21,7 @@ constexpr auto before_memory = 1s;
 /// Each block that runs is looked at meanwhile, also on a busy machine.
 constexpr auto without_change = 2s;
 constexpr unsigned fewest_looks = 8;
-constexpr auto between_looks = 10ms;
+constexpr auto between_looks = 1ms;
 /// A loop that waits has fewer states. More are forgotten.
 constexpr std::size_t most_states = 64;
 
