@@ -38,11 +38,9 @@ class SavedState {
 /// Global memory and the variables of a module.
 std::vector<std::span<std::byte>> places_of(Machine& machine, const Module& module) {
     std::vector<std::span<std::byte>> places;
-    for (const Memory::Allocation& allocation : machine.memory().allocations()) {
-        const std::uint64_t end =
-            allocation.used_to ? std::min(*allocation.used_to, allocation.end) : allocation.end;
-        places.emplace_back(reinterpret_cast<std::byte*>(allocation.begin), end - allocation.begin);
-    }
+    for (const Memory::Allocation& allocation : machine.memory().allocations())
+        places.emplace_back(reinterpret_cast<std::byte*>(allocation.begin),
+                            allocation.used_bytes());
     for (const Module::GlobalVariable& variable : module.variables())
         places.emplace_back(static_cast<std::byte*>(variable.data), variable.bytes);
     return places;
@@ -368,6 +366,7 @@ void Judge::run_and_try(const FrozenLaunch& launch, const Run& run) {
     } catch (const Error& error) {
         error_ = error.what();
         timed_out_ = dynamic_cast<const TimedOut*>(&error);
+        add_failure(launch, error);
         throw;
     }
     if (trials.empty() || !is_whole) return;
@@ -380,6 +379,24 @@ void Judge::run_and_try(const FrozenLaunch& launch, const Run& run) {
         try_launch(trial, time);
     }
     after.restore();
+}
+
+void Judge::add_failure(const FrozenLaunch& launch, const Error& error) {
+    if (!choice_.has_checks()) return;
+    ObservedLaunch failed;
+    failed.begin(*launch.kernel, launch.launch);
+    const Finding f{.kind = FindingKind::failure,
+                    .kernel = launch.kernel->name,
+                    .first = failed.at(error.place.pc, error.place.thread, error.block.value_or(0)),
+                    .count = 1,
+                    .sentence = error.what()};
+    const auto tells_it = [&](const Finding& other) {
+        return (other.kind == FindingKind::memory || other.kind == FindingKind::barrier ||
+                other.kind == FindingKind::members) &&
+               other.severity == Severity::error && other.kernel == f.kernel &&
+               other.first.where() == f.first.where();
+    };
+    if (std::ranges::none_of(set_.findings(), tells_it)) failures_.push_back(f);
 }
 
 Judge::Ran Judge::run(const FrozenLaunch& launch, Observer* beside) {
@@ -423,7 +440,7 @@ std::uint64_t Judge::run_first_blocks(const FrozenLaunch& launch, std::uint64_t 
 }
 
 Verdict Judge::verdict() const {
-    Verdict verdict{.findings = with_races(set_.findings(), of_other_orders_),
+    Verdict verdict{.findings = with_races(merged({failures_, set_.findings()}), of_other_orders_),
                     .error = error_,
                     .timed_out = timed_out_,
                     .not_tried = not_tried_};

@@ -23,6 +23,8 @@
 
 namespace warpscope::emulator {
 
+class Error;
+
 /// The checks that a launch gets, and the counters that are kept of it.
 struct CheckChoice {
     bool race = false;      ///< races; reads of unwritten shared memory
@@ -149,13 +151,15 @@ class Judge {
     template <typename Run>
     void run_and_try(const FrozenLaunch& launch, const Run& run);
     void try_launch(const Trial& trial, std::chrono::nanoseconds time);
+    /// An error has ended a launch: a finding, unless a check has told it.
+    void add_failure(const FrozenLaunch& launch, const Error& error);
 
     const CheckChoice choice_;
     Launcher& launcher_;
     const std::uint64_t seed_;
     CheckSet set_;
     std::set<Key> tried_;
-    std::vector<Finding> of_other_orders_, of_unoptimized_;
+    std::vector<Finding> of_other_orders_, of_unoptimized_, failures_;
     std::string error_;
     bool timed_out_ = false;
     std::vector<std::string> not_tried_;

@@ -99,6 +99,21 @@ TEST_F(JudgeTest, SaysWhichErrorHasEndedALaunch) {
     EXPECT_THROW(run(kernel_text("trap;"), {{1, 1, 1}, {1, 1, 1}}, 1), Error);
     EXPECT_NE(judge_->verdict().error.find("trap"), std::string::npos) << judge_->verdict().error;
     EXPECT_FALSE(judge_->verdict().timed_out);
+    ASSERT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::failure);
+    EXPECT_EQ(judge_->verdict().findings[0].severity, Severity::error);
+    EXPECT_EQ(judge_->verdict().findings[0].sentence, judge_->verdict().error);
+}
+
+TEST_F(JudgeTest, AnErrorThatACheckNamesIsOneFinding) {
+    const std::string store_at_null = kernel_text("mov.u64 %rd2, 0;\nst.global.u32 [%rd2], 1;");
+    EXPECT_THROW(run(store_at_null, {{1, 1, 1}, {1, 1, 1}}, 1, {.memory = true}), Error);
+    ASSERT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::memory);
+    // Without the memory check it is a failed launch.
+    EXPECT_THROW(run(store_at_null, {{1, 1, 1}, {1, 1, 1}}, 1, {.race = true}), Error);
+    ASSERT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::failure);
 }
 
 TEST_F(JudgeTest, TriesTheCodeWithoutOptimizationWhereItIsKnown) {

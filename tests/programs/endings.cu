@@ -45,6 +45,9 @@ int main(int, char** arguments) {
     if (ending == "assert") assert(ending.empty());
     if (ending == "SEGV") *static_cast<volatile int*>(nullptr) = 1;
     if (ending == "KILL") std::raise(SIGKILL);
+    if (ending == "throw") throw 1;
+    if (ending == "FPE") std::raise(SIGFPE);
+    if (ending == "INT") std::raise(SIGINT);
     if (ending == "TERM") kill(getpid(), SIGTERM);
     if (ending == "handler") {
         std::signal(SIGALRM, [](int) { _exit(0); });

@@ -5,6 +5,7 @@ FOLDER keeps the compiled programs, for the next time. Without nvcc (""), progra
 skipped.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -57,6 +58,37 @@ def line_of(text):
 
 def report_of(ran):
     return " ".join(line.removeprefix("=========").strip() for line in ran.stderr.splitlines())
+
+
+def state_of(process):
+    """The letter of a process's state; empty: it is no more."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return ""
+
+
+def has_handler(process):
+    """Whether a process handles SIGTERM."""
+    status = Path(f"/proc/{process}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
+@contextlib.contextmanager
+def running_for_ever():
+    """The app, and its program in a kernel that does not end: it handles signals meanwhile."""
+    app = subprocess.Popen([WARPSCOPE, "--check", "race", "--", compiled("endless.cu"), "for_ever"],
+                           stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    children = Path(f"/proc/{app.pid}/task/{app.pid}/children")
+    while not (programs := children.read_text().split()) or not has_handler(programs[0]):
+        time.sleep(0.01)
+    try:
+        yield app, int(programs[0])
+    finally:
+        if app.poll() is None:
+            app.kill()
+            app.communicate()
 
 
 class Programs(unittest.TestCase):
@@ -369,6 +401,40 @@ class Programs(unittest.TestCase):
                 # A handler of a signal may have interrupted anything, so that nothing can be printed.
                 self.assertEqual("RAW race" in ran.stderr, ending != "handler")
 
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_kernel_that_fails_is_a_result_in_json_and_sarif(self):
+        with tempfile.TemporaryDirectory() as folder:
+            json_file, sarif_file = Path(folder, "r.json"), Path(folder, "r.sarif")
+            for how, kinds in (("trap", ["failure"]), ("none", [])):
+                run("--check", "race", "--json", json_file, "--sarif", sarif_file, "--",
+                    compiled("failures.cu"), how, cwd=HERE)
+                findings = json.loads(json_file.read_text())["findings"]
+                self.assertEqual([(f["kind"], f["severity"]) for f in findings],
+                                 [(kind, "error") for kind in kinds])
+                results = json.loads(sarif_file.read_text())["runs"][0]["results"]
+                self.assertEqual([(r["ruleId"], r["level"]) for r in results],
+                                 [(kind, "error") for kind in kinds])
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_signal_that_comes_while_a_kernel_runs_leaves_its_line_and_what_was_found(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            with self.subTest(signal=number), running_for_ever() as (app, program):
+                # The app sends SIGTERM on; a terminal sends SIGINT to both.
+                os.kill(app.pid if number == signal.SIGTERM else program, number)
+                said = app.communicate(timeout=300)[1]
+                self.assertEqual(app.returncode, 128 + number, said)
+                self.assertEqual("count was stopped: block (0,0,0), " in said, number != signal.SIGKILL, said)
+                self.assertIn("0 findings", said)
+                self.assertIn("the process did not come to its end", said)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_program_ends_with_the_app(self):
+        with running_for_ever() as (app, program):
+            app.kill()
+            app.communicate(timeout=300)
+            while state_of(program) not in ("Z", "X", ""):
+                time.sleep(0.01)
+
     def test_a_report_that_cannot_be_read_is_an_error_and_hides_no_other(self):
         # The program leaves half a report beside its own.
         spoil = "import os; open(os.environ['WARPSCOPE_REPORTS'] + '/a.json', 'w').write('{')"
@@ -386,14 +452,9 @@ class Programs(unittest.TestCase):
         self.assertEqual(ran.stdout, f"{flags} -lineinfo\n", ran.stderr)
 
     def test_a_signal_that_comes_while_the_program_starts_is_for_the_program(self):
-        def has_handler(process):  # from then on SIGTERM does not end the app
-            status = Path(f"/proc/{process}/status").read_text()
-            caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
-            return int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
-
         for _ in range(5):
             app = subprocess.Popen([WARPSCOPE, "--", "sleep", "1000"], stderr=subprocess.PIPE)
-            while not has_handler(app.pid):
+            while not has_handler(app.pid):  # from then on SIGTERM does not end the app
                 time.sleep(0)
             app.terminate()
             app.communicate(timeout=300)

@@ -122,14 +122,15 @@ std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
 void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
     const auto* const deadlock = dynamic_cast<const DeadlockError*>(&error);
     if (!deadlock) return;
-    const OpcodeKind waits = opcode_of(launch_.kernel().code[deadlock->pc].operation).kind;
-    const bool at_barrier = launch_.kernel().lines[deadlock->pc].barrier ||
+    const OpcodeKind waits = opcode_of(launch_.kernel().code[deadlock->place.pc].operation).kind;
+    const bool at_barrier = launch_.kernel().lines[deadlock->place.pc].barrier ||
                             waits == OpcodeKind::asynchronous ||
                             waits == OpcodeKind::cluster_barrier;
     const auto kind = at_barrier ? FindingKind::barrier : FindingKind::members;
     // The second pc keeps this finding apart from other findings at this instruction.
-    log_.add({&launch_.kernel(), deadlock->pc, ~0u, kind, Severity::error}, 1, [&] {
-        Finding f = finding_at(kind, Severity::error, deadlock->pc, deadlock->thread, block);
+    log_.add({&launch_.kernel(), deadlock->place.pc, ~0u, kind, Severity::error}, 1, [&] {
+        Finding f =
+            finding_at(kind, Severity::error, deadlock->place.pc, deadlock->place.thread, block);
         f.second = f.first;
         f.sentence = error.what();
         return f;

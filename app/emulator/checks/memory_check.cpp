@@ -237,8 +237,9 @@ void MemoryCheck::check_local(std::uint32_t block, const Warp& warp, std::uint32
 void MemoryCheck::on_error(std::uint32_t block, const Error& error) {
     const auto* access = dynamic_cast<const AccessError*>(&error);
     if (!access) return;
-    log_.add({&launch_.kernel(), access->pc, access->pc, FindingKind::memory, Severity::error}, 1,
-             [&] { return invalid_access(launch_, *access, block); });
+    log_.add({&launch_.kernel(), access->place.pc, access->place.pc, FindingKind::memory,
+              Severity::error},
+             1, [&] { return invalid_access(launch_, *access, block); });
 }
 
 Finding invalid_access(const ObservedLaunch& launch, const AccessError& error,
@@ -246,7 +247,7 @@ Finding invalid_access(const ObservedLaunch& launch, const AccessError& error,
     Finding f;
     f.kind = FindingKind::memory;
     f.kernel = launch.kernel().name;
-    f.first = launch.at(error.pc, error.thread, block);
+    f.first = launch.at(error.place.pc, error.place.thread, block);
     f.sentence = error.what();
     return f;
 }

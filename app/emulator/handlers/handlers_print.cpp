@@ -71,7 +71,7 @@ const Instruction* assert_fail(const Instruction* i, Warp& w) {
                fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1),
                            w.get<std::uint32_t>(i->operands[2], lane)));
     } catch (const Error& error) {
-        throw AssertionError(error.what());
+        throw AssertionError(error);
     }
 }
 

@@ -178,8 +178,11 @@ CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
         frame.bytes = at + bytes;
         return at;
     };
+    // The size of a type is a multiple of its alignment.
     for (const auto* list : {&f.parameters, &f.results})
-        for (const Parameter& p : *list) frame.variables[p.name] = take(p.size, p.align);
+        for (const Parameter& p : *list)
+            frame.variables[p.name] =
+                take(p.size, std::int64_t(std::min(p.size & (0 - p.size), 16u)));
     for (const Variable& v : f.variables)
         if (v.space == Space::local) frame.variables[v.name] = take(std::int64_t(v.bytes), v.align);
     std::vector<bool> used(f.registers.size());
@@ -197,12 +200,11 @@ CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
 
 void CallExpansion::bind_stack_arguments(CallInstance& in) {
     for (const Statement& s : in.function->statements) {
-        if (s.opcode->kind != OpcodeKind::calls || s.operands[1].kind == Operand::register_)
-            continue;
-        const std::string& name = s.operands[1].name;
-        if (!graph_.is_recursive(name)) continue;
-        const KernelSyntax& f = module_.functions.at(name);
-        const CallFrame& callee = recursion(name).frame;
+        if (s.opcode->kind != OpcodeKind::calls) continue;
+        const std::vector<std::string> callees = callees_of(*in.function, s);
+        if (!is_any_recursive(callees)) continue;
+        const KernelSyntax& f = module_.functions.at(callees[0]);
+        const CallFrame& callee = recursion(callees[0]).frame;
         const std::int64_t begin = in.frame ? in.frame->bytes : 0;
         for (const auto& [formal, actual] :
              {std::pair{&f.parameters, &s.operands[2]}, {&f.results, &s.operands[0]}})
@@ -213,17 +215,27 @@ void CallExpansion::bind_stack_arguments(CallInstance& in) {
 }
 
 void CallExpansion::call_recursion(const CallInstance& in, const Statement& s,
-                                   const std::string& name) {
-    CallRecursion& callee = recursion(name);
+                                   const std::vector<std::string>& callees) {
     const std::int64_t mine = in.frame ? in.frame->bytes : 0;
-    const bool saves = in.frame && graph_.call_each_other(name, in.recursive);
+    const bool saves = in.frame && std::ranges::any_of(callees, [&](const std::string& name) {
+                           return graph_.call_each_other(name, in.recursive);
+                       });
     const std::string back = new_label();
+    const auto jump = [&](const std::string& name) {
+        CallRecursion& callee = recursion(name);
+        add(statement(s, "st.local.b32",
+                      {stack_address(mine), number_operand(std::int64_t(callee.returns.size()))}));
+        callee.returns.push_back(back);
+        if (mine) move_stack(s, mine);
+        add(branch(s, "(body)" + name));
+    };
     if (saves) save_registers(in, s, true);
-    add(statement(s, "st.local.b32",
-                  {stack_address(mine), number_operand(std::int64_t(callee.returns.size()))}));
-    callee.returns.push_back(back);
-    if (mine) move_stack(s, mine);
-    add(branch(s, "(body)" + name));
+    if (s.operands[1].kind == Operand::register_) {
+        for (const std::string& name : callees) where_pointed(s, name, [&] { jump(name); });
+        add(statement(s, opcode_of(Operation::trap_callee).spelling, {}));
+    } else {
+        jump(callees[0]);
+    }
     kernel_.labels[back] = place();
     if (mine) move_stack(s, -mine);
     if (saves) save_registers(in, s, false);
@@ -288,8 +300,7 @@ void CallExpansion::put_recursion(const std::string& name, const Statement& site
     add(branch(entry, fits, full, true));
     add(statement(entry, opcode_of(Operation::trap_stack).spelling, {}));
     kernel_.labels[fits] = place();
-    CallInstance body = instance_of(f, entry);
-    for (const auto& [variable, offset] : frame.variables) body.names[variable] = {"", offset};
+    CallInstance body = instance_of(f, entry, &frame);
     body.frame = &frame;
     body.recursive = name;
     put(body);

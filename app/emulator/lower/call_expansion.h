@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/lower/calls.h"
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
@@ -83,8 +85,10 @@ struct CallBinding {
     std::optional<std::int64_t> on_stack;  ///< bytes from the start of the frame
 };
 
-/// The stack frame of a recursive function. It holds, from offset 0: the number of the label to
-/// return to, parameters, results, local variables, and registers that are saved during calls.
+/// The stack frame of a function that is not inlined. It holds, from offset 0: the number of the
+/// label to return to, parameters, results, local variables, and registers that are saved during
+/// calls. The places of parameters and results depend on their sizes only, so that they are those
+/// of all functions that a pointer may call.
 struct CallFrame {
     std::map<std::string, std::int64_t> variables;
     /// Register of the function, offset in the frame.
@@ -99,12 +103,12 @@ struct CallInstance {
     std::string suffix;  ///< suffix of its labels and variables; empty for the kernel's own body
     std::map<std::string, CallBinding> names;
     std::string end;                   ///< the label behind it; empty for the kernel's own body
-    const CallFrame* frame = nullptr;  ///< the frame of the recursive function that it belongs to
+    const CallFrame* frame = nullptr;  ///< the frame of the function that it is inlined into
     std::string recursive;             ///< the name of that function
     const Statement* site = nullptr;
 };
 
-/// A recursive function. The kernel has one copy of it.
+/// A function that is not inlined. The kernel has one copy of it.
 struct CallRecursion {
     CallFrame frame;
     std::vector<std::string> returns;  ///< labels, indexed by number
@@ -146,24 +150,49 @@ class CallExpansion {
     void call_function(const CallInstance& in, const Statement& original, const Statement& s,
                        const std::string& name);
 
-    /// Returns a copy of a function with its own registers, labels and variables.
-    CallInstance instance_of(const KernelSyntax& f, const Statement& site);
+    /// Returns a copy of a function with its own registers, labels and variables. The local
+    /// variables are those of the frame, where it has one.
+    CallInstance instance_of(const KernelSyntax& f, const Statement& site,
+                             const CallFrame* frame = nullptr);
 
     /// Compares the pointer with the address of every function that it may point to.
     void call_pointer(const CallInstance& in, const Statement& original, const Statement& s);
 
+    /// Returns the functions of the module that the call in the caller's body may call: by a
+    /// pointer, those with results and parameters of these sizes.
+    std::vector<std::string> callees_of(const KernelSyntax& caller, const Statement& s) const;
+
+    /// Puts `what` where the pointer of the call points to the function.
+    template <typename F>
+    void where_pointed(const Statement& s, const std::string& name, F&& what) {
+        const std::int32_t other = new_register("%callee", Type::pred);
+        const std::string next = new_label();
+        add(statement(s, "setp.ne.b64",
+                      {register_operand(other), s.operands[1],
+                       number_operand(std::int64_t(function_address(module_, name)))}));
+        add(branch(s, next, other, false));
+        what();
+        kernel_.labels[next] = place();
+    }
+
     /// Calls vprintf or __assertfail: one statement that reads the first `count` arguments.
     void call_built_in(const Statement& s, Operation operation, std::size_t count);
 
-    // --- recursive functions
+    // --- recursive functions, and others that a pointer may call in their place
+    bool is_any_recursive(const std::vector<std::string>& functions) const {
+        return std::ranges::any_of(functions,
+                                   [&](const auto& name) { return graph_.is_recursive(name); });
+    }
     CallRecursion& recursion(const std::string& name);
     static CallFrame frame_of(const KernelSyntax& f);
 
-    /// Binds the arguments and results of a recursive function to its frame, which begins where the
-    /// caller's ends.
+    /// Binds the arguments and results of recursive functions to their frames, which begin where
+    /// the caller's ends.
     void bind_stack_arguments(CallInstance& in);
 
-    void call_recursion(const CallInstance& in, const Statement& s, const std::string& name);
+    /// Calls the function, or that of these to which the pointer of the call points.
+    void call_recursion(const CallInstance& in, const Statement& s,
+                        const std::vector<std::string>& callees);
     void move_stack(const Statement& s, std::int64_t bytes);
 
     /// Saves the registers in the caller's frame, or restores them. A predicate is saved as 32

@@ -120,7 +120,7 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
                             "{}",
                             function_name(name), results.size(), arguments.size(), f.results.size(),
                             f.parameters.size()));
-    if (graph_.is_recursive(name)) return call_recursion(in, s, name);
+    if (graph_.is_recursive(name)) return call_recursion(in, s, {name});
     CallInstance body = instance_of(f, s);
     body.frame = in.frame;
     body.recursive = in.recursive;
@@ -145,12 +145,15 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
     kernel_.labels[body.end] = place();
 }
 
-CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& site) {
+CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& site,
+                                        const CallFrame* frame) {
     CallInstance body;
     body.function = &f;
     body.site = &site;
     body.suffix = fmt::format("#{}", ++instances_);
     body.end = "(end)" + body.suffix;
+    if (frame)
+        for (const auto& [name, offset] : frame->variables) body.names[name] = {"", offset};
     body.first_register = std::int32_t(kernel_.registers.size());
     for (const RegisterSyntax& r : f.registers)
         kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type});
@@ -160,8 +163,7 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
             if (known_.insert(v.name).second) kernel_.variables.push_back(v);
             continue;
         }
-        // A local variable of a recursive function is in the function's frame.
-        if (v.space == Space::local && graph_.is_recursive(f.name)) continue;
+        if (body.names.contains(v.name)) continue;
         Variable own = v;
         own.name += body.suffix;
         body.names[v.name] = {own.name, {}};
@@ -172,29 +174,45 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
 
 void CallExpansion::call_pointer(const CallInstance& in, const Statement& original,
                                  const Statement& s) {
+    const std::vector<std::string> callees = callees_of(*in.function, original);
+    if (is_any_recursive(callees)) return call_recursion(in, s, callees);
     const std::string behind = new_label();
     const Statement site = s;
-    for (const std::string& name : graph_.pointed()) {
-        const KernelSyntax& f = module_.functions.at(name);
-        if (f.results.size() != site.operands[0].elements.size() ||
-            f.parameters.size() != site.operands[2].elements.size())
-            continue;
-        if (graph_.is_recursive(name))
-            fail(site, fmt::format("a pointer may call the recursive function '{}', which the "
-                                   "emulator does not support",
-                                   function_name(name)));
-        const std::int32_t is_it = new_register("%callee", Type::pred);
-        const std::string next = new_label();
-        add(statement(site, "setp.ne.b64",
-                      {register_operand(is_it), site.operands[1],
-                       number_operand(std::int64_t(function_address(module_, name)))}));
-        add(branch(site, next, is_it, false));
-        call_function(in, original, site, name);
-        add(branch(site, behind));
-        kernel_.labels[next] = place();
-    }
+    for (const std::string& name : callees)
+        where_pointed(site, name, [&] {
+            call_function(in, original, site, name);
+            add(branch(site, behind));
+        });
     add(statement(site, opcode_of(Operation::trap_callee).spelling, {}));
     kernel_.labels[behind] = place();
+}
+
+std::vector<std::string> CallExpansion::callees_of(const KernelSyntax& caller,
+                                                   const Statement& s) const {
+    const Operand& callee = s.operands[1];
+    if (callee.kind != Operand::register_) {
+        if (!module_.functions.contains(callee.name)) return {};
+        return {callee.name};
+    }
+    const auto bytes_of_variable = [&](const std::string& name) -> std::uint64_t {
+        for (const Variable& v : caller.variables)
+            if (v.name == name) return v.bytes;
+        for (const auto* list : {&caller.parameters, &caller.results})
+            for (const Parameter& p : *list)
+                if (p.name == name) return p.size;
+        return 0;
+    };
+    const auto fit = [&](const std::vector<Parameter>& formal, const Operand& actual) {
+        return std::ranges::equal(formal, actual.elements, {}, &Parameter::size,
+                                  [&](const Operand& o) { return bytes_of_variable(o.name); });
+    };
+    std::vector<std::string> callees;
+    for (const std::string& name : graph_.pointed()) {
+        const KernelSyntax& f = module_.functions.at(name);
+        if (fit(f.results, s.operands[0]) && fit(f.parameters, s.operands[2]))
+            callees.push_back(name);
+    }
+    return callees;
 }
 
 void CallExpansion::call_built_in(const Statement& s, Operation operation, std::size_t count) {

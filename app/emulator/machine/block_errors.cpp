@@ -28,6 +28,20 @@ struct Hanging {
     std::span<const Warp> warps;
 };
 
+std::uint32_t first_thread(const Warp& warp, const Split& split) {
+    return warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
+}
+
+/// A thread of the warp that would run next.
+Error::Place place_of(const BlockState& block) {
+    for (std::size_t k = 0; k < block.warps.size(); ++k) {
+        const Warp& warp = block.warps[(k + block.last_warp) % block.warps.size()];
+        for (const Split& split : warp.splits)
+            return {block.context.kernel->index_of(split.pc), first_thread(warp, split)};
+    }
+    return {};
+}
+
 /// Splits of several warps at one source line.
 struct Group {
     std::string where;  ///< "at the barrier a.cu:7"
@@ -309,13 +323,13 @@ void fail_deadlock(const BlockState& block) {
             const FailedWait* const wait = failed_wait(hanging, warp, split);
             named = &split;
             pc = wait ? wait->pc : kernel.index_of(split.pc);
-            thread = warp.index * lanes_per_warp + std::uint32_t(std::countr_zero(split.mask));
+            thread = first_thread(warp, split);
         }
     throw DeadlockError(
         fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}{}{}",
                     kernel.name, name_of(block.context), waits_of(hanging),
                     waits_of_neighbours(block.context), waits_for_lanes ? of_masks : ""),
-        pc, thread);
+        Error::Place{pc, thread});
 }
 
 void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchSettings& settings) {
@@ -326,6 +340,9 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
             why = fmt::format("{} within {:.1f} s",
                               settings.limits_time_of_block ? ": no block ended" : " did not end",
                               double(settings.time_limit.count()) / 1000);
+            break;
+        case Budget::Verdict::still:
+            why = ": its threads repeat the same steps";
             break;
         case Budget::Verdict::stopped:
             why = " was stopped";
@@ -360,9 +377,11 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
     const std::string text =
         fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block.context),
                     positions, hint.empty() ? "" : " (" + hint + ")");
-    if (verdict == Budget::Verdict::stopped) throw Stopped(text);
-    if (verdict == Budget::Verdict::timed_out && !waits) throw TimedOut(text);
-    throw Error(text);
+    const Error::Place place = place_of(block);
+    if (verdict == Budget::Verdict::stopped) throw Stopped(text, place);
+    if (verdict == Budget::Verdict::still) throw StillError(text, place);
+    if (verdict == Budget::Verdict::timed_out && !waits) throw TimedOut(text, place);
+    throw Error(text, place);
 }
 
 void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Split& arrived,
@@ -374,11 +393,14 @@ void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Spl
             elsewhere += fmt::format("{}{:#010x} {} {}", elsewhere.empty() ? "" : ", ", s.mask,
                                      s.state == Split::at_barrier ? "wait at" : "are at",
                                      kernel.where(kernel.index_of(s.pc)));
-    throw Error(fmt::format(
-        "kernel {}, {}: block {}: lanes {:#010x} of warp {} arrive at the barrier without lanes "
-        "{:#010x} of their warp ({}); all threads of a warp must arrive at a barrier together",
-        kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block.context),
-        arrived.mask, warp.index, missing, elsewhere));
+    throw Error(
+        fmt::format(
+            "kernel {}, {}: block {}: lanes {:#010x} of warp {} arrive at the barrier without "
+            "lanes "
+            "{:#010x} of their warp ({}); all threads of a warp must arrive at a barrier together",
+            kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block.context),
+            arrived.mask, warp.index, missing, elsewhere),
+        Error::Place{kernel.index_of(arrived.pc), first_thread(warp, arrived)});
 }
 
 }  // namespace warpscope::emulator

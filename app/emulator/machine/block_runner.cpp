@@ -112,6 +112,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     context.shared = shared;
     context.clock = 0;
     context.passes = ~0u;
+    still_.begin_block();
     runs_ahead_ = false;
     at_turnstiles_ = last_at_turnstile_ = 0;
     context.live_threads = std::uint32_t(launch_.block.count());
@@ -329,7 +330,10 @@ void BlockRunner::complete_warp_syncs(Warp& warp) {
 
 void BlockRunner::spend_budget() {
     block_.statistics.warp_instructions += block_.unaccounted;
-    const Budget::Verdict verdict = budget_.spend(block_.unaccounted, prepaid_);
+    Budget::Verdict verdict = budget_.spend(block_.unaccounted, prepaid_);
+    if (verdict == Budget::Verdict::within && settings_.ends_where_still &&
+        still_.is_still(block_, budget_))
+        verdict = Budget::Verdict::still;
     block_.unaccounted = 0;
     if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, settings_);
 }

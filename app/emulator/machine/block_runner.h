@@ -10,6 +10,7 @@
 #include "emulator/machine/block_events.h"
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/launch_settings.h"
+#include "emulator/machine/still_watch.h"
 #include "emulator/machine/warp_scheduler.h"
 #include "emulator/warp/cluster.h"
 
@@ -170,6 +171,7 @@ class BlockRunner {
     bool runs_ahead_ = false;
     std::uint32_t at_turnstiles_ = 0;      ///< warps, a bit each: see needs_turn()
     std::uint32_t last_at_turnstile_ = 0;  ///< the warp of the newest turn behind run_ahead()
+    StillWatch still_;
 };
 
 }  // namespace warpscope::emulator

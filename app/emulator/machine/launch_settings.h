@@ -52,6 +52,8 @@ struct LaunchSettings {
     std::chrono::milliseconds time_limit{0};
     /// The limit is one of the time in which no block ends, so that it ends no launch that goes on.
     bool limits_time_of_block = false;
+    /// A launch whose threads repeat the same steps, without an end, ends with StillError.
+    bool ends_where_still = false;
     std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
     std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
     unsigned threads = 0;                        ///< host threads; 0: one for each core
@@ -126,14 +128,16 @@ struct LaunchMethod {
 /// What a launch may still use, over all host threads: instructions, time, and no stop request.
 class Budget {
   public:
-    enum class Verdict : std::uint8_t { within, spent, timed_out, stopped };
+    enum class Verdict : std::uint8_t { within, spent, timed_out, still, stopped };
 
     explicit Budget(const LaunchSettings& settings)
         : left_(settings.instruction_budget),
           time_(settings.time_limit),
           is_of_block_(settings.limits_time_of_block),
+          is_watched_(settings.ends_where_still),
           stop_(settings.stop) {
         restart_time();
+        note_change();
     }
     /// Takes warp instructions off what this host thread has paid for, `prepaid`, and off the
     /// budget.
@@ -151,7 +155,11 @@ class Budget {
     void restart_time() { end_ = Clock::now() + time_; }
     void end_block() {
         if (is_of_block_) restart_time();
+        if (is_watched_) note_change();
     }
+    /// For LaunchSettings::ends_where_still: threads do what they have not done before.
+    void note_change() { changed_ = Clock::now(); }
+    std::chrono::steady_clock::time_point changed_at() const { return changed_; }
     void set_stop(std::stop_token stop) { stop_ = std::move(stop); }
     /// From now on spend() ignores time and stop request: for a block that a person steps.
     void count_instructions_only() { counts_instructions_only_ = true; }
@@ -179,9 +187,9 @@ class Budget {
 
     std::atomic<std::uint64_t> left_;
     std::chrono::milliseconds time_;
-    bool is_of_block_;
+    bool is_of_block_, is_watched_;
     std::stop_token stop_;
-    std::atomic<Clock::time_point> end_;
+    std::atomic<Clock::time_point> end_, changed_;
     bool counts_instructions_only_ = false;
 };
 

@@ -26,6 +26,7 @@ int harm_rank(const Finding& f) {
         case FindingKind::call:
         case FindingKind::leak:
         case FindingKind::unread:
+        case FindingKind::failure:
         case FindingKind::needed:
             break;
     }
@@ -65,7 +66,7 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 std::string_view to_string(FindingKind kind) {
     static constexpr std::string_view names[] = {"race",    "uninitialized", "barrier", "memory",
                                                  "members", "undefined",     "call",    "leak",
-                                                 "unread",  "needed"};
+                                                 "unread",  "failure",       "needed"};
     return names[std::size_t(kind)];
 }
 
@@ -79,8 +80,9 @@ std::string_view words_of_repair(const Finding& f) {
 }
 
 std::string_view counted_noun(FindingKind kind) {
-    static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access", "thread",
-                                                 "access", "call",   "object", "launch", "word"};
+    static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access",
+                                                 "thread", "access", "call",   "object",
+                                                 "launch", "launch", "word"};
     return nouns[std::size_t(kind)];
 }
 

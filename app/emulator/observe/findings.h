@@ -22,6 +22,7 @@ enum class FindingKind : std::uint8_t {
     call,           ///< a call of a program that CUDA refuses
     leak,           ///< an object that a program has made and never destroyed
     unread,         ///< an error for which a program never asked
+    failure,        ///< a launch that an error or a limit has ended
     needed          ///< a barrier, fence or wait, and what depends on it: advice
 };
 /// A note does no harm, and is no reason to fail.

@@ -12,7 +12,14 @@ namespace warpscope::emulator {
 /// and thread where they apply.
 class Error : public std::runtime_error {
   public:
+    /// A thread, and where it is.
+    struct Place {
+        std::uint32_t pc = 0;      ///< index into Kernel::code
+        std::uint32_t thread = 0;  ///< linear index in its block
+    };
     using std::runtime_error::runtime_error;
+    Error(const std::string& what, Place place) : std::runtime_error(what), place(place) {}
+    Place place;  ///< the beginning of the kernel where no thread has failed
     /// The block that failed, by linear index; set by Machine::run().
     std::optional<std::uint32_t> block;
 };
@@ -22,9 +29,7 @@ class AccessError : public Error {
   public:
     AccessError(const std::string& what, std::uint32_t pc, std::uint32_t thread,
                 std::uint64_t allocation = 0)
-        : Error(what), pc(pc), thread(thread), allocation(allocation) {}
-    std::uint32_t pc;      ///< index into Kernel::code
-    std::uint32_t thread;  ///< linear index in its block
+        : Error(what, {pc, thread}), allocation(allocation) {}
     /// Beginning of the allocation that the global address is next to; 0: none.
     std::uint64_t allocation;
 };
@@ -41,19 +46,23 @@ class TimedOut : public Error {
     using Error::Error;
 };
 
-/// The threads of a block wait for each other for ever.
+/// The threads of a block wait for each other for ever. The place is that of a warp-wide
+/// instruction if there is one, else that of a barrier.
 class DeadlockError : public Error {
   public:
-    DeadlockError(const std::string& what, std::uint32_t pc, std::uint32_t thread)
-        : Error(what), pc(pc), thread(thread) {}
-    std::uint32_t pc;  ///< where it waits: a warp-wide instruction if there is one, else a barrier
-    std::uint32_t thread;  ///< that waits there: linear index in its block
+    using Error::Error;
+};
+
+/// The threads of a block do for ever what they do now: they wait for a word that nobody changes.
+class StillError : public Error {
+  public:
+    using Error::Error;
 };
 
 /// assert() of a kernel failed.
 class AssertionError : public Error {
   public:
-    using Error::Error;
+    explicit AssertionError(const Error& error) : Error(error) {}
 };
 
 }  // namespace warpscope::emulator

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,6 +23,10 @@ class Memory {
         bool owned = false;  ///< by this object, not attached
         /// Holds the address up to which launches have used the memory; null: they use all of it.
         const std::uint64_t* used_to = nullptr;
+
+        std::uint64_t used_bytes() const {
+            return (used_to ? std::min(*used_to, end) : end) - begin;
+        }
     };
 
     Memory() = default;

@@ -171,7 +171,8 @@ std::string Warp::thread_name(unsigned lane) const {
 }
 
 void Warp::fail(const Instruction* i, unsigned lane, const std::string& what) const {
-    throw Error(failure(i, lane, what));
+    throw Error(failure(i, lane, what),
+                {block->kernel->index_of(i), index * lanes_per_warp + lane});
 }
 
 void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& what,

@@ -45,6 +45,8 @@ std::string what(const Finding& f) {
             return fmt::format("leak at {}", f.first.where());
         case FindingKind::unread:
             return fmt::format("error of a launch not asked for, at {}", f.first.where());
+        case FindingKind::failure:
+            return fmt::format("failed launch, at {}", f.first.where());
         case FindingKind::needed:
             return fmt::format("barrier, fence or wait at {}", f.first.where());
         case FindingKind::memory:
@@ -162,7 +164,9 @@ Json findings_json(const std::vector<emulator::Finding>& findings) {
 }  // namespace
 
 int exit_status(const emulator::Verdict& verdict, emulator::Severity from) {
-    const auto is_severe = [&](const emulator::Finding& f) { return f.severity >= from; };
+    const auto is_severe = [&](const emulator::Finding& f) {
+        return f.severity >= from && !(verdict.timed_out && f.kind == FindingKind::failure);
+    };
     if (std::ranges::any_of(verdict.findings, is_severe)) return 1;
     if (verdict.error.empty()) return 0;
     return verdict.timed_out ? no_verdict : 1;
@@ -208,6 +212,7 @@ constexpr const char* rules[] = {
     "CUDA refuses a call of the program.",
     "The program has made an object and never destroyed it.",
     "The program never asked for the error of a launch.",
+    "An error or a limit has ended a launch.",
     "What depends on a barrier, a fence or a wait: advice, no error."};
 
 /// RFC 3986: a relative reference, or a file URI for an absolute path.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "compute/device/wording.h"
 #include "emulator/program/source_line.h"
@@ -24,6 +25,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 void shorten(emulator::Finding& finding, const std::string& folder) {
+    finding.sentence = emulator::with_kernel_name(finding.sentence, finding.kernel);
     finding.kernel = emulator::kernel_name(finding.kernel);
     replace(finding.sentence, folder, "");
     for (emulator::ThreadAtLine* at :
@@ -103,6 +105,7 @@ Json to_json(const ProgramResult& result) {
     }
     Json json = {{"command", result.command},
                  {"exit_status", result.exit_status},
+                 {"signal", result.signal ? Json(result.signal) : Json(nullptr)},
                  {"processes", std::move(processes)}};
     if (result.confined) json["refused"] = result.refused;
     json["timed_out"] = !result.stopped.empty();
@@ -116,6 +119,9 @@ namespace {
 /// What has ended the program or kept it from something.
 std::string ending_text(const ProgramResult& result) {
     std::string text;
+    if (result.signal)
+        text += fmt::format("the program was ended by signal {}: {}\n", result.signal,
+                            strsignal(result.signal));
     if (!result.refused.empty())
         text += fmt::format("confinement refused: {}\n", fmt::join(result.refused, "; "));
     if (!result.stopped.empty() && !result.checks.has_checks())

@@ -14,6 +14,7 @@ namespace warpscope::jobs {
 struct ProgramResult {
     std::vector<std::string> command;
     int exit_status = 0;  ///< of the program
+    int signal = 0;       ///< that has ended the program; 0: none
     emulator::CheckChoice checks;
     bool counted = false;  ///< counters were requested
     std::vector<programs::ProgramReport> processes;

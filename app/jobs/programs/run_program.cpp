@@ -114,6 +114,7 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
         .seed = request.run.seed,
         .reports = reports,
         .app = fs::read_symlink("/proc/self/exe"),
+        .app_process = reports.empty() ? 0 : ::getpid(),
         .unoptimized = unoptimized,
         .deadline = deadline,
         .captures = captures,
@@ -193,6 +194,7 @@ struct Executable {
 /// How a program has ended.
 struct EndOfProgram {
     int status = 0;           ///< as shells have it
+    int signal = 0;           ///< that has ended it; 0: none
     bool was_killed = false;  ///< it did not end in time
 };
 
@@ -234,7 +236,8 @@ EndOfProgram run(const Executable& program, const std::map<std::string, std::str
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     running_program = 0;
-    end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end.status = end.signal ? 128 + end.signal : WEXITSTATUS(status);
     return end;
 }
 
@@ -326,6 +329,7 @@ int run_executable(const ProgramRequest& request, const Executable& program) {
     else
         start();
     result.exit_status = end.status;
+    result.signal = end.was_killed ? 0 : end.signal;
     result.processes = read_reports(reports.path());
     result.stopped = stopped_at(end, result.processes);
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));

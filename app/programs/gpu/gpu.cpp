@@ -14,12 +14,15 @@
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"
 #include "programs/gpu/host_thread.h"
+#include "programs/gpu/signals_of_launch.h"
 
 namespace warpscope::programs {
 namespace {
 
 using emulator::LaunchShape;
 
+/// A program that calls so often after a kernel has failed repeats a loop without an end.
+constexpr unsigned most_repeated = 100'000;
 constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
 
 std::atomic<bool> made = false;
@@ -259,13 +262,16 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     double seconds = 0;  // of the launch
+    SignalsOfLaunch signals;
     const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
         .barriers = settings_.barriers,
         .landing = settings_.landing,
         .block_order = emulator::GridOrder(settings_.schedule == emulator::Schedule::reverse),
         .seed = emulator::splitmix64(settings_.seed ^ emulator::splitmix64(launches_++)),
-        .time_limit = time_left()};
+        .time_limit = time_left(),
+        .ends_where_still = true,
+        .stop = signals.token()};
     if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
     try {
         auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
@@ -281,6 +287,11 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         fail(Status::assert_failed, function, error.what());
     } catch (const emulator::DeadlockError& error) {
         fail(Status::launch_timeout, function, error.what());
+    } catch (const emulator::StillError& error) {
+        fail(Status::launch_timeout, function, error.what());
+    } catch (const emulator::Stopped& error) {
+        note(fmt::format("signal {} has come ({}): {}", signals.come(), strsignal(signals.come()),
+                         emulator::with_kernel_name(error.what(), function.name)));
     } catch (const emulator::TimedOut& error) {
         stop(emulator::with_kernel_name(error.what(), function.name));
         fail(Status::launch_timeout, function, error.what());
@@ -294,6 +305,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     launches.seconds += seconds;
     if (judge_) findings_ = judge_->verdict().findings.size();
     tell();
+    if (signals.come()) tell_all();
     if (capture_) capture_->after(seconds);
     const std::string printed = launcher_.machine().take_output();
     if (prints_ && !printed.empty()) {
@@ -331,6 +343,7 @@ void Gpu::synchronize() {
 void Gpu::reset() {
     streams_.run_until_idle();
     sticky_ = Status::success;
+    repeated_ = 0;
     if (host_ && settings_.checks.leaks) host_->report_leaks(streams_.left());
     streams_.reset(current_device);
     arrays_.reset();
@@ -483,6 +496,13 @@ void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool wri
 void Gpu::call_failed(std::string_view function, Status status, std::string_view problem) {
     if (status == Status::not_supported)
         return say_error(fmt::format("{}() failed: {}", function, problem));
+    if (judge_ && status == sticky_ && ++repeated_ == most_repeated) {
+        note(
+            fmt::format("the program was ended: it has made {} calls that failed because a kernel "
+                        "has failed",
+                        most_repeated));
+        end_by_time_limit();
+    }
     if (host_) check_failed_call(*host_, function, problem, status == sticky_);
 }
 

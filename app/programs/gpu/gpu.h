@@ -215,13 +215,14 @@ class Gpu {
         std::size_t launches = 0, findings = 0, by_host = 0, lines = 0;
         bool operator==(const Extent&) const = default;
     };
-    Extent told_;
+    std::optional<Extent> told_;         ///< nullopt: nothing yet
     std::size_t findings_ = 0;           ///< of the checks, after the newest launch
     std::filesystem::path report_file_;  ///< empty: not written yet
     int process_ = ::getpid();           ///< that the GPU is of
     bool is_used_ = false;               ///< the program has called CUDA
     bool is_forked_ = false;             ///< from a process that had used CUDA
     Status sticky_ = Status::success;    ///< what a kernel has ended with
+    unsigned repeated_ = 0;              ///< calls that have failed only because of `sticky_`
     std::uint64_t launches_ = 0;
     std::uint64_t calls_seen_ = 0;  ///< by run_beside_host()
     PolledMemory polled_;
@@ -245,8 +246,8 @@ bool has_gpu();
 /// library in a program sets it.
 inline void (*watch_host_accesses)() = [] {};
 
-/// Writes the report and ends the program, whose time limit is over. The library in a program sets
-/// it.
+/// Writes the report and ends the program, which would not come to an end. The library in a program
+/// sets it.
 inline void (*end_by_time_limit)() = [] {};
 
 /// Held while work runs.

@@ -80,7 +80,7 @@ void Gpu::on_fork() {
     new (&mutex) std::recursive_mutex;
     new (&report_) ProgramReport;
     new (&report_file_) std::filesystem::path;
-    told_ = {};
+    told_.reset();
     forget_threads();
     findings_ = 0;
     process_ = ::getpid();

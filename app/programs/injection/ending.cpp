@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,6 +182,12 @@ const auto real_assert_fail =
 using Execute = int(const char*, char* const*, char* const*);
 const auto real_execve = behind<Execute>("execve"), real_execvpe = behind<Execute>("execvpe");
 const auto real_fexecve = behind<int(int, char* const*, char* const*)>("fexecve");
+
+/// Nobody is told anything any more when the app has ended.
+const bool ends_with_app = [] {
+    const int app = ProgramSettings::from_environment().app_process;
+    return app && app == ::getppid() && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+}();
 
 const bool follows_forks = pthread_atfork(nullptr, nullptr, [] {
                                if (has_gpu()) gpu().on_fork();

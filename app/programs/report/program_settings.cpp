@@ -73,6 +73,7 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
         {"WARPSCOPE_SEED", std::to_string(seed)},
         {"WARPSCOPE_APP", app.string()},
     };
+    if (app_process) variables["WARPSCOPE_APP_PROCESS"] = std::to_string(app_process);
     if (deadline)
         variables["WARPSCOPE_DEADLINE"] = std::to_string(deadline->time_since_epoch() / 1ms);
     if (!unoptimized.empty()) variables["WARPSCOPE_UNOPTIMIZED"] = unoptimized.string();
@@ -102,6 +103,7 @@ ProgramSettings ProgramSettings::from_environment() {
         settings.deadline.emplace(1ms * std::strtoll(deadline.c_str(), nullptr, 10));
     settings.reports = value_of("WARPSCOPE_REPORTS");
     settings.app = value_of("WARPSCOPE_APP");
+    settings.app_process = std::atoi(std::string(value_of("WARPSCOPE_APP_PROCESS")).c_str());
     settings.unoptimized = value_of("WARPSCOPE_UNOPTIMIZED");
     settings.captures = value_of("WARPSCOPE_CAPTURE");
     settings.captured_launches = value_of("WARPSCOPE_CAPTURE_LAUNCHES");

@@ -27,6 +27,7 @@ struct ProgramSettings {
     /// each; empty: the library has `app` print the report.
     std::filesystem::path reports;
     std::filesystem::path app;  ///< the program warpscope
+    int app_process = 0;        ///< its process, without which the program ends; 0: it has none
     /// A folder with the PTX of the program's sources without optimization; empty: there is none.
     std::filesystem::path unoptimized;
     /// When the program has to have ended; nullopt: it may take any time. All processes have the

@@ -479,6 +479,7 @@ constexpr const char* behind_the_checks[] = {
     tr_later("call"),
     tr_later("leak"),
     tr_later("unread"),
+    tr_later("failure"),
     tr_later("needed"),
     tr_later("{} launch"),
     tr_later("{} access"),

@@ -97,6 +97,35 @@ TEST(Limit, MachineRunsTheNextLaunchAfterATimeout) {
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
 }
 
+// Polls out[0], which stays 0; warp 0 waits for the others at a barrier.
+const std::string polls =
+    ".loc 1 66 1\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra behind;\n"
+    ".loc 1 67 3\nspin:\nld.volatile.global.u32 %r3, [%rd0];\nsetp.eq.u32 %p0, %r3, 0;\n"
+    "@%p0 bra spin;\n.loc 1 68 1\nbehind:\nbar.sync 0;\n";
+
+TEST(Limit, ThreadsThatRepeatTheSameStepsEndTheLaunch) {
+    Runner r(kernel_text(polls) + file);
+    r.settings.ends_where_still = true;
+    EXPECT_THROW(r.run(one_block(64)), StillError);
+    expect_contains(error_of([&] { r.run(one_block(64)); }),
+                    "kernel k: its threads repeat the same steps: block (0,0,0), warp 1 was at "
+                    "kernels/x.cu:67, warp 0 at the barrier kernels/x.cu:68 (an endless loop?)");
+}
+
+TEST(Limit, ThreadsThatCountRepeatNoSteps) {
+    // Thread 0 counts in memory only, and forgets the number; the others poll the word.
+    Runner r(kernel_text("setp.eq.u32 %p1, %r1, 0;\n@%p1 bra count;\n" + polls +
+                         "ret;\ncount:\nld.global.u32 %r4, [%rd0+4];\nadd.u32 %r4, %r4, 1;\n"
+                         "st.global.u32 [%rd0+4], %r4;\nmov.u32 %r4, 0;\nbra count;\n"));
+    r.settings.ends_where_still = true;
+    r.settings.time_limit = std::chrono::seconds(5);  // longer than still threads are looked at
+    EXPECT_THROW(r.run(one_block(64)), TimedOut);
+    // In a register.
+    Runner in_register(kernel_text(endless));
+    in_register.settings = r.settings;
+    EXPECT_THROW(in_register.run(one_block(64)), TimedOut);
+}
+
 class Stepped : public ::testing::Test {
   protected:
     Stepper stepper(const std::string& ptx, std::uint32_t block, const LaunchSettings& settings,

@@ -122,7 +122,8 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
     std::vector<Finding> findings;
     for (const FindingKind kind :
          {FindingKind::memory, FindingKind::barrier, FindingKind::uninitialized, FindingKind::race,
-          FindingKind::call, FindingKind::leak, FindingKind::unread, FindingKind::needed}) {
+          FindingKind::call, FindingKind::leak, FindingKind::unread, FindingKind::failure,
+          FindingKind::needed}) {
         Finding f = race(Hazard::write_after_write);
         f.kind = kind;
         f.severity = Severity::warning;
@@ -132,8 +133,8 @@ TEST(Sarif, EachKindOfFindingHasItsRule) {
     const Json log = sarif({.findings = findings}, true);
     expect_valid(log);
     const Json& run = log["runs"][0];
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 10u);
-    ASSERT_EQ(run["results"].size(), 8u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 11u);
+    ASSERT_EQ(run["results"].size(), 9u);
     for (const Json& result : run["results"])
         EXPECT_EQ(result["ruleId"],
                   run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"]);

@@ -362,8 +362,8 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
         if (!memory->waiting_loads().empty()) record_waiting(*memory);
         const std::uint64_t first = memory->cell_of(a.address(lane)) + done % (1u << shift);
         const auto in_row = std::uint32_t(first % GridStrips::row_cells);
-        const std::uint32_t number = std::min(
-            {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
+        const auto number = std::uint32_t(std::min<std::uint64_t>(
+            {all - done, GridStrips::row_cells - in_row, memory->cells() - first}));
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
         strip.has_value = strip.values_differ = strip.many_values = 0;

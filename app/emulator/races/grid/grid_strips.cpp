@@ -1,7 +1,10 @@
 #include "emulator/races/grid/grid_strips.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <new>
 
 #include "emulator/warp/memory.h"
@@ -16,11 +19,25 @@ GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cel
       shift_(unsigned(std::countr_zero(cell_bytes))),
       rows_number_(((end - begin) >> shift_) / row_cells + 1) {}
 
-// calloc(), because most rows, and most of what is reserved, are never touched.
+void GridStrips::Release::operator()(Row* rows) const {
+    if (mapped)
+        ::munmap(rows, mapped);
+    else
+        std::free(rows);
+}
+
+// Zero memory that is taken when it is used, because most rows, and most of what is reserved, are
+// never touched: those of the device's heap would not fit.
 void GridStrips::make_rows() {
-    rows_.reset(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))));
-    if (!rows_) throw std::bad_alloc();
-    prefer_large_pages(rows_.get(), rows_number_ * sizeof(Row));
+    constexpr std::size_t least_mapped_bytes = std::size_t(1) << 30;
+    const std::size_t bytes = rows_number_ * sizeof(Row);
+    const std::size_t mapped = bytes < least_mapped_bytes ? 0 : bytes;
+    void* const rows = mapped ? ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                              : std::calloc(1, bytes);
+    if (!rows || rows == MAP_FAILED) throw std::bad_alloc();
+    rows_ = {static_cast<Row*>(rows), Release{mapped}};
+    prefer_large_pages(rows, bytes);
     strips_.reserve(std::min(rows_number_, most_strips));
     strips_.emplace_back();
 }
@@ -34,7 +51,7 @@ bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
 
 void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
     has_writes_ |= writes;
-    has_cells_ = true;
+    extend(cell, cells);
     for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
         add(at(row), mask, writes);
         return true;
@@ -44,10 +61,10 @@ void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes)
 bool GridStrips::join_cells(const GridStrips& other) {
     has_writes_ |= other.has_writes_;
     has_left_out_reads_ |= other.has_left_out_reads_;
-    if (!other.has_cells_) return true;
-    has_cells_ = true;
+    cells_from_ = std::min(cells_from_, other.cells_from_);
+    cells_to_ = std::max(cells_to_, other.cells_to_);
     std::uint32_t both = 0;
-    for (std::size_t row = 0; row < rows_number_; ++row) {
+    for (std::uint64_t row = other.cells_from_; row < other.cells_to_; ++row) {
         Row& own = at(row);
         const Row& added = other.rows_[row];
         both |= (own.accessed & added.written) | (own.written & added.accessed);

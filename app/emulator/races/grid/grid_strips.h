@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <utility>
@@ -157,6 +156,11 @@ class GridStrips {
         return rows_[row];
     }
     void make_rows();
+    /// Some cells get masks.
+    void extend(std::uint64_t cell, std::uint64_t cells) {
+        cells_from_ = std::min(cells_from_, cell / row_cells);
+        cells_to_ = std::max(cells_to_, (cell + cells - 1) / row_cells + 1);
+    }
     static void add(Row& row, std::uint32_t cells, bool writes) {
         row.accessed |= cells;
         if (writes) row.written |= cells;
@@ -180,10 +184,15 @@ class GridStrips {
     std::uint64_t begin_, end_;
     unsigned shift_;
     bool has_writes_ = false;
-    bool has_cells_ = false;  ///< rows have masks of cells
+    /// Rows from the first one on and below the second one have masks of cells.
+    std::uint64_t cells_from_ = ~std::uint64_t(0), cells_to_ = 0;
     bool has_left_out_reads_ = false;
     std::size_t rows_number_;
-    std::unique_ptr<Row[], decltype(&std::free)> rows_{nullptr, &std::free};  ///< or null
+    struct Release {
+        std::size_t mapped;  ///< bytes; 0: calloc() has allocated them
+        void operator()(Row* rows) const;
+    };
+    std::unique_ptr<Row[], Release> rows_{nullptr, Release{0}};  ///< or null
     std::vector<WaitingLoad> waiting_loads_;
     std::vector<std::uint64_t> rows_with_strips_;
     std::vector<GridStrip> strips_;  ///< the first one is not used
@@ -202,7 +211,7 @@ inline bool GridStrips::conflicts(const Row& row, std::uint32_t cells, bool writ
 inline bool GridStrips::add_alone(std::uint64_t cell, std::uint64_t cells, bool writes,
                                   std::uint32_t own_event) {
     has_writes_ |= writes;
-    has_cells_ = true;
+    extend(cell, cells);
     return for_rows(cell, cells, [&](std::uint64_t number, std::uint32_t mask) {
         Row& row = at(number);
         if (conflicts(row, mask, writes, own_event)) return false;
