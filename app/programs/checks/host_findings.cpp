@@ -85,6 +85,11 @@ void HostFindings::on_free(std::uint64_t address, CallSite site) {
     if (found != allocations_.end()) found->second.freed = site;
 }
 
+void HostFindings::on_allocate_again(std::uint64_t address) {
+    const auto found = allocations_.find(address);
+    if (found != allocations_.end()) found->second.freed.reset();
+}
+
 const std::pair<const std::uint64_t, HostFindings::Allocation>* HostFindings::find(
     std::uint64_t address) const {
     const auto above = allocations_.upper_bound(address);
@@ -118,25 +123,60 @@ void HostFindings::report(FindingKind kind, Severity severity, CallSite site,
         add({kind, severity, site, std::move(sentence)});
 }
 
-void HostFindings::report_race(Hazard hazard, CallSite first, CallSite second,
-                               std::uint64_t address, std::uint64_t words) {
+void HostFindings::report_conflict(Conflict conflict, Hazard hazard, CallSite first,
+                                   CallSite second, std::uint64_t address, std::uint64_t words) {
+    const bool is_race = conflict == Conflict::streams || conflict == Conflict::host;
+    HostReport::Entry entry{.kind = is_race ? FindingKind::race : FindingKind::memory,
+                            .severity = Severity::error,
+                            .site = is_race ? first : second,
+                            .count = words,
+                            .other = is_race ? second : first,
+                            .hazard = hazard};
     const auto same = std::ranges::find_if(report_.entries, [&](const auto& e) {
-        return e.kind == FindingKind::race && e.hazard == hazard && e.site == first &&
-               e.other == second;
+        return e.kind == entry.kind && e.hazard == hazard && e.site == entry.site &&
+               e.other == entry.other;
     });
     if (same != report_.entries.end()) {
         same->count = words;
         return;
     }
-    const std::string known = describe(address);
-    add({FindingKind::race, Severity::error, first,
-         fmt::format(
-             "The work of {} {} {}, and the work of {} {} it in another stream: no event and "
-             "no wait of the host orders them.",
-             mark(first), hazard == Hazard::write_after_read ? "reads" : "writes",
-             known.empty() ? "a word of memory" : known, mark(second),
-             hazard == Hazard::read_after_write ? "reads" : "writes"),
-         words, second, hazard});
+    const std::string known = describe(address), word = known.empty() ? "a word of memory" : known;
+    const char* const does = hazard == Hazard::write_after_read ? "reads" : "writes";
+    const char* const then = hazard == Hazard::read_after_write ? "reads" : "writes";
+    switch (conflict) {
+        case Conflict::streams:
+            entry.sentence = fmt::format(
+                "The work of {} {} {}, and the work of {} {} it in another stream: no event and no "
+                "wait of the host orders them.",
+                mark(first), does, word, mark(second), then);
+            break;
+        case Conflict::host:
+            entry.sentence = fmt::format(
+                "The work of {} {} {}, and the host {} it at {} without a wait for that work: "
+                "cudaStreamSynchronize(), cudaEventSynchronize() or cudaDeviceSynchronize() is "
+                "missing before {}.",
+                mark(first), does, word, then, mark(second), mark(second));
+            break;
+        case Conflict::allocation:
+            entry.sentence = fmt::format(
+                "The work of {} accesses {}, and nothing orders it behind this allocation in "
+                "another stream: an event recorded behind it and cudaStreamWaitEvent(), or a wait "
+                "of the host, is missing.",
+                mark(second), word);
+            break;
+        case Conflict::free:
+            entry.sentence = fmt::format(
+                "The work of {} accesses {}, and nothing orders it before this free in another "
+                "stream: an event recorded behind the work and cudaStreamWaitEvent() before the "
+                "free, or a wait of the host, is missing.",
+                mark(second), word);
+            break;
+        case Conflict::freed:
+            entry.sentence =
+                fmt::format("The work of {} accesses freed memory: {}.", mark(second), word);
+            break;
+    }
+    add(std::move(entry));
 }
 
 void HostFindings::report_leaks(const std::vector<MadeObject>& left) {

@@ -50,6 +50,7 @@ class HostFindings {
 
     void on_allocate(std::uint64_t address, std::size_t bytes);
     void on_free(std::uint64_t address, CallSite site);
+    void on_allocate_again(std::uint64_t address);  ///< by a graph
     bool is_freed(std::uint64_t address) const;
     /// Describes an address for a sentence: "byte 4 of an allocation of 16 bytes, allocated at
     /// app.cu:3, freed at app.cu:9"; empty for an address that was never allocated.
@@ -58,10 +59,17 @@ class HostFindings {
     /// Adds a finding. Findings of one kind at one place are one, with the first sentence.
     void report(emulator::FindingKind kind, emulator::Severity severity, CallSite site,
                 std::string sentence);
-    /// Adds a finding for two calls whose work accesses `words` words until now, this one among
-    /// them, in streams that nothing orders.
-    void report_race(emulator::Hazard hazard, CallSite first, CallSite second,
-                     std::uint64_t address, std::uint64_t words);
+    /// What two places do with a word, the work of the first one always among them.
+    enum class Conflict : std::uint8_t {
+        streams,     ///< their work is in streams that nothing orders
+        host,        ///< the second one is the host's own access
+        allocation,  ///< the work of the second one is not behind the allocation by the first one
+        free,        ///< nor before the free by the first one
+        freed        ///< or it is behind that free
+    };
+    /// Adds a finding for `words` words until now, this one among them.
+    void report_conflict(Conflict conflict, emulator::Hazard hazard, CallSite first,
+                         CallSite second, std::uint64_t address, std::uint64_t words);
     /// Adds a finding for each allocation that was not freed, and for each of these objects, which
     /// were not destroyed.
     void report_leaks(const std::vector<MadeObject>& left);

@@ -32,9 +32,10 @@ Status copy(const char* call, Address to, Address from, std::size_t bytes, Direc
 }
 
 Status fill(const char* call, Rows to, unsigned value, unsigned element, std::size_t count,
-            std::size_t height, StreamHandle stream) {
-    return driver_call(
-        call, [&](Gpu& gpu) { gpu.fill(to, value, element, count, height, stream_of(stream)); });
+            std::size_t height, StreamHandle stream, Return returns) {
+    return driver_call(call, [&](Gpu& gpu) {
+        gpu.fill(to, value, element, count, height, stream_of(stream), returns);
+    });
 }
 
 /// CUDA_MEMCPY2D
@@ -244,23 +245,27 @@ WARPSCOPE_DRIVER(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const Copy3dParameters* c,
 }
 
 // Fills of elements of 1, 2 and 4 bytes, in rows or not, in a stream or not.
-#define WARPSCOPE_FILL(bits, type)                                                                 \
-    WARPSCOPE_DRIVER(cuMemsetD##bits, cuMemsetD##bits##_v2, Address to, type value,                \
-                     std::size_t count) {                                                          \
-        return fill(__func__, {to, count * sizeof(type)}, value, sizeof(type), count, 1, nullptr); \
-    }                                                                                              \
-    WARPSCOPE_DRIVER(cuMemsetD##bits##Async, cuMemsetD##bits##Async, Address to, type value,       \
-                     std::size_t count, StreamHandle stream) {                                     \
-        return fill(__func__, {to, count * sizeof(type)}, value, sizeof(type), count, 1, stream);  \
-    }                                                                                              \
-    WARPSCOPE_DRIVER(cuMemsetD2D##bits, cuMemsetD2D##bits##_v2, Address to, std::size_t pitch,     \
-                     type value, std::size_t width, std::size_t height) {                          \
-        return fill(__func__, {to, pitch}, value, sizeof(type), width, height, nullptr);           \
-    }                                                                                              \
-    WARPSCOPE_DRIVER(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async, Address to,               \
-                     std::size_t pitch, type value, std::size_t width, std::size_t height,         \
-                     StreamHandle stream) {                                                        \
-        return fill(__func__, {to, pitch}, value, sizeof(type), width, height, stream);            \
+#define WARPSCOPE_FILL(bits, type)                                                                \
+    WARPSCOPE_DRIVER(cuMemsetD##bits, cuMemsetD##bits##_v2, Address to, type value,               \
+                     std::size_t count) {                                                         \
+        return fill(__func__, {to, count * sizeof(type)}, value, sizeof(type), count, 1, nullptr, \
+                    Return::when_done);                                                           \
+    }                                                                                             \
+    WARPSCOPE_DRIVER(cuMemsetD##bits##Async, cuMemsetD##bits##Async, Address to, type value,      \
+                     std::size_t count, StreamHandle stream) {                                    \
+        return fill(__func__, {to, count * sizeof(type)}, value, sizeof(type), count, 1, stream,  \
+                    Return::at_once);                                                             \
+    }                                                                                             \
+    WARPSCOPE_DRIVER(cuMemsetD2D##bits, cuMemsetD2D##bits##_v2, Address to, std::size_t pitch,    \
+                     type value, std::size_t width, std::size_t height) {                         \
+        return fill(__func__, {to, pitch}, value, sizeof(type), width, height, nullptr,           \
+                    Return::when_done);                                                           \
+    }                                                                                             \
+    WARPSCOPE_DRIVER(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async, Address to,              \
+                     std::size_t pitch, type value, std::size_t width, std::size_t height,        \
+                     StreamHandle stream) {                                                       \
+        return fill(__func__, {to, pitch}, value, sizeof(type), width, height, stream,            \
+                    Return::at_once);                                                             \
     }
 WARPSCOPE_FILL(8, unsigned char)
 WARPSCOPE_FILL(16, unsigned short)

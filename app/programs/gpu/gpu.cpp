@@ -19,7 +19,9 @@
 namespace warpscope::programs {
 namespace {
 
+using emulator::FindingKind;
 using emulator::LaunchShape;
+using emulator::Severity;
 
 /// A program that calls so often after a kernel has failed repeats a loop without an end.
 constexpr unsigned most_repeated = 100'000;
@@ -53,7 +55,13 @@ void check_shape(const Function& function, const LaunchShape& shape) {
     if (const auto most = function.most_threads(); !b.count() || b.count() > most || b.z > 64)
         throw CallError(Status::invalid_value, fmt::format("a block has 1 to {} threads", most));
     if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
-        throw CallError(Status::invalid_value, "too much dynamic shared memory");
+        throw CallError(
+            Status::invalid_value,
+            fmt::format("{} bytes of dynamic shared memory beside {} static ones: it has at most "
+                        "{}, unless cudaFuncSetAttribute() sets "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize",
+                        shape.dynamic_shared_bytes, function.static_shared_bytes(),
+                        function.most_dynamic_shared_bytes));
 }
 
 }  // namespace
@@ -104,6 +112,7 @@ std::optional<MemoryBlock> Gpu::find(std::uint64_t address) const {
 std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
     throw_sticky();
     if (!bytes) throw CallError(Status::invalid_value, "an allocation of 0 bytes");
+    unmap_freed();
     const std::uint64_t address = memory_.allocate(bytes, kind);
     if (!address)
         throw CallError(Status::out_of_memory,
@@ -122,14 +131,35 @@ std::uint64_t Gpu::allocate(std::size_t bytes, MemoryKind kind) {
 void Gpu::free(std::uint64_t address) {
     if (!address) return;
     streams_.run_until_idle();
+    unmap_freed();
     demand_allocation(address);
     free_now(address, here());
 }
 
 void Gpu::free_in(Stream& stream, std::uint64_t address) {
+    unmap_freed();
     demand_allocation(address);
     streams_.add(
-        stream, [this, address, site = here()] { free_now(address, site); }, NodeKind::free);
+        stream, [this, address, site = here()] { free_in_order(address, site); }, NodeKind::free);
+}
+
+void Gpu::free_in_order(std::uint64_t address, CallSite site) {
+    if (!host_) return free_now(address, site);
+    const auto block = find(address);
+    if (!block || freed_.contains(address)) return;  // another stream has freed it
+    host_->on_free(address, site);
+    stream_races_.on_free_in(address, block->bytes, site);
+    freed_[address] = stream_races_.now();
+}
+
+void Gpu::unmap_freed() {
+    std::erase_if(freed_, [&](const auto& freed) {
+        const bool may_be_used = streams_.any_waits(
+            [&](WorkId id) { return !stream_races_.is_behind(id, freed.second); });
+        if (may_be_used) return false;
+        if (memory_.free(freed.first)) judge_->observer().on_free(freed.first);
+        return true;
+    });
 }
 
 void Gpu::demand_allocation(std::uint64_t address) const {
@@ -166,7 +196,12 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
                     "a copy from the device");
     const CallSite site = here();
     if (host_) check_copy(*host_, site, memory_, to.address, from.address, direction);
-    const auto move = [this, to, width, height, site](const Rows& source) {
+    const bool reads_pageable = is_pageable(from.address),
+               writes_pageable = is_pageable(to.address);
+    const auto move = [=, this](const Rows& source) {
+        if (!(writes_pageable || is_there(to.address, site)) ||
+            !(reads_pageable || is_there(from.address, site)))
+            return;
         follow_copy(to, source, width, height, site);
         for (std::size_t y = 0; y < height; ++y)
             std::memmove(pointer<char>(to.address + y * to.pitch),
@@ -175,8 +210,10 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
     const auto written = [at = to.address, bytes = extent(to)](Reach& all) {
         all.push_back({at, bytes});
     };
-    const bool reads_pageable = is_pageable(from.address),
-               writes_pageable = is_pageable(to.address);
+    const auto accessed = [written, at = from.address, bytes = extent(from)](Reach& all) {
+        written(all);
+        all.push_back({at, bytes, true});
+    };
     if (reads_pageable && !writes_pageable && returns == Return::at_once && !stream.capture) {
         // The driver copies pageable memory to a buffer of its own before it returns.
         auto staged = std::make_shared<std::vector<char>>(extent(from));
@@ -189,7 +226,7 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
                      NodeKind::copy);
         return;
     }
-    const WorkId id = streams_.add(stream, {[=] { move(from); }, written}, NodeKind::copy);
+    const WorkId id = streams_.add(stream, {[=] { move(from); }, accessed}, NodeKind::copy);
     // A copy within the device does not make the host wait.
     const auto is_of_device = [&](std::uint64_t address) {
         const auto block = find(address);
@@ -205,13 +242,14 @@ void Gpu::copy_rows(Rows to, Rows from, std::size_t width, std::size_t height, D
 }
 
 void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t count,
-               std::size_t height, Stream& stream) {
+               std::size_t height, Stream& stream, Return returns) {
     throw_sticky();
     const std::size_t width = count * element_bytes;
     if (!width || !height) return;
     check_range(host_.get(), find(to.address), to.address, to.pitch * (height - 1) + width,
                 "a fill");
     const auto write = [=, this, site = here()] {
+        if (!is_there(to.address, site)) return;
         stream_races_.begin_accesses(site);
         follow_access(to, width, height, true);
         for (std::size_t y = 0; y < height; ++y) {
@@ -225,7 +263,13 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
     const auto written = [at = to.address, bytes = to.pitch * (height - 1) + width](Reach& all) {
         all.push_back({at, bytes});
     };
-    streams_.add(stream, {write, written}, NodeKind::fill);
+    // CUDA Runtime API, "API synchronization behavior": asynchronous, except where the target is
+    // pinned memory of the host or managed memory.
+    const bool is_of_device = find(to.address)->kind == MemoryKind::device;
+    const WorkId id = streams_.add(stream, {write, written}, NodeKind::fill);
+    if (returns == Return::at_once || is_of_device) return;
+    streams_.run_until(id);
+    throw_sticky();
 }
 
 void Gpu::launch(Function& function, const LaunchShape& shape,
@@ -278,7 +322,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         if (settings_.checks.memory) frozen.unoptimized = unoptimized_.find(function.name);
         stream_races_.begin_accesses(site);
         if (judge_)
-            seconds = seconds_of(judge_->run(frozen, has_streams_ ? &stream_races_ : nullptr).time);
+            seconds = seconds_of(
+                judge_->run(frozen, compares_accesses() ? &stream_races_ : nullptr).time);
         else
             launcher_.run(frozen);
     } catch (const emulator::AccessError& error) {
@@ -319,6 +364,18 @@ void Gpu::fail(Status status, const Function& function, const std::string& line)
     say_error(emulator::with_kernel_name(line, function.name));
 }
 
+bool Gpu::is_there(std::uint64_t address, CallSite site) {
+    if (find(address)) return true;
+    sticky_ = Status::illegal_address;
+    say_error("a copy or a fill accesses memory that was freed before it ran");
+    if (host_)
+        host_->report(FindingKind::memory, Severity::error, site,
+                      fmt::format("The work of this call accesses memory that was freed before it "
+                                  "ran: {}.",
+                                  host_->describe(address)));
+    return false;
+}
+
 void Gpu::throw_sticky() const {
     if (sticky_ != Status::success) throw CallError(sticky_, "an earlier launch has failed");
 }
@@ -342,6 +399,7 @@ void Gpu::synchronize() {
 
 void Gpu::reset() {
     streams_.run_until_idle();
+    unmap_freed();
     sticky_ = Status::success;
     repeated_ = 0;
     if (host_ && settings_.checks.leaks) host_->report_leaks(streams_.left());
@@ -400,15 +458,24 @@ bool has_gpu() {
 
 std::uint64_t Gpu::allocate_in(Stream& stream, std::size_t bytes) {
     const std::uint64_t address = allocate(bytes, MemoryKind::device);
-    if (!stream.capture) return address;
+    if (!stream.capture) {
+        const WorkId id = streams_.add(
+            stream, [] {}, NodeKind::allocate);
+        if (host_) stream_races_.on_allocate_in(id, address, bytes, here());
+        return address;
+    }
     memory_of_graphs_[address] = bytes;
     streams_.add(
         stream,
         [this, address, bytes] {
             // A launch of the graph allocates again what the previous one has freed.
-            if (memory_.find(address) || !memory_.allocate_at(address, bytes, MemoryKind::device))
+            if (!freed_.erase(address) &&
+                (memory_.find(address) || !memory_.allocate_at(address, bytes, MemoryKind::device)))
                 return;
             if (judge_) judge_->observer().on_allocate(address, bytes);
+            if (!host_) return;
+            host_->on_allocate_again(address);
+            stream_races_.on_allocate(address, bytes);
         },
         NodeKind::allocate);
     return address;
@@ -452,14 +519,19 @@ std::uint64_t Gpu::heap() {
 
 Streams::Hooks Gpu::hooks() {
     Streams::Hooks hooks;
-    hooks.start_host_call = start_host_call;
+    hooks.start_host_call = [this](WorkId id, GraphStep call) {
+        stream_races_.on_seen(id);
+        start_host_call(id, std::move(call));
+    };
     hooks.has_returned = has_returned;
     hooks.wait_for_return = [this](WorkId id) { wait_for_return(id); };
     if (!host_) return hooks;
     hooks.here = [this] { return host_->here(); };
     hooks.on_add = [this](const Stream& stream, const Work& work) {
         has_streams_ |= &stream != &streams_.legacy();
-        stream_races_.on_add(&stream, work.id, work.after);
+        Reach reach;
+        add_reach(work.steps, reach);
+        stream_races_.on_add(&stream, work.id, work.after, pages_of(std::move(reach)));
     };
     hooks.on_wait = [this](WorkId work) {
         work ? stream_races_.on_wait(work) : stream_races_.on_wait_for_all();
@@ -468,6 +540,7 @@ Streams::Hooks Gpu::hooks() {
         memory_.begin_work();
         watch_host_accesses();
         stream_races_.begin_work(work);
+        unmap_freed();
     };
     return hooks;
 }
@@ -486,7 +559,7 @@ void Gpu::follow_copy(Rows to, Rows from, std::size_t width, std::size_t height,
 }
 
 void Gpu::follow_access(Rows at, std::size_t width, std::size_t height, bool writes) {
-    if (!has_streams_ || is_pageable(at.address)) return;
+    if (!compares_accesses() || is_pageable(at.address)) return;
     for (std::size_t y = 0; y < height; ++y)
         stream_races_.on_access(
             at.address + y * at.pitch, width,

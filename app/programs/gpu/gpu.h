@@ -32,7 +32,7 @@
 
 namespace warpscope::programs {
 
-/// Whether a copy or fill returns before it is done.
+/// Whether a copy or fill returns before it is done. (A fill of memory of the device always does.)
 enum class Return { when_done, at_once };
 
 /// The emulated GPU of a program, with the meaning that the CUDA Driver API gives to calls. Both
@@ -76,7 +76,7 @@ class Gpu {
                    Stream& stream, Return returns);
     /// Fills `count` elements of 1, 2 or 4 bytes in each row.
     void fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t count,
-              std::size_t height, Stream& stream);
+              std::size_t height, Stream& stream, Return returns);
 
     /// Adds a launch. `arguments` has a pointer for each parameter, to its value.
     void launch(Function& function, const emulator::LaunchShape& shape,
@@ -112,6 +112,10 @@ class Gpu {
     /// Code of the host, at this instruction, has accessed an address that it must not. Returns
     /// false if it is no memory of the device.
     bool report_host_access(std::uint64_t address, const void* instruction, bool writes);
+    /// The host, at this instruction, has accessed memory that is watched.
+    void on_host_access(std::uint64_t address, const void* instruction, bool writes);
+    /// A call of the system has accessed memory that was watched.
+    void on_host_call(std::uint64_t address, std::size_t bytes, bool writes);
     PolledMemory& polled() { return polled_; }
 
     /// Runs what a thread of its own has to run beside the host: functions of the program that are
@@ -178,7 +182,12 @@ class Gpu {
     /// Ends the program, which was here when its time limit was over.
     void stop(const std::string& where);
     void demand_allocation(std::uint64_t address) const;
+    /// Whether memory that a call has named still exists when its work runs. If not, that is an
+    /// error of the work.
+    bool is_there(std::uint64_t address, CallSite site);
     void free_now(std::uint64_t address, CallSite site);
+    /// A stream comes to its free.
+    void free_in_order(std::uint64_t address, CallSite site);
     bool is_pageable(std::uint64_t address) const { return !find(address); }
     /// The place of the call, for the memory check.
     CallSite here() { return host_ ? host_->here() : 0; }
@@ -187,10 +196,19 @@ class Gpu {
     void call_program(const std::function<void()>& call);
     /// Waits until a function of the program has returned. Other threads can call CUDA meanwhile.
     void wait_for_return(WorkId id);
-    void forget_threads();  ///< fork() has left them behind
-    /// The pages of the host's memory that the work which waits may write.
-    std::vector<PolledMemory::Pages> reached_pages();
+    void forget_threads();         ///< fork() has left them behind
+    bool has_host_memory() const;  ///< that kernels use too
+    /// The pages of the host's memory among what work reaches.
+    std::vector<PolledMemory::Pages> pages_of(Reach reach);
+    /// Watches the memory that work may access for which the host has not waited.
+    void watch_work();
     void add_stream_races();
+    /// Whether accesses of work are compared with others.
+    bool compares_accesses() const {
+        return host_ && (has_streams_ || stream_races_.has_host_accesses());
+    }
+    /// Unmaps what was freed in streams and what no work can use that waits.
+    void unmap_freed();
     Streams::Hooks hooks();
     /// Work of the call accesses memory. Ignores pageable memory of the host.
     void follow_access(Rows at, std::size_t width, std::size_t height, bool writes);
@@ -229,6 +247,8 @@ class Gpu {
     std::once_flag thread_;  ///< that runs work beside the host
     bool finished_ = false;
     bool has_streams_ = false;  ///< the memory check looks at their order
+    /// What was freed in streams, and is mapped as long as work waits that is not behind the free.
+    std::map<std::uint64_t, StreamRaces::Moment> freed_;
     bool has_faulted_ = false;  ///< the host ends by report_host_access()
     std::map<int, std::size_t> limits_{{0, 1 << 10}, {1, 1 << 20}, {2, 8 << 20}, {3, 2},
                                        {4, 2048},    {5, 64},      {6, 0}};

@@ -30,11 +30,12 @@ enum class NodeKind : int {
     conditional = 13,
 };
 
-/// Memory that work may write: `bytes` bytes from the address on; 0: the allocation that contains
+/// Memory that work may access: `bytes` bytes from the address on; 0: the allocation that contains
 /// it, and those that addresses in it lead to.
 struct Reached {
     std::uint64_t address = 0;
     std::size_t bytes = 0;
+    bool only_reads = false;
 };
 using Reach = std::vector<Reached>;
 
@@ -46,7 +47,7 @@ struct GraphStep {
     void operator()() const { run(); }
 
     std::function<void()> run;
-    std::function<void(Reach&)> reach;  ///< adds the memory that it may write; empty: none
+    std::function<void(Reach&)> reach;  ///< adds the memory that it may access; empty: none
     bool calls_host = false;            ///< it calls a function of the program
 };
 using GraphSteps = std::vector<GraphStep>;

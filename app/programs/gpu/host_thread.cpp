@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <set>
 #include <thread>
@@ -116,13 +117,18 @@ void Gpu::run_rest() {
     streams_.run_until_idle();
 }
 
-std::vector<PolledMemory::Pages> Gpu::reached_pages() {
+bool Gpu::has_host_memory() const {
+    return memory_.has_host_memory() ||
+           std::ranges::any_of(modules_, [](const auto& module) { return module->has_managed(); });
+}
+
+std::vector<PolledMemory::Pages> Gpu::pages_of(Reach reach) {
+    if (!has_host_memory()) return {};
     // Enough for tables of pointers and for objects that point to each other.
-    std::size_t bytes_to_look_at = std::size_t(1) << 20;
+    std::size_t bytes_to_look_at = std::size_t(64) << 10;
     constexpr std::uint64_t page = PolledMemory::page_bytes;
     std::vector<PolledMemory::Pages> pages;
     std::set<std::uint64_t> known;
-    Reach reach = streams_.reach();
     while (!reach.empty()) {
         const Reached at = reach.back();
         reach.pop_back();
@@ -131,9 +137,9 @@ std::vector<PolledMemory::Pages> Gpu::reached_pages() {
         const std::uint64_t begin = at.bytes ? at.address : block->begin,
                             end = at.bytes ? at.address + at.bytes : block->end();
         if (block->registered)  // what surrounds it is not CUDA's
-            pages.push_back({(begin + page - 1) / page * page, end / page * page});
+            pages.push_back({(begin + page - 1) / page * page, end / page * page, at.only_reads});
         else if (block->kind != MemoryKind::device)
-            pages.push_back({begin / page * page, (end + page - 1) / page * page});
+            pages.push_back({begin / page * page, (end + page - 1) / page * page, at.only_reads});
         if (at.bytes || block->registered) continue;
         const auto* const content = reinterpret_cast<const char*>(block->begin);
         const std::size_t looked_at = std::min(block->bytes, bytes_to_look_at);
@@ -141,7 +147,7 @@ std::vector<PolledMemory::Pages> Gpu::reached_pages() {
         for (std::size_t i = 0; i + 8 <= looked_at; i += 8) {
             std::uint64_t word;
             std::memcpy(&word, content + i, sizeof word);
-            reach.push_back({word});
+            if (memory_.find(word)) reach.push_back({word});
         }
     }
     std::erase_if(pages, [](const auto& p) { return p.begin >= p.end; });
@@ -155,18 +161,50 @@ void Gpu::run_beside_host(bool ticks) {
     }
     const bool has_called = calls != calls_seen_;
     const bool polls = polled_.take_poll() && !has_called;
-    if (polls) streams_.run_one();
+    if (polls) {
+        streams_.run_one();
+        // The host sees the end of what it polls for.
+        stream_races_.on_seen([this](WorkId id) { return streams_.is_done(id); });
+    }
     if (ticks) calls_seen_ = calls;
-    if (has_called) return polled_.restart();
-    if (streams_.is_idle() || !(ticks || polls)) return;
-    auto pages = reached_pages();
+    if (has_called) polled_.restart();
+    auto pages = stream_races_.pages_in_use();
+    const bool watches_polls = !has_called && !streams_.is_idle() && (ticks || polls);
+    if (watches_polls) {
+        const auto reached = pages_of(streams_.reach());
+        std::ranges::copy_if(reached, std::back_inserter(pages),
+                             [](const auto& p) { return !p.shows_reads; });
+    }
     if (pages.empty()) return;
     watch_host_accesses();
-    polled_.watch(std::move(pages), [] { tasks().ring(); });
+    polled_.watch(std::move(pages),
+                  watches_polls ? [] { tasks().ring(); } : std::function<void()>());
+}
+
+void Gpu::watch_work() {
+    auto pages = stream_races_.pages_in_use();
+    if (pages.empty() || Held::depth() > 1) return;
+    watch_host_accesses();
+    polled_.restart();
+    polled_.watch(std::move(pages));
+}
+
+void Gpu::on_host_access(std::uint64_t address, const void* instruction, bool writes) {
+    if (!host_ || is_in_host_function) return;
+    const std::scoped_lock lock(mutex);
+    stream_races_.on_host_access(address, 1, writes, host_->sites().of_signal(instruction));
+}
+
+void Gpu::on_host_call(std::uint64_t address, std::size_t bytes, bool writes) {
+    const std::scoped_lock lock(mutex);
+    if (!host_) return;
+    if (!is_in_host_function) stream_races_.on_host_access(address, bytes, writes, here());
+    watch_work();
 }
 
 void Gpu::end_call() {
     tell();
+    if (host_) watch_work();
     if (streams_.is_idle()) return;
     std::call_once(thread_, [this] {
         std::thread([this] {

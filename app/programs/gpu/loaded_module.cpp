@@ -77,6 +77,8 @@ void LoadedModule::decode(const std::string& name) {
     for (const auto& kernel : module_->kernels()) {
         auto& function = functions_.emplace_back(std::make_unique<Function>());
         *function = {.module = this, .name = kernel->name, .kernel = kernel.get(), .problem = {}};
+        function->most_dynamic_shared_bytes -=
+            std::min(function->most_dynamic_shared_bytes, function->static_shared_bytes());
     }
 }
 

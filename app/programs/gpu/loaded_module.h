@@ -26,6 +26,7 @@ struct Function {
     std::string name;
     const emulator::Kernel* kernel = nullptr;  ///< null: it cannot be run, see `problem`
     std::string problem;                       ///< why it cannot be run
+    /// With the static ones, a block has 48 KiB, unless the program asks for more.
     std::size_t most_dynamic_shared_bytes = std::size_t(48) << 10;
 
     std::size_t static_shared_bytes() const { return kernel ? kernel->shared_bytes : 0; }
@@ -66,6 +67,7 @@ class LoadedModule {
     }
     /// Whether the host uses the variable too: __managed__.
     bool is_managed(const std::string& variable) const { return managed_.contains(variable); }
+    bool has_managed() const { return !managed_.empty(); }
     /// The values that variables have now are those that reset_variables() gives them.
     void keep_variables();
     void reset_variables();

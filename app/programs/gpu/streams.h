@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -92,6 +93,11 @@ class Streams {
     WorkId add(Stream& stream, GraphSteps steps, NodeKind kind);
     bool is_done(WorkId id) const { return !pending_.contains(id); }
     bool is_idle() const { return pending_.empty(); }
+    /// Whether f(its number) is true for a piece of work that has not run.
+    template <class F>
+    bool any_waits(F&& f) const {
+        return std::any_of(pending_.begin(), pending_.end(), f);
+    }
 
     void run_until(WorkId id);  ///< runs work until this piece is done
     void run_until_idle();      ///< runs all work

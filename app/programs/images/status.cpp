@@ -73,6 +73,8 @@ constexpr Row rows[] = {
     {Status::memory_not_registered, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
      "cudaErrorHostMemoryNotRegistered",
      "pointer does not correspond to a registered memory region"},
+    {Status::misaligned_address, "CUDA_ERROR_MISALIGNED_ADDRESS", "cudaErrorMisalignedAddress",
+     "misaligned address"},
     {Status::launch_failed, "CUDA_ERROR_LAUNCH_FAILED", "cudaErrorLaunchFailure",
      "unspecified launch failure"},
     {Status::cooperative_launch_too_large, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",

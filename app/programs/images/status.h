@@ -40,6 +40,7 @@ enum class Status : int {
     assert_failed = 710,
     memory_already_registered = 712,
     memory_not_registered = 713,
+    misaligned_address = 716,
     launch_failed = 719,
     cooperative_launch_too_large = 720,
     not_permitted = 800,

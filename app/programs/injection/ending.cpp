@@ -1,7 +1,6 @@
 // The ends of the program: its report, and its exit status. Findings are in the report from the
 // time on when they were found, so that a signal leaves them; functions that end the process add
 // what is known only then.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "programs/gpu/gpu.h"
+#include "programs/injection/behind.h"
 #include "programs/injection/ending.h"
 
 extern char** environ;
@@ -168,12 +168,6 @@ int main_with_end(int count, char** values, char** environment) {
     return finish_before_handlers(program_main(count, values, environment));
 }
 
-/// The function that this library stands before. A child of vfork() calls them too, so they are
-/// looked up when the library is loaded.
-template <class Function>
-Function* behind(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 const auto real_exit = behind<void(int)>("exit"), real_exit_now = behind<void(int)>("_exit"),
            real_quick_exit = behind<void(int)>("quick_exit");
 const auto real_abort = behind<void()>("abort");

@@ -25,18 +25,19 @@ void on_fault(int, siginfo_t* info, void* context) {
     const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
     if (gpu().memory().open(address)) return;
     greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto* const instruction = reinterpret_cast<const void*>(registers[REG_RIP]);
+    constexpr greg_t write_bit = 2;  // of the processor's error code
+    const bool writes = registers[REG_ERR] & write_bit;
     const auto access = gpu().polled().on_access(address);
     if (access == PolledMemory::Access::step) {
         is_stepping = true;
         registers[REG_EFL] |= single_step;
+        gpu().on_host_access(address, instruction, writes);
     }
     if (access != PolledMemory::Access::other) return;
     if (gpu().settings().checks.memory) {
-        constexpr greg_t write_bit = 2;  // of the processor's error code
-        const auto* const instruction = reinterpret_cast<const void*>(registers[REG_RIP]);
         const Call held;
-        if (gpu().report_host_access(address, instruction, registers[REG_ERR] & write_bit))
-            finish(1);
+        if (gpu().report_host_access(address, instruction, writes)) finish(1);
     }
     sigaction(SIGSEGV, &earlier, nullptr);
 }

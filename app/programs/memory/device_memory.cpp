@@ -58,6 +58,7 @@ bool DeviceMemory::allocate_at(std::uint64_t address, std::size_t bytes, MemoryK
     memory_.attach(reinterpret_cast<void*>(address), bytes);
     blocks_[address] = {.begin = address, .bytes = bytes, .kind = kind, .device = current_device};
     used_ += bytes;
+    of_host_ += kind != MemoryKind::device;
     next_ = std::max(next_, address + whole_pages(bytes) + gap);
     return true;
 }
@@ -105,6 +106,7 @@ std::optional<MemoryBlock> DeviceMemory::free(std::uint64_t address) {
     munmap(reinterpret_cast<void*>(address), whole_pages(block.bytes));
     if (block.file >= 0) ::close(block.file);
     used_ -= block.bytes;
+    of_host_ -= block.kind != MemoryKind::device;
     open_.erase(address);
     blocks_.erase(found);
     return block;
@@ -115,6 +117,7 @@ bool DeviceMemory::attach(void* host, std::size_t bytes) {
     const auto next = blocks_.lower_bound(address);
     if (find(address) || (next != blocks_.end() && next->first < address + bytes)) return false;
     memory_.attach(host, bytes);
+    ++of_host_;
     blocks_[address] = {.begin = address,
                         .bytes = bytes,
                         .kind = MemoryKind::host,
@@ -127,6 +130,7 @@ bool DeviceMemory::detach(void* host) {
     const auto found = blocks_.find(reinterpret_cast<std::uint64_t>(host));
     if (found == blocks_.end() || !found->second.registered) return false;
     memory_.detach(host);
+    --of_host_;
     blocks_.erase(found);
     return true;
 }

@@ -72,6 +72,8 @@ class DeviceMemory {
     const MemoryBlock* find(std::uint64_t address) const;
     const std::map<std::uint64_t, MemoryBlock>& blocks() const { return blocks_; }
     std::size_t used_bytes() const { return used_; }
+    /// Whether there is memory that the host and kernels use.
+    bool has_host_memory() const { return of_host_ > 0; }
 
     /// Maps `bytes` zero bytes at `address`, which an earlier run of the program has had, or a part
     /// of a file; false if something else is there.
@@ -103,6 +105,7 @@ class DeviceMemory {
     std::map<std::uint64_t, MemoryBlock> blocks_;  ///< by address
     std::uint64_t next_ = first_address;
     std::size_t used_ = 0;
+    std::size_t of_host_ = 0;  ///< blocks that the host uses too
     bool is_guarded_ = false;
     std::atomic<bool> works_ = false;
     std::mutex opening_;

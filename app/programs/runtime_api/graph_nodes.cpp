@@ -71,7 +71,7 @@ void add(Gpu& gpu, Stream& stream, const KernelParameters& p) {
     launch(gpu, p.function, p.grid, p.block, p.arguments, p.shared, stream);
 }
 void add(Gpu& gpu, Stream& stream, const FillParameters& p) {
-    gpu.fill({p.to, p.pitch}, p.value, p.element_bytes, p.width, p.height, stream);
+    gpu.fill({p.to, p.pitch}, p.value, p.element_bytes, p.width, p.height, stream, Return::at_once);
 }
 void add(Gpu& gpu, Stream& stream, const HostParameters& p) {
     gpu.call_host(stream, [p] { p.function(p.data); });

@@ -38,9 +38,9 @@ Status copy_2d(const char* function, Rows to, Rows from, std::size_t width, std:
 }
 
 Status fill(const char* function, Rows to, int value, std::size_t width, std::size_t height,
-            StreamHandle stream) {
+            StreamHandle stream, Return returns) {
     return runtime_call(function, [&](Gpu& gpu) {
-        gpu.fill(to, unsigned(value) & 255, 1, width, height, stream_of(stream));
+        gpu.fill(to, unsigned(value) & 255, 1, width, height, stream_of(stream), returns);
     });
 }
 
@@ -184,22 +184,22 @@ WARPSCOPE_RUNTIME(cudaMemcpy2DAsync, void* to, std::size_t to_pitch, const void*
                    kind, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemset, void* to, int value, std::size_t bytes) {
-    return fill(__func__, {address(to), bytes}, value, bytes, 1, nullptr);
+    return fill(__func__, {address(to), bytes}, value, bytes, 1, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemsetAsync, void* to, int value, std::size_t bytes, StreamHandle stream) {
-    return fill(__func__, {address(to), bytes}, value, bytes, 1, stream);
+    return fill(__func__, {address(to), bytes}, value, bytes, 1, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemset2D, void* to, std::size_t pitch, int value, std::size_t width,
                   std::size_t height) {
-    return fill(__func__, {address(to), pitch}, value, width, height, nullptr);
+    return fill(__func__, {address(to), pitch}, value, width, height, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemset2DAsync, void* to, std::size_t pitch, int value, std::size_t width,
                   std::size_t height, StreamHandle stream) {
-    return fill(__func__, {address(to), pitch}, value, width, height, stream);
+    return fill(__func__, {address(to), pitch}, value, width, height, stream, Return::at_once);
 }
 WARPSCOPE_RUNTIME(cudaMemset3D, PitchedPointer to, int value, Extent extent) {
     return fill(__func__, {address(to.pointer), to.pitch}, value, extent.width,
-                to.height * (extent.depth - 1) + extent.height, nullptr);
+                to.height * (extent.depth - 1) + extent.height, nullptr, Return::when_done);
 }
 WARPSCOPE_RUNTIME(cudaMemcpyToSymbol, const void* symbol, const void* from, std::size_t bytes,
                   std::size_t offset, int kind) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <dlfcn.h>
+
+namespace warpscope::programs {
+
+/// The function that this library stands before. A child of vfork() and handlers of signals call
+/// them too, so they are looked up when the library is loaded.
+template <class Function>
+Function* behind(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace warpscope::programs
