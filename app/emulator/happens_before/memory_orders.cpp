@@ -116,9 +116,6 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
 void MemoryOrders::settle_volatile(const Kernel& kernel) {
     const auto is_volatile = [](MemoryOrder order) { return order == MemoryOrder::volatile_; };
     if (std::none_of(orders_.begin(), orders_.end(), is_volatile)) return;
-    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
-        if (is_volatile(orders_[pc]) && kernel.lines[pc].access == MemoryAccess::load)
-            orders_[pc] = is_polled(kernel, pc) ? MemoryOrder::relaxed : MemoryOrder::weak;
     const std::set<std::uint32_t> of_launch = operands_of_launch(kernel);
     const auto may_meet = [&](std::uint32_t one, std::uint32_t other) {
         if (are_apart(kernel, of_launch, one, other)) return false;
@@ -132,6 +129,15 @@ void MemoryOrders::settle_volatile(const Kernel& kernel) {
         return first.kind == AddressBase::shared && second.kind == AddressBase::shared &&
                first.offset == second.offset;
     };
+    const auto is_counted = [&](std::uint32_t load) {
+        for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
+            if (kernel.lines[pc].access == MemoryAccess::atomic && may_meet(load, pc)) return true;
+        return false;
+    };
+    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
+        if (is_volatile(orders_[pc]) && kernel.lines[pc].access == MemoryAccess::load)
+            orders_[pc] =
+                is_polled(kernel, pc) || is_counted(pc) ? MemoryOrder::relaxed : MemoryOrder::weak;
     const auto may_be_read = [&](std::uint32_t store) {
         for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
             if (kernel.lines[pc].access != MemoryAccess::none &&

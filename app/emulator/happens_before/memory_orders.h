@@ -11,10 +11,10 @@ namespace warpscope::emulator {
 ///
 /// A volatile access is strong: the PTX ISA treats it as relaxed. But most kernels say volatile
 /// only to keep the compiler from removing an access. So a volatile load counts as relaxed where a
-/// thread repeats it until its value lets the thread go on (is_polled()), and a volatile store
-/// where such a load, another strong load or an atomic may read its word. Neither orders other
-/// accesses without a fence. Elsewhere a volatile access counts as weak, and two volatile stores
-/// always race.
+/// thread repeats it until its value lets the thread go on (is_polled()), or where an atomic may
+/// access its word, and a volatile store where such a load, another strong load or an atomic may
+/// read its word. Neither orders other accesses without a fence. Elsewhere a volatile access counts
+/// as weak, and two volatile stores always race.
 class MemoryOrders {
   public:
     void begin_launch(const Kernel& kernel);

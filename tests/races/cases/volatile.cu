@@ -158,3 +158,13 @@ __global__ void value_with_flag(volatile unsigned long long* word, int* message,
         *out = alone ? int(seen) : *message;
     }
 }
+
+// A thread looks at a counter before it counts, by a volatile load: a relaxed one, which races with no atomic.
+template <bool ATOMIC>
+__global__ void looked_at_before_counting(int* size, int* data) {
+    if (*(volatile int*)size >= 1000) return;
+    if (ATOMIC)
+        data[atomicAdd(size, 1)] = threadIdx.x;
+    else
+        *size = 1;
+}
