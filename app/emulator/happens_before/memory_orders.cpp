@@ -129,7 +129,9 @@ void MemoryOrders::settle_volatile(const Kernel& kernel) {
         return first.kind == AddressBase::shared && second.kind == AddressBase::shared &&
                first.offset == second.offset;
     };
+    // In shared memory such a load is rather one that a barrier is missing before.
     const auto is_counted = [&](std::uint32_t load) {
+        if (kernel.lines[load].space == Space::shared) return false;
         for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
             if (kernel.lines[pc].access == MemoryAccess::atomic && may_meet(load, pc)) return true;
         return false;

@@ -57,11 +57,12 @@ void check_shape(const Function& function, const LaunchShape& shape) {
     if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
         throw CallError(
             Status::invalid_value,
-            fmt::format("{} bytes of dynamic shared memory beside {} static ones: it has at most "
-                        "{}, unless cudaFuncSetAttribute() sets "
-                        "cudaFuncAttributeMaxDynamicSharedMemorySize",
-                        shape.dynamic_shared_bytes, function.static_shared_bytes(),
-                        function.most_dynamic_shared_bytes));
+            fmt::format(
+                "too much dynamic shared memory: {} bytes, and with {} static bytes a block "
+                "has at most {}; cudaFuncSetAttribute() with "
+                "cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
+                shape.dynamic_shared_bytes, function.static_shared_bytes(),
+                function.most_dynamic_shared_bytes));
 }
 
 }  // namespace
@@ -444,8 +445,9 @@ void Gpu::call_missing(std::string_view function) {
 
 Gpu& gpu() {
     static Gpu* const one = [] {
+        Gpu* const gpu = new Gpu(ProgramSettings::from_environment());
         made = true;
-        return new Gpu(ProgramSettings::from_environment());
+        return gpu;
     }();
     return *one;
 }

@@ -161,7 +161,7 @@ TEST(Sarif, WithoutFindingsTheResultsAreEmpty) {
     expect_valid(log);
     const Json& run = log["runs"][0];
     EXPECT_EQ(run["results"], Json::array());
-    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 10u);
+    EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 11u);
     EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
 }
 
