@@ -165,10 +165,6 @@ void Launch::changed(std::span<Parameter* const> which) {
 
 bool Launch::leaves_trace(std::span<Parameter* const> which) const {
     if (which.size() == 1 && which[0] == &chosen_.launch) return false;
-    return keeps_buffers();
-}
-
-bool Launch::keeps_buffers() const {
     return std::ranges::any_of(plan_->file.buffers,
                                [](const BufferSpec& buffer) { return !buffer.keep.empty(); });
 }
@@ -182,12 +178,9 @@ void Launch::load_state(const std::any& state) {
     computed_ = false;
 }
 
-// The next frame needs this one only where buffers are kept.
 void Launch::do_step() {
-    if (keeps_buffers()) {
-        compute();
-        buffers_.keep_frame();
-    }
+    compute();
+    buffers_.keep_frame();
     computed_ = false;
 }
 

@@ -72,7 +72,6 @@ class Launch : public Experiment {
                                           const launches::Names& names, const std::string& field);
     /// Computes the current frame unless it is computed already.
     void compute();
-    bool keeps_buffers() const;
     /// How the buffer that is chosen is shown.
     launches::BufferView view() const;
     /// Whether that buffer holds the pixels of the target: the device can copy them.
