@@ -85,7 +85,8 @@ class MemoryCheck : public Observer {
     /// Calls f(bits of the word, bits that stand for these bytes) for each word of the bytes.
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
-    void report(const Access& access, unsigned lane, const Region& region);
+    /// `is_whole`: none of the bytes was written.
+    void report(const Access& access, unsigned lane, const Region& region, bool is_whole);
     void check_extern_array(const Access& access);
     /// An access of a local array that runs out of it, into another one of the thread.
     void check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask, std::uint32_t pc);

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "emulator/program/error.h"
+#include "emulator/program/misaligned_error.h"
 #include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"
@@ -323,6 +323,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
                 judge_->run(frozen, compares_accesses() ? &stream_races_ : nullptr).time);
         else
             launcher_.run(frozen);
+    } catch (const emulator::MisalignedError& error) {
+        fail(Status::misaligned_address, function, error.what());
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {
