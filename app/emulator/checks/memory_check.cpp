@@ -76,9 +76,17 @@ bool MemoryCheck::is_like_padding(std::uint64_t address, std::size_t bytes) {
 }
 
 void MemoryCheck::on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    if (!unwritten(from, bytes).count) return on_host_write(to, bytes);
-    for (std::size_t i = 0; i < bytes; ++i)
-        if (!unwritten(from + i, 1).count) on_host_write(to + i, 1);
+    Region* const source = find(from, bytes);
+    bool is_whole = true;
+    if (source)
+        for_words(*source, from, bytes, [&](std::uint8_t word, int bits) {
+            is_whole = is_whole && (word & bits) == bits;
+        });
+    if (is_whole) return on_host_write(to, bytes);
+    for_words(*source, from, bytes, [&](std::uint8_t word, int bits) {
+        for (; bits; bits &= bits - 1, ++to)
+            if (word & bits & -bits) on_host_write(to, 1);
+    });
 }
 
 // An atomic both reads and writes, but an exchange whose old value nothing uses only writes.
@@ -98,9 +106,10 @@ void MemoryCheck::on_global_access(const Access& a) {
         before = address;
         Region* region = find(address, a.bytes);
         if (!region) continue;
-        int unwritten = 0;
+        int unwritten = 0, written = 0;
         for_words(*region, address, a.bytes, [&](std::uint8_t& word, int bits) {
             unwritten |= bits & ~word;
+            written |= bits & word;
             if (writes) word |= std::uint8_t(bits);
         });
         const auto any_written = [&](std::uint64_t begin, std::uint32_t bytes) {
@@ -111,20 +120,24 @@ void MemoryCheck::on_global_access(const Access& a) {
         };
         if (unwritten && reads(a) &&
             (writes || loaded_.reads_unwritten(a.pc, address, a.bytes, any_written)))
-            report(a, lane, *region);
+            report(a, lane, *region, !written);
         if (a.same_address) break;
     }
 }
 
-void MemoryCheck::report(const Access& a, unsigned lane, const Region& region) {
+void MemoryCheck::report(const Access& a, unsigned lane, const Region& region, bool is_whole) {
     log_.add({&launch_.kernel(), a.pc, a.pc, FindingKind::uninitialized, Severity::error}, 1, [&] {
         Finding f;
         f.kind = FindingKind::uninitialized;
         f.kernel = launch_.kernel().name;
         f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
         f.sentence = fmt::format(
-            "Thread {} of block {} reads {} bytes of global memory at {} that were never written, "
-            "at byte {} of an allocation of {} bytes.",
+            fmt::runtime(is_whole
+                             ? "Thread {} of block {} reads {} bytes of global memory at {} that "
+                               "were never written, at byte {} of an allocation of {} bytes."
+                             : "Thread {} of block {} reads {} bytes of global memory at {} of "
+                               "which some were never written, at byte {} of an allocation of {} "
+                               "bytes."),
             name_of(f.first.thread), name_of(f.first.block), a.bytes, f.first.where_in_full(),
             a.address(lane) - region.begin, region.end - region.begin);
         return f;

@@ -86,7 +86,8 @@ class MemoryCheck : public Observer {
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
     bool reads(const Access& access) const;
-    void report(const Access& access, unsigned lane, const Region& region);
+    /// `is_whole`: none of the bytes was written.
+    void report(const Access& access, unsigned lane, const Region& region, bool is_whole);
     void check_extern_array(const Access& access);
     /// An access of a local array that runs out of it, into another one of the thread.
     void check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask, std::uint32_t pc);

@@ -15,24 +15,62 @@ bool stores_vector(const Statement& s) {
            s.operands[1].kind == Operand::vector;
 }
 
+std::uint8_t first_bytes(std::uint64_t bits) {
+    return std::uint8_t((1u << (bits + 7) / 8) - 1);
+}
+
+/// The bytes of its sources that a statement computes with: all, or those that it does not shift or
+/// mask away. Of other statements it is not known, because they may copy, or choose bytes.
+std::uint8_t computed_bytes(const Statement& s) {
+    const Operation operation = s.opcode->operation;
+    const std::vector<Type> types = s.types();
+    if (types.empty() || s.guard >= 0) return 0;
+    const unsigned bits = bits_of(types.back());
+    const Operand& last = s.operands.back();
+    const auto constant = std::uint64_t(last.value);
+    switch (operation) {
+        case Operation::shl:
+            if (last.kind != Operand::integer || constant > bits) return 0;
+            return first_bytes(bits - constant);
+        case Operation::shr:
+            if (last.kind != Operand::integer || constant > bits) return 0;
+            return std::uint8_t(first_bytes(bits) & ~((1u << constant / 8) - 1));
+        case Operation::cvt:
+            return first_bytes(std::min(bits, bits_of(types.front())));
+        default:
+            break;
+    }
+    const bool is_integer = operation >= Operation::add && operation <= Operation::bfind_shiftamt;
+    const bool is_real = operation >= Operation::fadd && operation <= Operation::ftanh;
+    const bool compares = operation == Operation::set || operation == Operation::setp;
+    return is_integer || is_real || compares ? first_bytes(bits) : std::uint8_t(0);
+}
+
 }  // namespace
 
 void LoadedElements::begin_launch(const Kernel& kernel) {
     kernel_ = &kernel;
-    is_used_.clear();
+    uses_.clear();
     by_pc_.clear();
+}
+
+void LoadedElements::find_uses() {
+    const KernelSyntax& syntax = kernel_->origin->syntax;
+    uses_.assign(syntax.registers.size() + 1, {});
+    for (const Statement& s : syntax.statements) {
+        if (stores_vector(s)) continue;
+        const std::uint8_t computed = computed_bytes(s);
+        for (const std::int32_t r : sources_of(s)) {
+            uses_[std::size_t(r)].is_used = true;
+            uses_[std::size_t(r)].computed |= computed;
+        }
+    }
 }
 
 const LoadedElements::Elements& LoadedElements::of(std::uint32_t pc) {
     const auto [found, is_new] = by_pc_.try_emplace(pc);
     if (!is_new) return found->second;
-    const KernelSyntax& syntax = kernel_->origin->syntax;
-    if (is_used_.empty()) {
-        is_used_.assign(syntax.registers.size() + 1, false);
-        for (const Statement& s : syntax.statements)
-            if (!stores_vector(s))
-                for (const std::int32_t r : sources_of(s)) is_used_[std::size_t(r)] = true;
-    }
+    if (uses_.empty()) find_uses();
     return found->second = read(pc);
 }
 
@@ -45,8 +83,8 @@ LoadedElements::Elements LoadedElements::read(std::uint32_t pc) const {
         is_vector ? destination.elements : std::vector<Operand>{destination};
     Elements found{kernel_->lines[pc].bytes / std::uint32_t(elements.size()), {}};
     for (const Operand& element : elements)
-        found.is_used.push_back(element.kind == Operand::register_ &&
-                                is_used_[std::size_t(element.index)]);
+        found.uses.push_back(element.kind == Operand::register_ ? uses_[std::size_t(element.index)]
+                                                                : Use{});
     return found;
 }
 

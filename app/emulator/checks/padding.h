@@ -17,29 +17,41 @@ class LoadedElements {
     /// Whether an access of `bytes` bytes reads a value that nobody has written, of which
     /// any_written(address, bytes) tells whether a byte there has been written. That is so where no
     /// byte of the access has been written; and, of an ld, where no byte of an element has been,
-    /// whose register the kernel uses otherwise than to store it in a vector.
+    /// whose register the kernel uses otherwise than to store it in a vector, or where a byte of it
+    /// has not been that the kernel computes with. What is only copied may be padding.
     template <class AnyWritten>
     bool reads_unwritten(std::uint32_t pc, std::uint64_t address, std::uint32_t bytes,
                          const AnyWritten& any_written) {
         if (!any_written(address, bytes)) return true;
         const Elements& elements = of(pc);
-        for (std::uint32_t k = 0; k * elements.bytes < bytes; ++k)
-            if ((k >= elements.is_used.size() || elements.is_used[k]) &&
-                !any_written(address + k * elements.bytes, elements.bytes))
+        for (std::uint32_t k = 0; k * elements.bytes < bytes; ++k) {
+            const auto begin = address + k * elements.bytes;
+            const bool is_listed = k < elements.uses.size();
+            if ((!is_listed || elements.uses[k].is_used) && !any_written(begin, elements.bytes))
                 return true;
+            for (std::uint32_t byte = 0; is_listed && byte < elements.bytes; ++byte)
+                if (elements.uses[k].computed >> byte & 1 && !any_written(begin + byte, 1))
+                    return true;
+        }
         return false;
     }
 
   private:
-    struct Elements {
-        std::uint32_t bytes = 1;    ///< of one
-        std::vector<bool> is_used;  ///< those that are not listed are used
+    /// What becomes of a register.
+    struct Use {
+        bool is_used = false;       ///< otherwise than to be stored in a vector
+        std::uint8_t computed = 0;  ///< a bit for each byte that the kernel computes with
     };
+    struct Elements {
+        std::uint32_t bytes = 1;  ///< of one
+        std::vector<Use> uses;    ///< those that are not listed are used
+    };
+    void find_uses();
     const Elements& of(std::uint32_t pc);
     Elements read(std::uint32_t pc) const;
 
     const Kernel* kernel_ = nullptr;
-    std::vector<bool> is_used_;  ///< by register; empty before it is needed
+    std::vector<Use> uses_;  ///< by register; empty before they are needed
     std::map<std::uint32_t, Elements> by_pc_;
 };
 

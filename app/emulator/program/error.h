@@ -34,6 +34,12 @@ class AccessError : public Error {
     std::uint64_t allocation;
 };
 
+/// The address of an access is no multiple of its width: a status of its own in CUDA.
+class MisalignedError : public AccessError {
+  public:
+    using AccessError::AccessError;
+};
+
 /// The launch's stop was requested.
 class Stopped : public Error {
   public:

@@ -327,6 +327,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
                 judge_->run(frozen, compares_accesses() ? &stream_races_ : nullptr).time);
         else
             launcher_.run(frozen);
+    } catch (const emulator::MisalignedError& error) {
+        fail(Status::misaligned_address, function, error.what());
     } catch (const emulator::AccessError& error) {
         fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {

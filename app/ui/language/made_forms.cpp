@@ -227,6 +227,8 @@ constexpr const char* forms_of_checks[] = {
     // Memory.
     tr_later("Thread {} of block {} reads {} bytes of global memory at {} that were never written, "
              "at byte {} of an allocation of {} bytes."),
+    tr_later("Thread {} of block {} reads {} bytes of global memory at {} of which some were never "
+             "written, at byte {} of an allocation of {} bytes."),
     tr_later("Thread {} of block {} reads {} bytes of the array {} in shared memory at {}, {} of "
              "its {} bytes: the array {} lies there."),
     tr_later("Thread {} of block {} reads {} bytes of the array {} in shared memory at {}, {} of "
