@@ -17,7 +17,7 @@ __global__ void wait_for_next_block(int* flags) {
 
 __global__ void sync_unequally_often(int* values) {
     for (unsigned round = 0; round <= blockIdx.x; ++round) {
-        values[blockIdx.x] = round;
+        if (threadIdx.x == 0) values[blockIdx.x] = round;
         cg::this_grid().sync();
     }
 }

@@ -78,13 +78,19 @@ def has_handler(process):
 @contextlib.contextmanager
 def running_for_ever():
     """The app, and its program in a kernel that does not end: it handles signals meanwhile."""
-    app = subprocess.Popen([WARPSCOPE, "--check", "race", "--", compiled("endless.cu"), "for_ever"],
+    program = compiled("endless.cu")
+    app = subprocess.Popen([WARPSCOPE, "--check", "race", "--", program, "for_ever"],
                            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    children = Path(f"/proc/{app.pid}/task/{app.pid}/children")
-    while not (programs := children.read_text().split()) or not has_handler(programs[0]):
+
+    def in_kernel():  # a child that has not become the program yet has the handlers of the app
+        return [int(child) for child in
+                Path(f"/proc/{app.pid}/task/{app.pid}/children").read_text().split()
+                if Path(f"/proc/{child}/exe").resolve() == program and has_handler(child)]
+
+    while not (programs := in_kernel()):
         time.sleep(0.01)
     try:
-        yield app, int(programs[0])
+        yield app, programs[0]
     finally:
         if app.poll() is None:
             app.kill()

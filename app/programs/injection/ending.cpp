@@ -178,10 +178,10 @@ const auto real_execve = behind<Execute>("execve"), real_execvpe = behind<Execut
 const auto real_fexecve = behind<int(int, char* const*, char* const*)>("fexecve");
 
 /// Nobody is told anything any more when the app has ended.
-const bool ends_with_app = [] {
+void end_with_app() {
     const int app = ProgramSettings::from_environment().app_process;
-    return app && app == ::getppid() && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
-}();
+    if (app && app == ::getppid()) prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 
 const bool follows_forks = pthread_atfork(nullptr, nullptr, [] {
                                if (has_gpu()) gpu().on_fork();
@@ -213,6 +213,7 @@ WARPSCOPE_BEFORE int __libc_start_main(int (*main)(int, char**, char**), int cou
     using Start =
         int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
     program_main = main;
+    end_with_app();
     return behind<Start>("__libc_start_main")(main_with_end, count, values, init, fini, loader_fini,
                                               stack_end);
 }
