@@ -38,8 +38,11 @@ class GridForks : public emulator::Observer {
         running_->on_global_access(access);
     }
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  emulator::Scope scope) override {
-        running_->on_fence(block, warp, mask, scope);
+                  emulator::Fence fence) override {
+        running_->on_fence(block, warp, mask, fence);
+    }
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
+        running_->on_warp_sync(block, warp, members);
     }
     void on_barrier_release(const emulator::BarrierRelease& release) override {
         running_->on_barrier_release(release);

@@ -55,7 +55,10 @@ void decode_hint(StatementDecoder& d) {
     e.full = nothing;
     e.cost_point = true;
     const bool is_fence = d.operation() == Operation::membar || d.operation() == Operation::fence;
-    if (is_fence && !d.has("proxy")) e.order = MemoryOrder::acq_rel;
+    if (is_fence && !d.has("proxy"))
+        e.order = d.has("acquire")   ? MemoryOrder::acquire
+                  : d.has("release") ? MemoryOrder::release
+                                     : MemoryOrder::acq_rel;
     e.scope = scope_of(d.statement());
     d.emit(std::move(e));
 }

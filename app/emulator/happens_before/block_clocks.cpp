@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/happens_before/thread_clocks.h"
+#include "emulator/ptx/effects.h"
 #include "emulator/warp/memory.h"
 #include "emulator/warp/warp.h"
 
@@ -37,12 +38,13 @@ bool BlockClocks::Clock::join(const Clock& other) {
     return changed;
 }
 
-void BlockClocks::begin_launch(const LaunchShape& launch, std::uint32_t warps, bool observes) {
-    warps_ = warps;
-    observes_ = observes;
+void BlockClocks::begin_launch(const LaunchShape& launch, const Detail& detail) {
+    detail_ = detail;
     launch_ = launch;
     has_clusters_ = launch.cluster.count() > 1;
     clocks_.assign(1, {});
+    steps_.clear();
+    observed_writes_.clear();
     observations_.assign(1, {});
     words_.clear();
     first_word_ = ~0ull;
@@ -67,22 +69,51 @@ std::size_t BlockClocks::entry_of(std::uint32_t block, std::uint32_t warp) const
         const ClusterPlace at = ClusterPlace::of(launch_, block);
         block = at.cluster * std::uint32_t(launch_.cluster.count()) + at.rank;
     }
-    return std::size_t(block) * warps_ + place_of(warp);
+    return std::size_t(block) * detail_.clocks + (detail_.clocks == 1 ? 0 : warp);
 }
 
-BlockClocks::Clock BlockClocks::published(std::uint32_t warp) {
+bool BlockClocks::comes_before(std::uint32_t block, std::uint32_t warp, unsigned lane,
+                               std::uint32_t time, std::uint32_t seen) const {
+    const std::uint32_t known = clocks_[seen][entry_of(block, warp)];
+    if (known <= time || !detail_.tells_threads_apart) return known > time;
+    // Nearly always the newest step has it. Of blocks that release words without end and have no
+    // barriers, not all steps are searched.
+    constexpr std::uint32_t most_steps = 256;
+    if (known - time > most_steps) return true;
+    for (std::uint32_t step = known; step > time; --step)
+        if (steps_[block][step - 1].is_behind(warp, lane, time)) return true;
+    return false;
+}
+
+void BlockClocks::take_step(const Step& step) {
+    ++now_->time;
+    ++changes_;
+    if (!detail_.tells_threads_apart) return;
+    if (steps_.size() <= block_) steps_.resize(block_ + 1);
+    steps_[block_].push_back(step);
+}
+
+BlockClocks::Clock BlockClocks::published(std::uint32_t warp, std::uint32_t lanes) {
     Clock clock = clocks_[seen(warp)];
     const std::size_t first = entry_of(block_, 0);
-    for (std::uint32_t other = 0; other < warps_; ++other)
+    for (std::uint32_t other = 0; other < detail_.clocks; ++other)
         clock.raise(first + other, now_->ordered);
-    clock.raise(first + place_of(warp), ++now_->time);
+    take_step({now_->ordered, now_->ordered_in_warp[place_of(warp)], warp, lanes});
+    clock.raise(entry_of(block_, warp), now_->time);
     return clock;
 }
 
 void BlockClocks::order_warps() {
-    if (warps_ == 1) return;
-    now_->ordered = ++now_->time;
+    if (!tells_warps_apart()) return;
+    take_step({});
+    now_->ordered = now_->time;
     now_->seen_by_warp.fill(now_->seen);
+}
+
+void BlockClocks::warp_sync(std::uint32_t warp) {
+    if (!detail_.tells_threads_apart) return;
+    take_step({});
+    now_->ordered_in_warp[warp] = now_->time;
 }
 
 void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::uint32_t lanes) {
@@ -97,12 +128,15 @@ void BlockClocks::take_over_pending(Scoped& scoped, std::uint32_t first, std::ui
     }
 }
 
-void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes, Scope scope) {
-    const bool of_device = scope == Scope::device;
-    take_over_pending(now_->cluster, warp * lanes_per_warp, lanes);
-    if (of_device) take_over_pending(now_->device, warp * lanes_per_warp, lanes);
-    order_warps();
-    now_->cluster.fenced = published(warp);
+void BlockClocks::fence(std::uint32_t warp, std::uint32_t lanes, Fence fence) {
+    const bool of_device = fence.scope == Scope::device;
+    if (acquires(fence.order)) {
+        take_over_pending(now_->cluster, warp * lanes_per_warp, lanes);
+        if (of_device) take_over_pending(now_->device, warp * lanes_per_warp, lanes);
+    }
+    may_order_warps();
+    if (!releases(fence.order)) return;
+    now_->cluster.fenced = published(warp, lanes);
     if (of_device) now_->device.fenced = now_->cluster.fenced;
 }
 
@@ -115,14 +149,22 @@ void BlockClocks::barrier() {
     order_warps();
 }
 
+std::uint32_t BlockClocks::joined(std::uint32_t seen, const Clock& released) {
+    Clock clock = clocks_[seen];
+    if (!clock.join(released)) return seen;
+    ++changes_;
+    // Blocks that wait for one barrier of the grid learn the same.
+    if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
+    return std::uint32_t(clocks_.size()) - 1;
+}
+
 void BlockClocks::take_over(const Clock& released, std::uint32_t warp) {
-    Clock clock = clocks_[now_->seen];
-    if (clock.join(released)) {
-        // Blocks that wait for one barrier of the grid learn the same.
-        if (clock != clocks_.back()) clocks_.push_back(std::move(clock));
-        now_->seen = std::uint32_t(clocks_.size()) - 1;
-    }
-    now_->seen_by_warp[place_of(warp)] = now_->seen;
+    now_->seen = joined(now_->seen, released);
+    std::uint32_t& seen = now_->seen_by_warp[place_of(warp)];
+    seen = detail_.tells_threads_apart ? joined(seen, released) : now_->seen;
+    // Another thread of the block has released it: words order its threads.
+    if (detail_.tells_threads_apart && released[entry_of(block_, warp)] > now_->ordered)
+        order_warps();
 }
 
 void BlockClocks::read(Scoped& scoped, const Word& word, std::uint32_t thread, MemoryOrder order) {
@@ -142,66 +184,87 @@ void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder 
                        Scope scope) {
     const auto found = words_.find(address);
     if (found == words_.end()) return;
-    const auto& [device, clusters, writes] = found->second;
-    if (observes_ && scope == Scope::device) observe(address, writes);
+    const auto& [device, clusters] = found->second;
+    if (detail_.observes && scope == Scope::device &&
+        observed_writes_.read(address, reader_of(thread), now_->time))
+        ++changes_;
     if (!clusters.empty())
         if (const auto own = clusters.find(cluster()); own != clusters.end())
             read(now_->cluster, own->second, thread, order);
     if (scope == Scope::device) read(now_->device, device, thread, order);
 }
 
-void BlockClocks::observe(std::uint64_t address, const Clock& writes) {
-    Observed& observed = now_->observed[address];
-    if (!observed.writes.join(writes)) return;
-    observed.number = 0;
-    ++now_->time;
+std::uint32_t BlockClocks::observed(const Access& a) {
+    if (!detail_.observes) return 0;
+    const Clock& known = clocks_[seen(a.warp)];
+    const std::size_t own = entry_of(block_, a.warp) / detail_.clocks;
+    const auto is_before = [&](std::uint32_t reader, std::uint32_t time) {
+        return reader / detail_.clocks == own || known[reader] > time;
+    };
+    std::vector<Observed> all;
+    for_each_lane(a.same_address ? a.mask & (0 - a.mask) : a.mask, [&](unsigned lane) {
+        const std::uint64_t address = a.address(lane);
+        if (address < first_word_ || address > last_word_) return;
+        observed_writes_.for_chains(address, is_before, [&](const auto& chain) {
+            all.push_back({address, a.bytes, chain});
+        });
+    });
+    if (all.empty()) return 0;
+    if (all != observations_.back()) observations_.push_back(std::move(all));
+    return std::uint32_t(observations_.size()) - 1;
 }
 
-// Few accesses ask: those of a word that atomics of the block have observed.
-std::uint32_t BlockClocks::observed(std::uint64_t address) {
-    const auto found = now_->observed.find(address);
-    if (found == now_->observed.end()) return 0;
-    Observed& observed = found->second;
-    if (observed.number == 0) {
-        observed.number = std::uint32_t(observations_.size());
-        observations_.push_back(observed.writes);
-    }
-    return observed.number;
+bool BlockClocks::is_observed(std::uint64_t address, std::uint32_t write,
+                              std::uint32_t observed) const {
+    return std::ranges::any_of(observations_[observed], [&](const Observed& of) {
+        return address - of.address < of.bytes && of.chain.holds(write);
+    });
 }
 
-void BlockClocks::publish(Word& word, const Clock& clock, bool updates) {
+void BlockClocks::begin_write() {
+    if (!detail_.observes) return;
+    observed_writes_.begin_write();
+    ++changes_;
+}
+
+// A thread that has released the word releases it with each further strong write, too (PTX ISA 8,
+// "Release and Acquire Patterns").
+void BlockClocks::publish(Word& word, const Write& write, const Clock& released,
+                          const Scoped& scoped) {
     word.version = ++version_;
-    if (!updates) word.clock = {};
-    word.clock.join(clock);
+    if (!write.updates && word.releaser != write.thread) word.clock = {};
+    word.clock.join(write.releases ? released : scoped.fenced);
+    if (write.releases)
+        word.releaser = write.thread;
+    else if (word.releaser != write.thread)
+        word.releaser = 0;
 }
 
 void BlockClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
                         bool updates, Scope scope) {
-    const Clock released = releases(order) ? published(thread / lanes_per_warp) : Clock();
+    const std::uint32_t warp = thread / lanes_per_warp;
+    const Write write{(std::uint64_t(block_) << 32 | thread) + 1, releases(order), updates};
+    const Clock released =
+        write.releases ? published(warp, 1u << thread % lanes_per_warp) : Clock();
     Words& words = words_[address];
     first_word_ = std::min(first_word_, address);
     last_word_ = std::max(last_word_, address);
     if (!updates) words.clusters.clear();
-    if (observes_) {
-        if (!updates) words.writes = {};
-        if (scope == Scope::device)
-            words.writes.raise(entry_of(block_, thread / lanes_per_warp), ++now_->time);
+    if (has_clusters_) publish(words.clusters[cluster()], write, released, now_->cluster);
+    if (scope == Scope::device) {
+        publish(words.device, write, released, now_->device);
+        if (detail_.observes) observed_writes_.write(address, updates, reader_of(thread));
+        return;
     }
-    if (has_clusters_)
-        publish(words.clusters[cluster()], releases(order) ? released : now_->cluster.fenced,
-                updates);
-    // A write of cluster scope replaces what the word published for the device, and publishes
-    // nothing to the device.
-    publish(words.device,
-            scope != Scope::device ? Clock()
-            : releases(order)      ? released
-                                   : now_->device.fenced,
-            updates);
+    // It ends what the word has published for the device, and what others could observe of it.
+    words.device = {{}, ++version_, 0};
+    if (detail_.observes) observed_writes_.overwrite(address, 1, reader_of(thread), now_->time);
 }
 
-void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
+void BlockClocks::overwrite(std::uint64_t address, std::uint32_t bytes, std::uint32_t thread) {
     if (address > last_word_ || address + bytes <= first_word_) return;
     for (std::uint64_t byte = 0; byte < bytes; ++byte) words_.erase(address + byte);
+    if (detail_.observes) observed_writes_.overwrite(address, bytes, reader_of(thread), now_->time);
 }
 
 namespace {
@@ -258,20 +321,24 @@ class CompareAndSwap {
 
 template <typename Clocks>
 void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
-    if (order == MemoryOrder::weak && a.kind != MemoryAccess::store) return;
-    const InstructionInfo& info = a.state->block->kernel->lines[a.pc];
+    if (order == MemoryOrder::weak && a.kind == MemoryAccess::load) return;
+    const Kernel& kernel = *a.state->block->kernel;
+    const InstructionInfo& info = kernel.lines[a.pc];
+    // A reduction (red) does not acquire.
+    const bool reads = a.kind == MemoryAccess::load ||
+                       (a.kind == MemoryAccess::atomic && destination_count(kernel.code[a.pc]) > 0);
     CompareAndSwap swaps(a, info);
+    if (order != MemoryOrder::weak && a.kind != MemoryAccess::load) clocks.begin_write();
     for (std::uint32_t lanes = a.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         const std::uint32_t thread = a.warp * lanes_per_warp + lane;
         const std::uint64_t address = a.address(lane);
-        if (order == MemoryOrder::weak) {
-            clocks.overwrite(address, a.bytes);
-            continue;
-        }
-        if (a.kind != MemoryAccess::store) clocks.read(address, thread, order);
+        if (reads && order != MemoryOrder::weak) clocks.read(address, thread, order);
         if (a.kind == MemoryAccess::load || (info.compares && !swaps.writes(lane))) continue;
-        clocks.write(address, thread, order, a.kind == MemoryAccess::atomic);
+        if (order == MemoryOrder::weak)  // also an atomic whose scope is too small
+            clocks.overwrite(address, a.bytes, thread);
+        else
+            clocks.write(address, thread, order, a.kind == MemoryAccess::atomic);
     }
     if (releases(order)) clocks.advance(a.warp);
 }

@@ -5,10 +5,10 @@
 
 namespace warpscope::emulator {
 
-void BlockOrder::begin_launch(std::uint32_t threads, bool by_words, bool mbarriers) {
+void BlockOrder::begin_launch(std::uint32_t threads, bool by_words, bool mbarriers, bool observes) {
     threads_ = threads;
     by_words_ = by_words;
-    if (by_words_) clocks_.begin_launch(threads, mbarriers);
+    if (by_words_) clocks_.begin_launch(threads, mbarriers, observes);
 }
 
 void BlockOrder::begin_block() {

@@ -38,6 +38,7 @@ struct Moment {
     /// __syncwarp() calls that some of its lanes have completed; ThreadClocks::now() where threads
     /// have clocks.
     std::uint32_t round = 0;
+    std::uint32_t writes = 0;  ///< strong ones of words, where threads observe them
     bool operator==(const Moment&) const = default;
 };
 
@@ -55,8 +56,9 @@ struct Moment {
 /// by words of memory, and by lane what barriers of some threads order. An epoch begins as above.
 class BlockOrder {
   public:
-    /// `threads` of one block; `by_words`: they have clocks; `mbarriers`: so have these.
-    void begin_launch(std::uint32_t threads, bool by_words, bool mbarriers);
+    /// `threads` of one block; `by_words`: they have clocks; `mbarriers`: so have these;
+    /// `observes`: ThreadClocks::is_observed() is asked for.
+    void begin_launch(std::uint32_t threads, bool by_words, bool mbarriers, bool observes);
     void begin_block();
     void arrive(const BarrierArrival& arrival);
     void release(const BarrierRelease& release);
@@ -68,7 +70,8 @@ class BlockOrder {
     const ThreadClocks& clocks() const { return clocks_; }
     Moment now(std::uint32_t warp) const {
         const WarpClock& w = warps_[warp];
-        return {epoch_, w.arrivals, by_words_ ? clocks_.now(warp) : w.round};
+        if (by_words_) return {epoch_, w.arrivals, clocks_.now(warp), clocks_.newest_write()};
+        return {epoch_, w.arrivals, w.round};
     }
     /// True when what warp `before` did at `moment`, in this epoch, comes before what warp `after`
     /// does now. Only where threads have no clocks.

@@ -47,31 +47,53 @@ std::set<std::uint32_t> operands_of_launch(const Kernel& kernel) {
     return found;
 }
 
-/// Two accesses of different words behind an address that all threads share, such as p[0] and p[1]
-/// of an argument p. Of flag[b] and flag[b - 1], where b is the block, one block's may be the
-/// other's.
-bool are_apart(const Kernel& kernel, const std::set<std::uint32_t>& of_launch, std::uint32_t one,
-               std::uint32_t other) {
-    const InstructionInfo &first = kernel.lines[one], &second = kernel.lines[other];
-    const Instruction &a = kernel.code[one], &b = kernel.code[other];
-    const std::uint32_t address = a.operands[first.address_operand];
-    if (address == 0 || address != b.operands[second.address_operand]) return false;
-    return of_launch.contains(address) &&
-           std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
-}
-
-/// A thread stores to the word at the address of an atomic after it has used the atomic's result.
-bool resets(const Kernel& kernel, std::uint32_t atomic, std::uint32_t store) {
-    const InstructionInfo &counts = kernel.lines[atomic], &stores = kernel.lines[store];
-    const Instruction &a = kernel.code[atomic], &b = kernel.code[store];
-    return counts.scope == Scope::device && stores.access == MemoryAccess::store &&
-           stores.order == MemoryOrder::weak && counts.bytes == stores.bytes &&
-           a.immediate == b.immediate &&
-           a.operands[counts.address_operand] == b.operands[stores.address_operand] &&
-           is_result_used(kernel, atomic) && reached_in_launch(kernel, atomic)[store];
+/// A thread stores weakly to a word after it has read it strongly, and has used what it has read,
+/// as the last block does that resets a counter: `if (atomicAdd(count, 1) == last) *count = 0`.
+bool resets(const Kernel& kernel, std::uint32_t read, std::uint32_t store) {
+    const InstructionInfo &reads = kernel.lines[read], &stores = kernel.lines[store];
+    const Instruction &a = kernel.code[read], &b = kernel.code[store];
+    return reads.bytes == stores.bytes && a.immediate == b.immediate &&
+           a.operands[reads.address_operand] == b.operands[stores.address_operand] &&
+           is_result_used(kernel, read) && reached_in_launch(kernel, read)[store];
 }
 
 }  // namespace
+
+/// Tells which accesses of a kernel may access one word.
+class MemoryOrders::WordPairs {
+  public:
+    explicit WordPairs(const Kernel& kernel)
+        : kernel_(kernel), of_launch_(operands_of_launch(kernel)) {}
+
+    bool may_meet(std::uint32_t one, std::uint32_t other) const {
+        if (are_apart(one, other)) return false;
+        const int a = kernel_.lines[one].base, b = kernel_.lines[other].base;
+        if (a < 0 || b < 0 || a == b) return true;
+        const AddressBase &first = kernel_.bases[std::size_t(a)],
+                          &second = kernel_.bases[std::size_t(b)];
+        if (first.kind == AddressBase::any_pointer || second.kind == AddressBase::any_pointer)
+            return true;
+        // All arrays of dynamic shared memory are one.
+        return first.kind == AddressBase::shared && second.kind == AddressBase::shared &&
+               first.offset == second.offset;
+    }
+
+  private:
+    /// Two accesses of different words behind an address that all threads share, such as p[0] and
+    /// p[1] of an argument p. Of flag[b] and flag[b - 1], where b is the block, one block's may be
+    /// the other's.
+    bool are_apart(std::uint32_t one, std::uint32_t other) const {
+        const InstructionInfo &first = kernel_.lines[one], &second = kernel_.lines[other];
+        const Instruction &a = kernel_.code[one], &b = kernel_.code[other];
+        const std::uint32_t address = a.operands[first.address_operand];
+        if (address == 0 || address != b.operands[second.address_operand]) return false;
+        return of_launch_.contains(address) &&
+               std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
+    }
+
+    const Kernel& kernel_;
+    const std::set<std::uint32_t> of_launch_;
+};
 
 void MemoryOrders::begin_launch(const Kernel& kernel) {
     orders_.clear();
@@ -93,15 +115,9 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
         if (i.access != MemoryAccess::none || i.order == MemoryOrder::weak) continue;
         fences_ |= 1u << unsigned(i.scope);
     }
-    volatile_stores_.assign(orders_.size(), false);
-    settle_volatile(kernel);
-    counters_are_reset_ = false;
-    for (std::uint32_t atomic = 0; atomic < kernel.lines.size(); ++atomic) {
-        if (kernel.lines[atomic].access != MemoryAccess::atomic) continue;
-        for (std::uint32_t pc = 0; pc < kernel.lines.size() && !counters_are_reset_; ++pc)
-            counters_are_reset_ = resets(kernel, atomic, pc);
-    }
-    order_blocks_by_words_ |= counters_are_reset_;
+    const WordPairs pairs(kernel);
+    settle_volatile(kernel, pairs);
+    settle_observed(kernel, pairs);
     words_are_seen_ = kernel.has_mbarriers || kernel.uses_cluster;
     atomics_decide_ = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
@@ -113,27 +129,16 @@ void MemoryOrders::begin_launch(const Kernel& kernel) {
     words_are_seen_ = order_by_words_ && (words_are_seen_ || atomics_decide_);
 }
 
-void MemoryOrders::settle_volatile(const Kernel& kernel) {
+void MemoryOrders::settle_volatile(const Kernel& kernel, const WordPairs& pairs) {
+    volatile_stores_.assign(orders_.size(), false);
     const auto is_volatile = [](MemoryOrder order) { return order == MemoryOrder::volatile_; };
     if (std::none_of(orders_.begin(), orders_.end(), is_volatile)) return;
-    const std::set<std::uint32_t> of_launch = operands_of_launch(kernel);
-    const auto may_meet = [&](std::uint32_t one, std::uint32_t other) {
-        if (are_apart(kernel, of_launch, one, other)) return false;
-        const int a = kernel.lines[one].base, b = kernel.lines[other].base;
-        if (a < 0 || b < 0 || a == b) return true;
-        const AddressBase &first = kernel.bases[std::size_t(a)],
-                          &second = kernel.bases[std::size_t(b)];
-        if (first.kind == AddressBase::any_pointer || second.kind == AddressBase::any_pointer)
-            return true;
-        // All arrays of dynamic shared memory are one.
-        return first.kind == AddressBase::shared && second.kind == AddressBase::shared &&
-               first.offset == second.offset;
-    };
     // In shared memory such a load is rather one that a barrier is missing before.
     const auto is_counted = [&](std::uint32_t load) {
         if (kernel.lines[load].space == Space::shared) return false;
         for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
-            if (kernel.lines[pc].access == MemoryAccess::atomic && may_meet(load, pc)) return true;
+            if (kernel.lines[pc].access == MemoryAccess::atomic && pairs.may_meet(load, pc))
+                return true;
         return false;
     };
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
@@ -142,10 +147,7 @@ void MemoryOrders::settle_volatile(const Kernel& kernel) {
                 is_polled(kernel, pc) || is_counted(pc) ? MemoryOrder::relaxed : MemoryOrder::weak;
     const auto may_be_read = [&](std::uint32_t store) {
         for (std::uint32_t pc = 0; pc < orders_.size(); ++pc)
-            if (kernel.lines[pc].access != MemoryAccess::none &&
-                kernel.lines[pc].access != MemoryAccess::store && is_strong(pc) &&
-                may_meet(store, pc))
-                return true;
+            if (reads_strongly(kernel, pc) && pairs.may_meet(store, pc)) return true;
         return false;
     };
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
@@ -153,6 +155,42 @@ void MemoryOrders::settle_volatile(const Kernel& kernel) {
         volatile_stores_[pc] = may_be_read(pc);
         orders_[pc] = volatile_stores_[pc] ? MemoryOrder::relaxed : MemoryOrder::weak;
     }
+}
+
+bool MemoryOrders::reads_strongly(const Kernel& kernel, std::uint32_t pc) const {
+    const MemoryAccess access = kernel.lines[pc].access;
+    return (access == MemoryAccess::load || access == MemoryAccess::atomic) && is_strong(pc);
+}
+
+void MemoryOrders::settle_observed(const Kernel& kernel, const WordPairs& pairs) {
+    std::vector<std::uint32_t> reads, weak;
+    only_barriers_order_threads_ = !kernel.has_mbarriers && !(fences_ & 1);
+    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
+        const InstructionInfo& i = kernel.lines[pc];
+        if (i.access == MemoryAccess::none) continue;
+        if (reads_strongly(kernel, pc)) reads.push_back(pc);
+        if (!is_strong(pc)) weak.push_back(pc);
+        const bool may_be_shared = i.space == Space::shared || i.space == Space::generic;
+        only_barriers_order_threads_ &=
+            !is_strong(pc) || (!may_be_shared && scopes_[pc] == Scope::device);
+    }
+    const auto any = [&](auto&& holds) {
+        for (const std::uint32_t read : reads)
+            for (const std::uint32_t pc : weak)
+                if (holds(read, pc)) return true;
+        return false;
+    };
+    const auto is_reset = [&](std::uint32_t read, std::uint32_t pc) {
+        return kernel.lines[pc].access == MemoryAccess::store && resets(kernel, read, pc);
+    };
+    if (!order_blocks_by_words_ && any([&](std::uint32_t read, std::uint32_t pc) {
+            return scopes_[read] == Scope::device && is_reset(read, pc);
+        }))
+        order_by_words_ = order_blocks_by_words_ = true;
+    if (!order_by_words_) order_by_words_ = any(is_reset);
+    words_are_observed_ = order_by_words_ && any([&](std::uint32_t read, std::uint32_t pc) {
+                              return pairs.may_meet(read, pc);
+                          });
 }
 
 bool depends_on_order(const Kernel& kernel) {

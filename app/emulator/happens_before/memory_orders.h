@@ -17,6 +17,8 @@ namespace warpscope::emulator {
 /// as weak, and two volatile stores always race.
 class MemoryOrders {
   public:
+    class WordPairs;
+
     void begin_launch(const Kernel& kernel);
     /// By index into Kernel::code; never volatile.
     MemoryOrder operator[](std::uint32_t pc) const { return orders_[pc]; }
@@ -50,14 +52,18 @@ class MemoryOrders {
         return between_blocks(pc) != MemoryOrder::weak;
     }
     bool order_blocks_by_words() const { return order_blocks_by_words_; }
-    /// True where a thread may store to a counter after an atomic has told it the count, as the
-    /// last block does that resets it: `if (atomicAdd(count, 1) == last) *count = 0`. What blocks
-    /// observe of its word orders them.
-    bool counters_are_reset() const { return counters_are_reset_; }
+    /// True where words order threads or blocks, and one may access a word weakly that another one
+    /// has read strongly: what its readers observe of the word then orders the two.
+    bool words_are_observed() const { return words_are_observed_; }
+    /// True where nothing but barriers, and words of global memory with the scope of the device,
+    /// orders the threads of a block.
+    bool only_barriers_order_threads() const { return only_barriers_order_threads_; }
     bool has_fences_of(Scope scope) const { return fences_ >> unsigned(scope) & 1; }
 
   private:
-    void settle_volatile(const Kernel& kernel);
+    void settle_volatile(const Kernel& kernel, const WordPairs& pairs);
+    bool reads_strongly(const Kernel& kernel, std::uint32_t pc) const;
+    void settle_observed(const Kernel& kernel, const WordPairs& pairs);
 
     std::vector<MemoryOrder> orders_;
     std::vector<std::uint8_t> bytes_;
@@ -65,7 +71,7 @@ class MemoryOrders {
     std::vector<bool> volatile_stores_;
     bool order_by_words_ = false, words_are_seen_ = false, atomics_decide_ = false;
     bool order_blocks_by_words_ = false, has_bulk_copies_ = false;
-    bool counters_are_reset_ = false;
+    bool words_are_observed_ = false, only_barriers_order_threads_ = false;
     unsigned fences_ = 0;  ///< scopes of the kernel's fences, a bit each
 };
 

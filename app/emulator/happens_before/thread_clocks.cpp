@@ -39,7 +39,8 @@ ThreadClock& WarpClocks::share(std::uint32_t warp, Lanes lanes, const ThreadCloc
     return shared_[warp] = clock;
 }
 
-void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers) {
+void ThreadClocks::begin_launch(std::uint32_t threads, bool mbarriers, bool observes) {
+    observes_ = observes;
     threads_ = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;
     constexpr std::size_t usual_mbarriers = 64;
     mbarriers_ = mbarriers ? usual_mbarriers : 0;
@@ -70,6 +71,7 @@ void ThreadClocks::begin_epoch() {
     phases_before_epoch_ = seen_phases_;
     clocks_.share_all();
     words_.clear();
+    observed_writes_.clear();
     for (Clock& barrier : barriers_) barrier.clear();
 }
 
@@ -123,17 +125,18 @@ void ThreadClocks::warp_sync(std::uint32_t warp, Lanes members) {
     advance(warp);
 }
 
-void ThreadClocks::fence(std::uint32_t warp, Lanes lanes) {
+void ThreadClocks::fence(std::uint32_t warp, Lanes lanes, MemoryOrder order) {
     for_each_lane(lanes, [&](unsigned lane) {
         const std::uint32_t thread = warp * lanes_per_warp + lane;
-        take_over_pending(thread);
-        fenced_[thread] = published(thread);
+        if (acquires(order)) take_over_pending(thread);
+        if (releases(order)) fenced_[thread] = published(thread);
     });
     advance(warp);
 }
 
 void ThreadClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
     polled_.insert(address);
+    if (observes_) observed_writes_.read(address, thread, time_of(thread));
     const auto word = words_.find(address);
     if (word == words_.end()) return;
     // A thread that waits reads one version many times. Acquires and relaxed reads differ.
@@ -150,15 +153,35 @@ void ThreadClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrde
     now.resize(entries_);
     Word& word = words_[address];
     word.version = ++version_;
-    if (updates && !word.clock.empty())
+    // A thread that has released the word releases it with each further strong write, too (PTX ISA
+    // 8, "Release and Acquire Patterns").
+    if ((updates || word.releaser == thread + 1) && !word.clock.empty())
         join_clocks(word.clock, now);
     else
         word.clock = std::move(now);
+    if (releases(order))
+        word.releaser = thread + 1;
+    else if (word.releaser != thread + 1)
+        word.releaser = 0;
+    if (observes_) observed_writes_.write(address, updates, thread);
 }
 
-void ThreadClocks::overwrite(std::uint64_t address, std::uint32_t bytes) {
+void ThreadClocks::overwrite(std::uint64_t address, std::uint32_t bytes, std::uint32_t thread) {
     if (words_.empty()) return;
     for (std::uint64_t a = address; a < address + bytes; ++a) words_.erase(a);
+    if (observes_) observed_writes_.overwrite(address, bytes, thread, time_of(thread));
+}
+
+bool ThreadClocks::is_observed(std::uint64_t address, std::uint32_t write,
+                               std::uint32_t thread) const {
+    bool found = false;
+    observed_writes_.for_chains(
+        address,
+        [&](std::uint32_t reader, std::uint32_t time) {
+            return reader == thread || clocks_[thread][reader] >= time;
+        },
+        [&](const auto& chain) { found |= chain.holds(write); });
+    return found;
 }
 
 // All clocks get entries for as many mbarriers again.

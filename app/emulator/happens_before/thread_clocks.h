@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "emulator/happens_before/observed_writes.h"
 #include "emulator/program/access_form.h"
 #include "emulator/program/lanes.h"
 #include "emulator/warp/warp.h"
@@ -81,8 +82,9 @@ class ThreadClocks {
   public:
     using Lanes = std::uint32_t;  ///< a mask
 
-    /// `threads` of one block; `mbarriers`: the kernel has some.
-    void begin_launch(std::uint32_t threads, bool mbarriers);
+    /// `threads` of one block; `mbarriers`: the kernel has some; `observes`: is_observed() is asked
+    /// for.
+    void begin_launch(std::uint32_t threads, bool mbarriers, bool observes = false);
     void begin_block();
     /// What the block has done so far comes before everything that follows.
     void begin_epoch();
@@ -102,16 +104,24 @@ class ThreadClocks {
     void leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes);
     void reset_barrier(std::uint32_t barrier) { barriers_[barrier].clear(); }
     void warp_sync(std::uint32_t warp, Lanes members);
-    void fence(std::uint32_t warp, Lanes lanes);
+    void fence(std::uint32_t warp, Lanes lanes, MemoryOrder order = MemoryOrder::acq_rel);
 
     // A strong access of the word at `address`: an offset into shared memory, or in global memory.
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
     /// True for a word that threads of the block poll, or access with atomics: a flag or a lock.
     bool has_been_read(std::uint64_t address) const { return polled_.contains(address); }
+    /// Further writes are of another instruction.
+    void begin_write() { observed_writes_.begin_write(); }
     /// `updates`: an atomic, which leaves what others have published with the word.
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
     /// A weak write: nothing is published with these bytes any more.
-    void overwrite(std::uint64_t address, std::uint32_t bytes);
+    void overwrite(std::uint64_t address, std::uint32_t bytes, std::uint32_t thread);
+    bool observes() const { return observes_; }
+    /// The number of the newest instruction that has written words strongly.
+    std::uint32_t newest_write() const { return observed_writes_.newest(); }
+    /// Write number `write` of the word comes before what `thread` does now: it, or a thread that
+    /// comes before, has observed it.
+    bool is_observed(std::uint64_t address, std::uint32_t write, std::uint32_t thread) const;
 
     // An mbarrier, by its address. What threads do before they arrive comes before what threads do
     // that have seen the end of the phase.
@@ -135,6 +145,8 @@ class ThreadClocks {
     struct Word {
         Clock clock;
         std::uint64_t version = 0;  ///< no other word's, and new with each write
+        /// 1 + the thread that has released the word, if no other has written it since; else 0.
+        std::uint32_t releaser = 0;
     };
     /// What has been published with the arrivals at an mbarrier.
     struct Phases {
@@ -160,6 +172,8 @@ class ThreadClocks {
     std::vector<Clock> pending_;  ///< what it has read, and takes over at its next fence
     std::unordered_map<std::uint64_t, Word> words_;  ///< by address
     std::unordered_set<std::uint64_t> polled_;       ///< addresses of strong reads
+    bool observes_ = false;
+    ObservedWrites observed_writes_;  ///< by threads
     std::uint64_t version_ = 0;
     std::vector<std::uint64_t> read_;  ///< by thread: the version that it has read last
     std::array<Clock, barriers_per_block> barriers_;

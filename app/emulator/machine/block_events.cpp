@@ -85,7 +85,7 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
         warp_barrier(i, warp, mask);
     else if (told_ && events & Instruction::fences)
         told_->on_fence(block_.block, warp.index, mask,
-                        block_.kernel->lines[block_.kernel->index_of(i)].scope);
+                        fence_of(block_.kernel->lines[block_.kernel->index_of(i)]));
 }
 
 // An access of the running lanes.

@@ -102,6 +102,17 @@ struct BarrierRelease {
     std::span<const std::byte> shared_memory;
 };
 
+/// An acquire fence, a release fence, or both in one. For threads out of its scope it orders
+/// nothing.
+struct Fence {
+    Scope scope = Scope::device;
+    MemoryOrder order = MemoryOrder::acq_rel;
+};
+
+inline Fence fence_of(const InstructionInfo& instruction) {
+    return {instruction.scope, instruction.order};
+}
+
 /// Is told what the blocks of a launch do. The events of one block come in the order in which they
 /// happen, and one block after the other, but for cooperative launches. If the observer can fork,
 /// blocks run on several host threads, each with its own fork; otherwise all blocks run on one
@@ -165,10 +176,9 @@ class Observer {
     /// Asynchronous copies and mbarriers, while it happens. The accesses of a copy come before its
     /// start.
     virtual void on_async(std::uint32_t /*block*/, const AsyncEvent&) {}
-    /// The lanes of `mask` execute membar or fence, which orders nothing for threads out of its
-    /// scope.
+    /// The lanes of `mask` execute membar or fence.
     virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/,
-                          Scope) {}
+                          Fence) {}
     /// The lanes of `mask` execute the instruction next.
     virtual void on_instruction(std::uint32_t /*block*/, const Warp&, std::uint32_t /*mask*/,
                                 std::uint32_t /*pc*/) {}

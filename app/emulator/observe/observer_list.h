@@ -99,8 +99,8 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_async(block, event); });
     }
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  Scope scope) override {
-        each([&](Observer& o) { o.on_fence(block, warp, mask, scope); });
+                  Fence fence) override {
+        each([&](Observer& o) { o.on_fence(block, warp, mask, fence); });
     }
     void on_instruction(std::uint32_t block, const Warp& warp, std::uint32_t mask,
                         std::uint32_t pc) override {

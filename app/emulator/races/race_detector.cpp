@@ -36,7 +36,8 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     block_ = 0;
     report_.begin_launch(kernel, launch, shared_bytes, orders_.words_are_seen());
     now_->order.begin_launch(report_.threads(), orders_.have_clocks(),
-                             kernel.has_mbarriers || kernel.uses_cluster);
+                             kernel.has_mbarriers || kernel.uses_cluster,
+                             orders_.words_are_observed());
     now_->shared.begin_launch(kernel, orders_, Space::shared, shared_bytes);
     now_->global.begin_launch(kernel, orders_, Space::global, 0);
     now_->proxies.begin_launch(kernel, shared_bytes);
@@ -252,12 +253,14 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
 void RaceDetector::follow_words(const Access& a) {
     const MemoryOrder order = orders_[a.pc];
     synchronise(a, order, now_->order.clocks());
-    if (releases(order)) separate(a.warp);
+    // Each write that threads may observe is an event.
+    const bool writes = order != MemoryOrder::weak && a.kind != MemoryAccess::load;
+    if (releases(order) || (writes && orders_.words_are_observed())) separate(a.warp);
 }
 
-void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope) {
+void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Fence fence) {
     if (!now_->order.by_words()) return;
-    now_->order.clocks().fence(warp, mask);
+    now_->order.clocks().fence(warp, mask, fence.order);
     separate(warp);
 }
 

@@ -93,7 +93,7 @@ class RaceDetector : public Observer, BlockSummaries {
     void on_cluster_access(const Access& access) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  Scope scope) override;
+                  Fence fence) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;

@@ -305,7 +305,8 @@ bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard ha
     const AccessEvent& event = cells_.events()[earlier.event];
     std::uint32_t conflicting = 0, with = 0;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
-        const std::uint32_t others = unordered(earlier, first_lane(m));
+        std::uint32_t others = unordered(earlier, first_lane(m));
+        if (others && is_observed(t, earlier, first_lane(m))) others = 0;
         if (others && !conflicting) with = others;
         if (others) conflicting |= m & (0 - m);
     }
@@ -321,6 +322,17 @@ bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard ha
             .same_value = may_keep && keeps_value(t, earlier, lane)},
            earlier, lane_count(conflicting));
     return true;
+}
+
+bool RaceRule::is_observed(const Target& t, const CellAccess& earlier, unsigned lane) const {
+    if (!order_.by_words() || !order_.clocks().observes() || orders_.is_strong(access_.pc))
+        return false;
+    const AccessEvent& event = cells_.events()[earlier.event];
+    const InstructionInfo& info = access_.state->block->kernel->lines[event.pc];
+    if (!orders_.is_strong(event.pc) || info.access == MemoryAccess::load) return false;
+    const std::uint64_t byte = window_ ? window_->address_of(t.byte) : t.byte;
+    return order_.clocks().is_observed(byte - byte % info.bytes, event.moment.writes + 1,
+                                       access_.warp * lanes_per_warp + lane);
 }
 
 void RaceRule::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {

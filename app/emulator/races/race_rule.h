@@ -135,6 +135,9 @@ class RaceRule {
         if (!others) return 0;
         return others & unordered_.of(event, earlier.event, order_, access_.warp, lane);
     }
+    /// With clocks: the earlier access wrote a word strongly, and `lane` has observed the write, or
+    /// knows of a thread that has.
+    bool is_observed(const Target& target, const CellAccess& earlier, unsigned lane) const;
     /// With clocks: an earlier access comes before what `lane` does now.
     bool is_before(const CellAccess& earlier, unsigned lane) {
         return !times_.in_epoch(earlier.event) || !unordered(earlier, lane);

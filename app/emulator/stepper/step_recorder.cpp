@@ -198,8 +198,8 @@ void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::ui
 }
 
 void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                            Scope scope) {
-    if (is_stepped(block)) observed.races.on_fence(block, warp, mask, scope);
+                            Fence fence) {
+    if (is_stepped(block)) observed.races.on_fence(block, warp, mask, fence);
 }
 
 void StepRecorder::on_async(std::uint32_t block, const AsyncEvent& event) {

@@ -90,7 +90,7 @@ class StepRecorder : public Observer {
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  Scope scope) override;
+                  Fence fence) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_error(std::uint32_t block, const Error& error) override;
 

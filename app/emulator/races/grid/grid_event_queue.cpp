@@ -40,8 +40,10 @@ void GridEventQueue::on_global_access(const Access& a) {
 void GridEventQueue::tell(const Event& event) {
     if (const auto* turn = std::get_if<Turn>(&event))
         races_.on_block_turn(turn->block);
-    else if (const auto* fence = std::get_if<Fence>(&event))
-        races_.on_fence(fence->block, fence->warp, fence->mask, fence->scope);
+    else if (const auto* at = std::get_if<WarpFence>(&event))
+        races_.on_fence(at->block, at->warp, at->mask, at->fence);
+    else if (const auto* sync = std::get_if<WarpSync>(&event))
+        races_.on_warp_sync(sync->block, sync->warp, sync->members);
     else if (const auto* release = std::get_if<BarrierRelease>(&event))
         races_.on_barrier_release(*release);
     else

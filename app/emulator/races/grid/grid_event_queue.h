@@ -27,8 +27,11 @@ class GridEventQueue : public Observer {
     void on_block_turn(std::uint32_t block) override { add(Turn{block}); }
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  Scope scope) override {
-        add(Fence{block, warp, mask, scope});
+                  Fence fence) override {
+        add(WarpFence{block, warp, mask, fence});
+    }
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
+        add(WarpSync{block, warp, members});
     }
     void on_barrier_release(const BarrierRelease& release) override { add(release); }
 
@@ -36,11 +39,14 @@ class GridEventQueue : public Observer {
     struct Turn {
         std::uint32_t block;
     };
-    struct Fence {
+    struct WarpFence {
         std::uint32_t block, warp, mask;
-        Scope scope;
+        Fence fence;
     };
-    using Event = std::variant<Turn, Fence, BarrierRelease, Access>;
+    struct WarpSync {
+        std::uint32_t block, warp, members;
+    };
+    using Event = std::variant<Turn, WarpFence, WarpSync, BarrierRelease, Access>;
 
     void add(const Event& event) { waits_ ? events_.push_back(event) : tell(event); }
     void tell(const Event& event);

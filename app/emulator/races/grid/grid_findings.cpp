@@ -47,14 +47,15 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
     std::uint64_t number = 0;
     for (auto later = strips.begin(); later != strips.end(); ++later)
         for (auto earlier = strips.begin(); earlier != later; ++earlier) {
+            const Cell place{at.memory, at.row, cell};
             if (is_one_block(*earlier, *later) || !conflict(*earlier, *later) ||
-                comes_before(*earlier, *later) || comes_before(*later, *earlier))
+                comes_before(*earlier, *later, place) || comes_before(*later, *earlier, place))
                 continue;
             const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
             const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
             if (std::exchange(reported[low * 4 + high], true)) continue;
             ++number;
-            const Pair pair{*earlier, *later, at.memory, at.row, cell};
+            const Pair pair{place, *earlier, *later};
             Races& found = races[instructions_of(pair)];
             if (found.count++ == 0 || order_of(pair) < order_of(found.example))
                 found.example = pair;
@@ -88,11 +89,7 @@ std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
 
 ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
     const GridEvent& event = events_[strip.event];
-    if (is_end_of_block(strip)) return launch_.at(event.pc, 0, event.block);
-    const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
-    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
-    const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
-    return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
+    return launch_.at(event.pc, event.warp * lanes_per_warp + lane_of(strip, cell), event.block);
 }
 
 Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {

@@ -113,7 +113,10 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     orders_.begin_launch(kernel);
     prepare(kernel);
     const std::uint32_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    clocks_.begin_launch(launch, in_clusters() ? warps : 1, orders_.counters_are_reset());
+    clocks_.begin_launch(launch, {.clocks = in_clusters() ? warps : 1,
+                                  .tells_threads_apart =
+                                      !kernel.uses_cluster && orders_.only_barriers_order_threads(),
+                                  .observes = orders_.words_are_observed()});
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
@@ -197,15 +200,9 @@ std::uint32_t GridRaces::event_of(const Access& a) {
     std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
     if (newest < first_) {
         newest = std::uint32_t(events_.size());
-        const bool publishes =
-            a.kind != MemoryAccess::load && orders_.is_strong_between_blocks(a.pc);
-        const std::uint32_t time = publishes ? clocks_.time_of_publishing(a.warp) : clocks_.time();
-        const bool one_word = a.same_address || (a.mask & (a.mask - 1)) == 0;
-        const std::uint32_t word =
-            publishes  ? clocks_.time()
-            : one_word ? clocks_.observed(a.address(unsigned(std::countr_zero(a.mask))))
-                       : 0;
-        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen(a.warp), word});
+        const bool is_weak = !orders_.is_strong_between_blocks(a.pc);
+        const std::uint32_t words = is_weak ? clocks_.observed(a) : clocks_.newest_write() + 1;
+        events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen(a.warp), words});
     }
     return newest;
 }
@@ -269,16 +266,23 @@ std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& str
 
 bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
     const GridEvent &a = events_[one.event], &b = events_[other.event];
-    return a.time == b.time && a.seen == b.seen && (a.warp == b.warp || !in_clusters());
+    return a.time == b.time && a.seen == b.seen && a.words == b.words &&
+           (a.warp == b.warp || !clocks_.tells_warps_apart());
 }
 
-bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
-    const GridEvent &a = events_[one.event], &b = events_[other.event];
+bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other, const Cell& at) const {
     if (!by_words()) return false;
-    if (clocks_.comes_before(a.block, a.warp, a.time, b.seen)) return true;
-    const auto writes_word = [](const GridStrip& strip) { return strip.writes && strip.strong; };
-    return writes_word(one) && !writes_word(other) &&
-           clocks_.is_observed(a.block, a.warp, a.word, b.word);
+    const GridEvent &a = events_[one.event], &b = events_[other.event];
+    if (clocks_.comes_before(a.block, a.warp, lane_of(one, at.cell), a.time, b.seen)) return true;
+    return one.writes && one.strong && !other.strong &&
+           clocks_.is_observed(at.memory->address_of(at.row, at.cell), a.words, b.words);
+}
+
+std::uint32_t GridRaces::lane_of(const GridStrip& strip, std::uint32_t cell) const {
+    if (is_end_of_block(strip)) return 0;
+    const std::uint32_t bytes = launch_.kernel().lines[events_[strip.event].pc].bytes;
+    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
+    return (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
 }
 
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
@@ -308,7 +312,8 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         const bool one_block = is_one_block(earlier, strip);
         if (!one_block && conflict(earlier, strip)) {
             suspect = &earlier;
-            if (by_words() && !comes_before(earlier, strip)) earlier.races = strip.races = 1;
+            const Cell cell{&memory, row, std::uint32_t(std::countr_zero(both))};
+            if (by_words() && !comes_before(earlier, strip, cell)) earlier.races = strip.races = 1;
         }
         if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return;
         if (!strip.has_value_of(earlier)) earlier.many_values = strip.many_values = 1;
@@ -316,7 +321,8 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
             if (have_one_clock(earlier, strip)) own |= both;
             const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
             const bool one_warp = events_[earlier.event].warp == events_[strip.event].warp;
-            if (own_strips++ == 0 && is_alike && !earlier.races && (one_warp || !in_clusters()))
+            if (own_strips++ == 0 && is_alike && !earlier.races &&
+                (one_warp || !clocks_.tells_warps_apart()))
                 last_own = &earlier;
         } else if (one_block) {
             if (!precedes(strip, earlier)) own |= both;
@@ -402,18 +408,26 @@ void GridRaces::record(const Access& a) {
 }
 
 void GridRaces::follow_words(const Access& a) {
-    const std::pair before(clocks_.time(), clocks_.seen());
+    const std::uint64_t before = clocks_.changes();
     ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
     synchronise(a, orders_.between_blocks(a.pc), clocks);
     // A thread that polls a word in vain learns nothing.
-    if (before != std::pair(clocks_.time(), clocks_.seen())) first_ = std::uint32_t(events_.size());
-    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.order_warps();
+    if (before != clocks_.changes()) first_ = std::uint32_t(events_.size());
+    if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.may_order_warps();
 }
 
-void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope scope) {
+void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Fence fence) {
     if (is_off_ || !by_words()) return;
-    if (scope == Scope::block) clocks_.order_warps();
-    if (scope != Scope::block) clocks_.fence(warp, mask, scope);
+    if (fence.scope == Scope::block)
+        clocks_.may_order_warps();
+    else
+        clocks_.fence(warp, mask, fence);
+    first_ = std::uint32_t(events_.size());
+}
+
+void GridRaces::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t) {
+    if (is_off_ || !by_words()) return;
+    clocks_.warp_sync(warp);
     first_ = std::uint32_t(events_.size());
 }
 

@@ -68,7 +68,8 @@ class GridRaces : public Observer, BlockSummaries {
     void on_cluster_access(const Access& access) override;
     void on_async(std::uint32_t block, const AsyncEvent& event) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
-                  Scope scope) override;
+                  Fence fence) override;
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
     void on_barrier_release(const BarrierRelease& release) override;
 
   private:
@@ -103,12 +104,14 @@ class GridRaces : public Observer, BlockSummaries {
         GridStrips* memory;
         std::uint64_t row;
     };
-    /// Accesses of a cell by two blocks, the lower one first.
-    struct Pair {
-        GridStrip first, second;
-        GridStrips* memory = nullptr;
+    struct Cell {
+        const GridStrips* memory = nullptr;
         std::uint64_t row = 0;
-        std::uint32_t cell = 0;
+        std::uint32_t cell = 0;  ///< of the row
+    };
+    /// Accesses of a cell by two blocks, the lower one first.
+    struct Pair : Cell {
+        GridStrip first, second;
     };
     /// What the races of one finding have in common.
     struct Instructions {
@@ -172,7 +175,9 @@ class GridRaces : public Observer, BlockSummaries {
     bool precedes(const GridStrip& one, const GridStrip& other) const;
     /// What orders the accesses of a block: the instruction, and the warp.
     std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
-    bool comes_before(const GridStrip& one, const GridStrip& other) const;
+    bool comes_before(const GridStrip& one, const GridStrip& other, const Cell& at) const;
+    /// The lane of a strip that accesses a cell of it.
+    std::uint32_t lane_of(const GridStrip& strip, std::uint32_t cell) const;
     void follow_words(const Access& access);
     void follow_copies(const AsyncEvent& event);
     bool in_clusters() const { return by_words() && launch_.kernel().uses_cluster; }

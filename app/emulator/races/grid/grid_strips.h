@@ -16,9 +16,8 @@ struct GridEvent {
     // See BlockClocks.
     std::uint32_t time = 0;
     std::uint32_t seen = 0;
-    /// Of a strong write, when the word is written; of another access to one word, what its block
-    /// has observed of that word.
-    std::uint32_t word = 0;
+    /// Of a strong write, its number; of a weak access, what its warp has observed of its words.
+    std::uint32_t words = 0;
 };
 
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to

@@ -81,7 +81,7 @@ class EventRecorder : public Observer {
     void on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) override {
         add({7, warp, members});
     }
-    void on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Scope) override {
+    void on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, Fence) override {
         add({8, warp, mask});
     }
     std::vector<std::uint64_t> events;

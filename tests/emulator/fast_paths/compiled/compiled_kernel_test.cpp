@@ -314,7 +314,7 @@ st.global.u32 [%rd1], %r4;
 
 TEST_F(CompiledKernelTest, FencesAreReported) {
     struct : Observer {
-        void on_fence(std::uint32_t, std::uint32_t, std::uint32_t mask, Scope) override {
+        void on_fence(std::uint32_t, std::uint32_t, std::uint32_t mask, Fence) override {
             lanes += lane_count(mask);
         }
         bool wants_instructions(const Kernel&) const override { return false; }
