@@ -185,13 +185,16 @@ void BlockClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder 
     const auto found = words_.find(address);
     if (found == words_.end()) return;
     const auto& [device, clusters] = found->second;
-    if (detail_.observes && scope == Scope::device &&
-        observed_writes_.read(address, reader_of(thread), now_->time))
-        ++changes_;
     if (!clusters.empty())
         if (const auto own = clusters.find(cluster()); own != clusters.end())
             read(now_->cluster, own->second, thread, order);
     if (scope == Scope::device) read(now_->device, device, thread, order);
+}
+
+void BlockClocks::observe(std::uint64_t address, std::uint32_t thread, Scope scope) {
+    if (detail_.observes && scope == Scope::device &&
+        observed_writes_.read(address, reader_of(thread), now_->time))
+        ++changes_;
 }
 
 std::uint32_t BlockClocks::observed(const Access& a) {
@@ -320,7 +323,7 @@ class CompareAndSwap {
 }  // namespace
 
 template <typename Clocks>
-void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
+void synchronise(const Access& a, MemoryOrder order, bool observes, Clocks& clocks) {
     if (order == MemoryOrder::weak && a.kind == MemoryAccess::load) return;
     const Kernel& kernel = *a.state->block->kernel;
     const InstructionInfo& info = kernel.lines[a.pc];
@@ -334,6 +337,7 @@ void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
         const std::uint32_t thread = a.warp * lanes_per_warp + lane;
         const std::uint64_t address = a.address(lane);
         if (reads && order != MemoryOrder::weak) clocks.read(address, thread, order);
+        if (observes && order != MemoryOrder::weak) clocks.observe(address, thread);
         if (a.kind == MemoryAccess::load || (info.compares && !swaps.writes(lane))) continue;
         if (order == MemoryOrder::weak)  // also an atomic whose scope is too small
             clocks.overwrite(address, a.bytes, thread);
@@ -343,7 +347,7 @@ void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
     if (releases(order)) clocks.advance(a.warp);
 }
 
-template void synchronise(const Access&, MemoryOrder, ThreadClocks&);
-template void synchronise(const Access&, MemoryOrder, ScopedClocks&);
+template void synchronise(const Access&, MemoryOrder, bool, ThreadClocks&);
+template void synchronise(const Access&, MemoryOrder, bool, ScopedClocks&);
 
 }  // namespace warpscope::emulator

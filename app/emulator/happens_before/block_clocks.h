@@ -65,7 +65,7 @@ class BlockClocks {
 
     /// The number of the newest instruction that has written words strongly.
     std::uint32_t newest_write() const { return observed_writes_.newest(); }
-    /// Names the writes of the words of a weak access that its warp has observed; 0: none.
+    /// Names the writes of the words of an access that its warp has observed; 0: none.
     std::uint32_t observed(const Access& access);
     /// Write number `write` of the word at this address is one of these.
     bool is_observed(std::uint64_t address, std::uint32_t write, std::uint32_t observed) const;
@@ -79,6 +79,7 @@ class BlockClocks {
     // These functions do for blocks what those of ThreadClocks do for threads.
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
               Scope scope = Scope::device);
+    void observe(std::uint64_t address, std::uint32_t thread, Scope scope);
     void begin_write();
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates,
                Scope scope = Scope::device);
@@ -199,6 +200,9 @@ struct ScopedClocks {
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
         clocks.read(address, thread, order, scope);
     }
+    void observe(std::uint64_t address, std::uint32_t thread) {
+        clocks.observe(address, thread, scope);
+    }
     void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates) {
         clocks.write(address, thread, order, updates, scope);
     }
@@ -210,8 +214,9 @@ struct ScopedClocks {
 };
 
 /// Tells the clocks (ThreadClocks or ScopedClocks) what an access of the given order reads and
-/// writes. Addresses of lanes whose access will fail mean nothing.
+/// writes. `observes`: the value that it reads is used. Addresses of lanes whose access will fail
+/// mean nothing.
 template <typename Clocks>
-void synchronise(const Access& access, MemoryOrder order, Clocks& clocks);
+void synchronise(const Access& access, MemoryOrder order, bool observes, Clocks& clocks);
 
 }  // namespace warpscope::emulator

@@ -47,14 +47,14 @@ std::set<std::uint32_t> operands_of_launch(const Kernel& kernel) {
     return found;
 }
 
-/// A thread stores weakly to a word after it has read it strongly, and has used what it has read,
-/// as the last block does that resets a counter: `if (atomicAdd(count, 1) == last) *count = 0`.
+/// A thread stores to a word after it has read it, as the last block does that resets a counter:
+/// `if (atomicAdd(count, 1) == last) *count = 0`.
 bool resets(const Kernel& kernel, std::uint32_t read, std::uint32_t store) {
     const InstructionInfo &reads = kernel.lines[read], &stores = kernel.lines[store];
     const Instruction &a = kernel.code[read], &b = kernel.code[store];
     return reads.bytes == stores.bytes && a.immediate == b.immediate &&
            a.operands[reads.address_operand] == b.operands[stores.address_operand] &&
-           is_result_used(kernel, read) && reached_in_launch(kernel, read)[store];
+           reached_in_launch(kernel, read)[store];
 }
 
 }  // namespace
@@ -163,25 +163,28 @@ bool MemoryOrders::reads_strongly(const Kernel& kernel, std::uint32_t pc) const 
 }
 
 void MemoryOrders::settle_observed(const Kernel& kernel, const WordPairs& pairs) {
-    std::vector<std::uint32_t> reads, weak;
+    std::vector<std::uint32_t> reads, racing;
+    observes_.assign(orders_.size(), false);
     only_barriers_order_threads_ = !kernel.has_mbarriers && !(fences_ & 1);
     for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
         if (i.access == MemoryAccess::none) continue;
-        if (reads_strongly(kernel, pc)) reads.push_back(pc);
-        if (!is_strong(pc)) weak.push_back(pc);
+        observes_[pc] = reads_strongly(kernel, pc) && is_result_used(kernel, pc);
+        if (observes_[pc]) reads.push_back(pc);
+        if (!is_strong(pc) || is_volatile_store(pc)) racing.push_back(pc);
         const bool may_be_shared = i.space == Space::shared || i.space == Space::generic;
         only_barriers_order_threads_ &=
             !is_strong(pc) || (!may_be_shared && scopes_[pc] == Scope::device);
     }
     const auto any = [&](auto&& holds) {
         for (const std::uint32_t read : reads)
-            for (const std::uint32_t pc : weak)
+            for (const std::uint32_t pc : racing)
                 if (holds(read, pc)) return true;
         return false;
     };
     const auto is_reset = [&](std::uint32_t read, std::uint32_t pc) {
-        return kernel.lines[pc].access == MemoryAccess::store && resets(kernel, read, pc);
+        return kernel.lines[pc].access == MemoryAccess::store && !is_strong(pc) &&
+               resets(kernel, read, pc);
     };
     if (!order_blocks_by_words_ && any([&](std::uint32_t read, std::uint32_t pc) {
             return scopes_[read] == Scope::device && is_reset(read, pc);

@@ -55,6 +55,9 @@ class MemoryOrders {
     /// True where words order threads or blocks, and one may access a word weakly that another one
     /// has read strongly: what its readers observe of the word then orders the two.
     bool words_are_observed() const { return words_are_observed_; }
+    /// True for a strong read whose value is used. Without that, a thread does not know of the
+    /// writes that it happens to come after.
+    bool observes(std::uint32_t pc) const { return observes_[pc]; }
     /// True where nothing but barriers, and words of global memory with the scope of the device,
     /// orders the threads of a block.
     bool only_barriers_order_threads() const { return only_barriers_order_threads_; }
@@ -68,7 +71,7 @@ class MemoryOrders {
     std::vector<MemoryOrder> orders_;
     std::vector<std::uint8_t> bytes_;
     std::vector<Scope> scopes_;  ///< of what is not weak; else that of the device
-    std::vector<bool> volatile_stores_;
+    std::vector<bool> volatile_stores_, observes_;
     bool order_by_words_ = false, words_are_seen_ = false, atomics_decide_ = false;
     bool order_blocks_by_words_ = false, has_bulk_copies_ = false;
     bool words_are_observed_ = false, only_barriers_order_threads_ = false;

@@ -136,7 +136,6 @@ void ThreadClocks::fence(std::uint32_t warp, Lanes lanes, MemoryOrder order) {
 
 void ThreadClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder order) {
     polled_.insert(address);
-    if (observes_) observed_writes_.read(address, thread, time_of(thread));
     const auto word = words_.find(address);
     if (word == words_.end()) return;
     // A thread that waits reads one version many times. Acquires and relaxed reads differ.

@@ -110,6 +110,9 @@ class ThreadClocks {
     void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
     /// True for a word that threads of the block poll, or access with atomics: a flag or a lock.
     bool has_been_read(std::uint64_t address) const { return polled_.contains(address); }
+    void observe(std::uint64_t address, std::uint32_t thread) {
+        if (observes_) observed_writes_.read(address, thread, time_of(thread));
+    }
     /// Further writes are of another instruction.
     void begin_write() { observed_writes_.begin_write(); }
     /// `updates`: an atomic, which leaves what others have published with the word.

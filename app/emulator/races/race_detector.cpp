@@ -252,7 +252,7 @@ void RaceDetector::start_copy(const AsyncEvent& event) {
 
 void RaceDetector::follow_words(const Access& a) {
     const MemoryOrder order = orders_[a.pc];
-    synchronise(a, order, now_->order.clocks());
+    synchronise(a, order, orders_.observes(a.pc), now_->order.clocks());
     // Each write that threads may observe is an event.
     const bool writes = order != MemoryOrder::weak && a.kind != MemoryAccess::load;
     if (releases(order) || (writes && orders_.words_are_observed())) separate(a.warp);

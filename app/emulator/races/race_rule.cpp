@@ -325,8 +325,7 @@ bool RaceRule::check_lanes(const Target& t, const CellAccess& earlier, Hazard ha
 }
 
 bool RaceRule::is_observed(const Target& t, const CellAccess& earlier, unsigned lane) const {
-    if (!order_.by_words() || !order_.clocks().observes() || orders_.is_strong(access_.pc))
-        return false;
+    if (!order_.by_words() || !order_.clocks().observes()) return false;
     const AccessEvent& event = cells_.events()[earlier.event];
     const InstructionInfo& info = access_.state->block->kernel->lines[event.pc];
     if (!orders_.is_strong(event.pc) || info.access == MemoryAccess::load) return false;

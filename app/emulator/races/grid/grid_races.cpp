@@ -200,9 +200,10 @@ std::uint32_t GridRaces::event_of(const Access& a) {
     std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
     if (newest < first_) {
         newest = std::uint32_t(events_.size());
-        const bool is_weak = !orders_.is_strong_between_blocks(a.pc);
-        const std::uint32_t words = is_weak ? clocks_.observed(a) : clocks_.newest_write() + 1;
-        events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen(a.warp), words});
+        const bool may_race =
+            !orders_.is_strong_between_blocks(a.pc) || orders_.is_volatile_store(a.pc);
+        events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen(a.warp),
+                           clocks_.newest_write() + 1, may_race ? clocks_.observed(a) : 0});
     }
     return newest;
 }
@@ -266,7 +267,8 @@ std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& str
 
 bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
     const GridEvent &a = events_[one.event], &b = events_[other.event];
-    return a.time == b.time && a.seen == b.seen && a.words == b.words &&
+    return a.time == b.time && a.seen == b.seen && a.observed == b.observed &&
+           (!one.strong || a.write == b.write) &&
            (a.warp == b.warp || !clocks_.tells_warps_apart());
 }
 
@@ -274,8 +276,8 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other, const
     if (!by_words()) return false;
     const GridEvent &a = events_[one.event], &b = events_[other.event];
     if (clocks_.comes_before(a.block, a.warp, lane_of(one, at.cell), a.time, b.seen)) return true;
-    return one.writes && one.strong && !other.strong &&
-           clocks_.is_observed(at.memory->address_of(at.row, at.cell), a.words, b.words);
+    return one.writes && one.strong && b.observed &&
+           clocks_.is_observed(at.memory->address_of(at.row, at.cell), a.write, b.observed);
 }
 
 std::uint32_t GridRaces::lane_of(const GridStrip& strip, std::uint32_t cell) const {
@@ -410,7 +412,7 @@ void GridRaces::record(const Access& a) {
 void GridRaces::follow_words(const Access& a) {
     const std::uint64_t before = clocks_.changes();
     ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
-    synchronise(a, orders_.between_blocks(a.pc), clocks);
+    synchronise(a, orders_.between_blocks(a.pc), orders_.observes(a.pc), clocks);
     // A thread that polls a word in vain learns nothing.
     if (before != clocks_.changes()) first_ = std::uint32_t(events_.size());
     if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.may_order_warps();

@@ -16,8 +16,8 @@ struct GridEvent {
     // See BlockClocks.
     std::uint32_t time = 0;
     std::uint32_t seen = 0;
-    /// Of a strong write, its number; of a weak access, what its warp has observed of its words.
-    std::uint32_t words = 0;
+    std::uint32_t write = 0;     ///< the number that a strong write has
+    std::uint32_t observed = 0;  ///< of its words
 };
 
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
