@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -74,15 +73,23 @@ std::size_t BlockClocks::entry_of(std::uint32_t block, std::uint32_t warp) const
 
 bool BlockClocks::comes_before(std::uint32_t block, std::uint32_t warp, unsigned lane,
                                std::uint32_t time, std::uint32_t seen) const {
-    const std::uint32_t known = clocks_[seen][entry_of(block, warp)];
-    if (known <= time || !detail_.tells_threads_apart) return known > time;
+    if (!is_before_release(block, warp, time, seen)) return false;
+    if (!detail_.tells_threads_apart) return true;
     // Nearly always the newest step has it. Of blocks that release words without end and have no
     // barriers, not all steps are searched.
+    const std::uint32_t known = clocks_[seen][entry_of(block, warp)];
     constexpr std::uint32_t most_steps = 256;
     if (known - time > most_steps) return true;
     for (std::uint32_t step = known; step > time; --step)
         if (steps_[block][step - 1].is_behind(warp, lane, time)) return true;
     return false;
+}
+
+std::uint32_t BlockClocks::seen_at_barrier(std::uint32_t block, std::uint32_t time) const {
+    if (block >= steps_.size()) return 0;
+    for (std::size_t step = time; step < steps_[block].size(); ++step)
+        if (steps_[block][step].seen) return *steps_[block][step].seen;
+    return 0;
 }
 
 void BlockClocks::take_step(const Step& step) {
@@ -105,7 +112,7 @@ BlockClocks::Clock BlockClocks::published(std::uint32_t warp, std::uint32_t lane
 
 void BlockClocks::order_warps() {
     if (!tells_warps_apart()) return;
-    take_step({});
+    take_step({.seen = now_->seen});
     now_->ordered = now_->time;
     now_->seen_by_warp.fill(now_->seen);
 }

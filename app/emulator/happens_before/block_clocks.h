@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -62,6 +63,15 @@ class BlockClocks {
     /// does.
     bool comes_before(std::uint32_t block, std::uint32_t warp, unsigned lane, std::uint32_t time,
                       std::uint32_t seen) const;
+
+    /// A thread of `block` has released a word behind `time`, and one with this `seen` knows it.
+    bool is_before_release(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
+                           std::uint32_t seen) const {
+        return clocks_[seen][entry_of(block, warp)] > time;
+    }
+
+    /// What a block knows at the first of its barriers behind `time`, or at its end.
+    std::uint32_t seen_at_barrier(std::uint32_t block, std::uint32_t time) const;
 
     /// The number of the newest instruction that has written words strongly.
     std::uint32_t newest_write() const { return observed_writes_.newest(); }
@@ -137,6 +147,7 @@ class BlockClocks {
     struct Step {
         std::uint32_t block_time = 0, warp_time = 0;
         std::uint32_t warp = 0, lanes = 0;
+        std::optional<std::uint32_t> seen{};  ///< by all warps: of a barrier of the block
         bool is_behind(std::uint32_t by, unsigned lane, std::uint32_t time) const {
             return time < block_time || (by == warp && (time < warp_time || (lanes >> lane & 1)));
         }

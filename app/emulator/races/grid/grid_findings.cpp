@@ -144,6 +144,7 @@ std::string GridRaces::name_of_place(const Pair& pair) const {
 
 std::string GridRaces::cause(Finding& f, const Pair& pair) const {
     if (std::string text = small_scope(pair); !text.empty()) return text;
+    if (std::string text = missing_in_block(pair); !text.empty()) return text;
     const Kernel& kernel = launch_.kernel();
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
     const bool in_shared = is_shared(pair.memory->begin());
@@ -175,6 +176,31 @@ std::string GridRaces::small_scope(const Pair& pair) const {
             "of other {}",
             thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
             of_cluster ? "clusters" : "blocks");
+    }
+    return "";
+}
+
+// One thread of a block has released a word, and one thread of the other block has acquired it, but
+// not the threads of the two accesses.
+std::string GridRaces::missing_in_block(const Pair& pair) const {
+    if (!by_words() || !clocks_.tells_warps_apart() || is_shared(pair.memory->begin())) return "";
+    for (const auto& [one, other] :
+         {std::pair(pair.first, pair.second), std::pair(pair.second, pair.first)}) {
+        const GridEvent &before = events_[one.event], &after = events_[other.event];
+        const auto is_known = [&](std::uint32_t seen) {
+            return clocks_.is_before_release(before.block, before.warp, before.time, seen);
+        };
+        if (!is_known(clocks_.seen_at_barrier(after.block, after.time))) continue;
+        const ThreadAtLine first = thread_of(one, pair.cell), second = thread_of(other, pair.cell);
+        if (!is_known(after.seen))
+            return fmt::format(
+                "another thread of block {} has waited for block {}, and this thread does not wait "
+                "for that one: __syncthreads() is missing between the wait and {}",
+                name_of(second.block), name_of(first.block), second.where());
+        return fmt::format(
+            "another thread of block {} tells block {} that it may go on, and does not wait for "
+            "this thread: __syncthreads(), or __syncwarp() within a warp, is missing behind {}",
+            name_of(first.block), name_of(second.block), first.where());
     }
     return "";
 }

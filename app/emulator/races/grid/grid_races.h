@@ -188,6 +188,7 @@ class GridRaces : public Observer, BlockSummaries {
     // These say what is missing, and set Finding::barrier or Finding::needs_atomic.
     std::string cause(Finding& f, const Pair& pair) const;
     std::string small_scope(const Pair& pair) const;
+    std::string missing_in_block(const Pair& pair) const;
     std::string missing_fences(Finding& f, const Pair& pair) const;
     std::string missing_order(Finding& f, const Pair& pair) const;
 
