@@ -103,7 +103,7 @@ def place(at):
 
 
 def faults(found):
-    """What must be equal of the findings. A run of a launch file makes its launch twice, so counts are not. The
+    """What must be equal of the findings. A note counts words, which depends on the order, so counts are not. The
     number of a launch decides the order of its warps, and that whether a race is a read after a write or a write
     after a read, or a read of a word that nothing wrote. A program's memory check has findings of the host, too."""
     one = [(f["kind"], f["severity"], *sorted([place(f["first"]), place(f["second"])]))

@@ -160,7 +160,7 @@ void Launch::changed(std::span<Parameter* const> which) {
         if (resized) begin_at_frame_0();
     }
     wanted_.clear();
-    computed_ = false;
+    computed_ = stepped_ = false;
 }
 
 bool Launch::leaves_trace(std::span<Parameter* const> which) const {
@@ -178,16 +178,25 @@ void Launch::load_state(const std::any& state) {
     computed_ = false;
 }
 
+// A step computes the frame that it leaves, and the picture behind it shows the next one. Where all
+// frames are alike, it shows the frame that the step has computed, so that a step makes the
+// launches once.
 void Launch::do_step() {
+    if (frames_differ(*plan_)) {
+        compute();
+        buffers_.keep_frame();
+        computed_ = false;
+        return;
+    }
+    if (stepped_) computed_ = false;
     compute();
-    buffers_.keep_frame();
-    computed_ = false;
+    stepped_ = true;
 }
 
 void Launch::do_reset() {
     if (!launches_.empty()) buffers_ = LaunchBuffers(device(), *plan_, chosen_.names(0));
     wanted_.clear();
-    computed_ = false;
+    computed_ = stepped_ = false;
 }
 
 void Launch::point(const Pointer& pointer) {

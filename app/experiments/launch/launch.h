@@ -95,6 +95,7 @@ class Launch : public Experiment {
     compute::Kernel<Pixels, Pixels, unsigned> show_;
     LaunchBuffers buffers_;                          ///< empty: there are no kernels, or no buffers
     bool computed_ = false;                          ///< the buffers hold the current frame
+    bool stepped_ = false;                           ///< which a step has computed
     std::map<std::size_t, launches::Array> wanted_;  ///< by expectation
 };
 

@@ -356,4 +356,31 @@ LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures
     return plan;
 }
 
+bool frames_differ(const LaunchPlan& plan) {
+    const auto differs = [&](const Expression& expression) {
+        return depends_on_frame(plan.file, expression);
+    };
+    const auto any = [&](const std::vector<Expression>& all) {
+        return std::ranges::any_of(all, differs);
+    };
+    const auto part_differs = [&](const ArgumentPart& part) {
+        const auto* const number = std::get_if<Expression>(&part.value);
+        return differs(part.shift) || (number && differs(*number));
+    };
+    const auto buffer_differs = [&](const BufferSpec& buffer) {
+        const auto* const fill = std::get_if<Expression>(&buffer.fill);
+        return !buffer.keep.empty() || (fill && differs(*fill));
+    };
+    const auto launch_differs = [&](const BoundLaunch& launch) {
+        const LaunchSpec& spec = launch.spec;
+        return any(spec.grid) || any(spec.block) || any(spec.cluster) || differs(spec.shared) ||
+               differs(spec.repeat) ||
+               std::ranges::any_of(launch.arguments, [&](const BoundArgument& argument) {
+                   return std::ranges::any_of(argument.parts, part_differs);
+               });
+    };
+    return std::ranges::any_of(plan.file.buffers, buffer_differs) ||
+           std::ranges::any_of(plan.launches, launch_differs);
+}
+
 }  // namespace warpscope::experiments

@@ -69,6 +69,9 @@ struct LaunchPlan {
     bool is_proposed() const { return !guesses.empty(); }
 };
 
+/// A buffer is kept, or something in the file depends on the number of the frame.
+bool frames_differ(const LaunchPlan& plan);
+
 /// The variable that holds the address of a function: "warpscope_address_of_twice".
 std::string address_variable(const std::string& function);
 
