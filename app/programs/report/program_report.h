@@ -57,6 +57,7 @@ std::vector<emulator::Finding> findings_of(const HostReport& report);
 struct KernelLaunches {
     std::uint64_t launches = 0;
     double seconds = 0;
+    std::uint64_t blocks = 0, watched = 0;  ///< of launches that checks have watched
 };
 
 /// What the emulated GPU has seen of one process.
@@ -73,7 +74,7 @@ struct ProgramReport {
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
     /// False while the process runs: it was ended if there is no later report.
     bool has_ended = false;
-    bool emulated = true;   ///< false: the launches were recorded on a GPU
+    bool emulated = true;  ///< false: the launches were recorded on a GPU
     std::vector<emulator::KernelCounters> counters;
 };
 
