@@ -20,7 +20,7 @@ __global__ void turn(const int* in, int* out, int rounds) {
         __syncthreads();
     }
 #ifdef HALO
-    out[at + 1] = sum;  // of the next block's first thread, too
+    if (threadIdx.x == threads - 1) out[at + 1] = sum;  // of the next block
 #endif
 #ifdef FAR
     if (blockIdx.x == 5000) out[1 << 28] = sum;
