@@ -32,7 +32,7 @@ TEST(BlockSample, HasEveryCornerAndEdgeOfThePlaneAndTheInterior) {
             blocks, [&](std::uint32_t block) { return is_there(block % 100, block / 100); });
     };
     // 3 blocks at each of the four corners, and at least 3 at a place of each edge and inside.
-    EXPECT_EQ(count([](auto x, auto y) { return (x < 2 || x > 97) && (y < 2 || y > 48); }), 12);
+    EXPECT_EQ(count([](auto x, auto y) { return (x < 2 || x > 97) && (y < 2 || y > 47); }), 12);
     for (const std::uint32_t corner : {0u, 99u, 4900u, 4999u}) EXPECT_TRUE(has(blocks, corner));
     const auto is_between = [](auto at, auto size) { return at > 1 && at < size - 2u; };
     EXPECT_GE(count([&](auto x, auto y) { return y == 0 && is_between(x, 100u); }), 1);
