@@ -54,6 +54,10 @@ Its output, its input and its exit status stay; the report goes to standard erro
 FILE.cu; options for it may also stand in a comment on one of its first lines: // nvcc: -lcublas.
 A program after -- was compiled with nvcc -g -lineinfo, so that findings name lines of the source.
 
+Of a launch of a program that takes long, --check watches a sample of the blocks: at the ends, the
+edges and inside of the grid, with their neighbours. The others run unwatched, and the report says
+how many there were. --blocks all watches all of them.
+
 --confined takes from a program, and from nvcc before it, the network, other processes, and all
 files but temporary ones; what was refused is said at the end. --time-limit S ends a program after
 S seconds.

@@ -220,12 +220,14 @@ int run_bench(const Options& options) {
 jobs::ProgramRequest program_request(const Options& options) {
     std::vector<std::string> compiler_options = options.compiler_options;
     if (options.run.math == compute::Math::fast) compiler_options.emplace_back("-use_fast_math");
+    emulator::CheckChoice checks = options.headless.checks;
+    checks.samples = !options.all_blocks;
     return {.command = options.program,
             .compiler_options = std::move(compiler_options),
             .target = options.target,
             .confined = options.confined,
             .time_limit = options.time_limit,
-            .checks = options.headless.checks,
+            .checks = checks,
             .counters = options.headless.counters,
             .capture = options.capture,
             .run = options.run,

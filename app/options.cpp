@@ -161,6 +161,13 @@ class Parser {
             group, [this](const std::string& n) {
                 options_.error_status = int(parse_count("--error-exitcode", n, 255));
             });
+        blocks_ = text(
+            "--blocks", "B", "-- PROGRAM: --check watches sample or all of a large launch (sample)",
+            group, [this](const std::string& word) {
+                options_.all_blocks = word == "all";
+                if (word != "all" && word != "sample")
+                    throw UsageError(fmt::format("--blocks {}: write sample or all", word));
+            });
         flag("--print-environment", environment_,
              "print what loads the emulator into programs, for a shell", group);
     }
@@ -491,6 +498,8 @@ class Parser {
                "--nvcc: add the program that is compiled, FILE.cu");
         demand(!error_status_->count() || (is_program && check_->count()),
                "--error-exitcode: add --check race,barrier,memory and -- PROGRAM");
+        demand(!blocks_->count() || environment_ || (is_program && check_->count()),
+               "--blocks: add --check race,barrier,memory and -- PROGRAM");
         if (options_.mode != Mode::headless)
             refuse({frames_, screenshot_, html_, view_only_, compare_, force_, why_, checkpoint_,
                     every_, resume_},
@@ -618,7 +627,8 @@ class Parser {
         *vsync_{}, *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
-        *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{};
+        *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{},
+        *blocks_{};
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ struct Options {
     jobs::CaptureRequest capture;    ///< of its launches
     bool program_window = false;     ///< its launches are shown in the window
     int error_status = 1;            ///< of a program in which the checks find something
+    bool all_blocks = false;         ///< of a program's large launches are checked
     std::filesystem::path report;    ///< Mode::report: the file that the library has written
     std::filesystem::path lesson;    ///< the window opens it, Mode::grade judges by it; or empty
     std::filesystem::path solution;  ///< Mode::grade: a source, or a folder of them

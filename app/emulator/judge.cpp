@@ -11,7 +11,10 @@
 #include <tuple>
 
 #include "emulator/checks/undefined_values.h"
+#include "emulator/happens_before/memory_orders.h"
+#include "emulator/machine/block_sample.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/together/launch_together.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -268,6 +271,20 @@ void copy_variables(const Module& from, const Module& to) {
                 std::copy_n(own.data, own.bytes, variable.data);
 }
 
+/// Whether blocks of the kernel cannot wait for each other, or learn from words of memory what
+/// others have done: it does not matter in which order they run, or who watches them.
+bool has_independent_blocks(const Kernel& kernel) {
+    MemoryOrders orders;
+    orders.begin_launch(kernel);
+    if (orders.order_blocks_by_words()) return false;
+    if (kernel.order_dependent && orders.atomics_decide()) return false;
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc)
+        if (kernel.lines[pc].access == MemoryAccess::load &&
+            kernel.lines[pc].space != Space::shared && orders.is_strong(pc))
+            return false;
+    return true;
+}
+
 }  // namespace
 
 Judge::Judge(const CheckChoice& choice, Launcher& launcher, std::uint64_t seed)
@@ -276,14 +293,15 @@ Judge::Judge(const CheckChoice& choice, Launcher& launcher, std::uint64_t seed)
       seed_(seed),
       set_(choice, launcher.machine().memory()) {}
 
+Judge::Key Judge::key_of(const FrozenLaunch& launch) {
+    const LaunchShape& shape = launch.launch;
+    return {launch.kernel, shape.grid.count(), shape.block.count(), shape.dynamic_shared_bytes,
+            shape.cooperative};
+}
+
 std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     const Kernel& kernel = *launch.kernel;
-    const LaunchShape& shape = launch.launch;
-    const bool is_new = tried_
-                            .insert({&kernel, shape.grid.count(), shape.block.count(),
-                                     shape.dynamic_shared_bytes, shape.cooperative})
-                            .second;
-    if (!is_new) return {};
+    if (!tried_.insert(key_of(launch)).second) return {};
     std::vector<Trial> trials;
     const auto add = [&](CheckChoice choice, std::string how, std::string note) -> FrozenLaunch& {
         trials.push_back({launch, choice, fmt::format("kernel {} {}", kernel.name, how), note});
@@ -323,6 +341,8 @@ void Judge::try_launch(const Trial& trial, std::chrono::nanoseconds time) {
     launch.settings.time_limit =
         std::chrono::duration_cast<std::chrono::milliseconds>(2 * time) + time_for_another;
     launch.settings.limits_time_of_block = false;
+    if (!sample_.empty())
+        launch.settings.runs = [&](std::uint32_t block) { return is_sampled(block); };
     CheckSet set(trial.choice, machine.memory());
     try {
         launcher_.run(launch, &set.observer());
@@ -406,14 +426,90 @@ Judge::Ran Judge::run(const FrozenLaunch& launch, Observer* beside) {
     Observer& all = beside ? both : observer();
     Ran ran{};
     run_and_try(launch, [&] {
+        const bool in_parts = may_be_sampled(launch);
         const LaunchMethod method = launcher_.choose(launch, &all);
         ran.compiled = method.code != nullptr;
+        ran.watched = launch.launch.grid.count();
+        sample_.clear();
         const auto start = std::chrono::steady_clock::now();
-        launcher_.run(launch, &all, method);
+        if (in_parts)
+            ran.watched = run_in_parts(launch, all);
+        else
+            launcher_.run(launch, &all, method);
         ran.time = std::chrono::steady_clock::now() - start;
         return true;
     });
     return ran;
+}
+
+bool Judge::may_be_sampled(const FrozenLaunch& launch) const {
+    const bool counts = choice_.counters || choice_.heat;
+    if (!choice_.samples || counts || launch.launch.grid.count() <= few_blocks) return false;
+    if (launch.settings.schedule == Schedule::manual || blocks_run_together(launch)) return false;
+    return has_independent_blocks(*launch.kernel);
+}
+
+std::uint64_t Judge::run_in_parts(const FrozenLaunch& launch, Observer& watching) {
+    constexpr std::uint64_t worth_compiling = 1 << 21;
+    const std::uint64_t blocks = launch.launch.grid.count();
+    const auto most =
+        double(std::min(most_watched_, std::max(left_to_watch_ / 4, most_watched_ / 128)));
+    double& of_block = work_[key_of(launch)];
+    const bool is_known = of_block > 0;
+    std::uint64_t watched = 0, instructions = 0;
+    FrozenLaunch part = launch;
+    const auto start = std::chrono::steady_clock::now();
+    const auto limit_time = [&] {
+        using std::chrono::milliseconds;
+        const milliseconds limit = launch.settings.time_limit;
+        const auto left =
+            std::chrono::floor<milliseconds>(limit - (std::chrono::steady_clock::now() - start));
+        if (limit.count() > 0) part.settings.time_limit = std::max(milliseconds(1), left);
+    };
+    const auto watch = [&](bool compiled) {
+        if (watched > 0) set_.continue_launch();
+        limit_time();
+        const LaunchMethod method = launcher_.choose(part, &watching, compiled);
+        instructions += launcher_.run(part, &watching, method).warp_instructions;
+    };
+    // The first block may be idle, so that a second part shows it before all blocks run.
+    for (std::uint64_t next = is_known ? blocks : 1; watched < blocks && of_block * blocks <= most;
+         next = 64 * watched) {
+        part.settings.first_block = watched;
+        part.settings.blocks = std::min(next, blocks - watched);
+        watch(of_block * double(blocks) > worth_compiling);
+        watched += part.settings.blocks;
+        of_block = double(instructions) / double(watched);
+    }
+    if (watched < blocks) {
+        sample_ =
+            sample_of(launch.launch.grid, std::uint64_t(most / of_block), launch.settings.seed);
+        std::erase_if(sample_, [&](std::uint32_t block) { return block < watched; });
+        part.settings.first_block = watched;
+        part.settings.blocks = blocks - watched;
+        part.settings.runs = [&](std::uint32_t block) { return is_sampled(block); };
+        watch(true);
+        watched += sample_.size();
+        part.settings.runs = [&](std::uint32_t block) { return !is_sampled(block); };
+        limit_time();
+        run_others(part);
+    }
+    left_to_watch_ -= std::min(left_to_watch_, instructions);
+    return watched;
+}
+
+void Judge::run_others(const FrozenLaunch& launch) {
+    MemoryCheck& memory = set_.memory_check();
+    const auto stores = choice_.memory ? memory.follow_stores() : nullptr;
+    try {
+        launcher_.run(launch, stores.get(), launcher_.choose(launch, stores.get(), true));
+    } catch (const Error& error) {
+        if (!choice_.memory) throw;
+        const std::uint32_t block = error.block.value_or(0);
+        memory.on_block_begin(*launch.kernel, block);
+        memory.on_error(block, error);
+        throw;
+    }
 }
 
 std::uint64_t Judge::run_first_blocks(const FrozenLaunch& launch, std::uint64_t instructions) {

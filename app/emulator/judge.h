@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,6 +36,8 @@ struct CheckChoice {
     bool needed = false;    ///< what depends on each barrier, fence and wait; a Judge ignores it
     bool counters = false;  ///< sectors, bank conflicts and more
     bool heat = false;      ///< accesses to each word; with `race`, also its races
+    /// Of a launch that takes long the checks may watch a sample of the blocks.
+    bool samples = false;
     /// Something that is reported as a finding.
     bool has_checks() const { return race || barrier || memory || needed; }
     bool any() const { return has_checks() || counters || heat; }
@@ -124,8 +128,24 @@ class Judge {
     struct Ran {
         std::chrono::nanoseconds time;  ///< of the launch itself
         bool compiled = false;          ///< as machine code
+        std::uint64_t watched = 0;      ///< blocks
     };
+    /// Launches of so few blocks are watched whole.
+    static constexpr std::uint64_t few_blocks = 16;
+    /// With CheckChoice::samples: a launch that is expected to take more warp instructions is
+    /// sampled. The more was watched before it, the fewer they are, so that a program of many
+    /// launches comes to its end too.
+    void watch_at_most(std::uint64_t instructions) {
+        most_watched_ = instructions;
+        left_to_watch_ = 4 * instructions;
+    }
+
     /// Runs a launch, which `beside` observes too (null: nobody does). Throws its errors.
+    ///
+    /// With CheckChoice::samples, of a launch that takes long only a sample of its blocks is
+    /// watched (sample_of()), before the others run. Work is counted, not time, so that the same
+    /// blocks are watched on any machine. Launches whose blocks may wait for each other, or learn
+    /// of each other by words of memory, are watched whole.
     Ran run(const FrozenLaunch& launch, Observer* beside = nullptr);
     /// Runs block 0 and then as many blocks as fit into `instructions` warp instructions if each
     /// takes as many as block 0. Returns the number of blocks. Throws the errors of the launch.
@@ -145,7 +165,16 @@ class Judge {
         std::string note;  ///< behind the sentence of what only this run shows
     };
     using Key = std::tuple<const Kernel*, std::uint64_t, std::uint64_t, std::uint32_t, bool>;
+    static Key key_of(const FrozenLaunch& launch);
 
+    bool may_be_sampled(const FrozenLaunch& launch) const;
+    bool is_sampled(std::uint32_t block) const {
+        return std::ranges::binary_search(sample_, block);
+    }
+    /// Runs such a launch. Returns how many blocks were watched.
+    std::uint64_t run_in_parts(const FrozenLaunch& launch, Observer& watching);
+    /// Runs the blocks that are not watched.
+    void run_others(const FrozenLaunch& launch);
     std::vector<Trial> trials_of(const FrozenLaunch& launch);
     /// Calls `run`, which returns whether it has run the whole launch, and then tries it.
     template <typename Run>
@@ -159,6 +188,9 @@ class Judge {
     const std::uint64_t seed_;
     CheckSet set_;
     std::set<Key> tried_;
+    std::vector<std::uint32_t> sample_;  ///< of the newest launch; empty: it was watched whole
+    std::map<Key, double> work_;  ///< warp instructions of a block, of launches that may be sampled
+    std::uint64_t most_watched_ = 1 << 22, left_to_watch_ = 4 * most_watched_;
     std::vector<Finding> of_other_orders_, of_unoptimized_, failures_;
     std::string error_;
     bool timed_out_ = false;

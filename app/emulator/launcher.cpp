@@ -79,7 +79,7 @@ LaunchMethod LaunchChooser::choose(const FrozenLaunch& launch, const Memory& mem
     const bool wants_instructions = observer && observer->wants_instructions(kernel);
     if (paths_.compiled && !wants_instructions) {
         KernelVersions& versions = versions_of(kernel, observer);
-        const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
+        const bool waits = waits_for_compiler && execution == Execution::automatic;
         method.code = waits ? versions.choose_compiled() : versions.choose(execution);
     }
     // Blocks that take turns cannot follow a model, which is one block's at a time.

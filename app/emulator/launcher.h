@@ -27,8 +27,8 @@ class Launcher {
     Machine& machine() { return machine_; }
     void set(const FastPaths& paths);
 
-    /// How run() shall run a launch. The kernel's module is kept. With `waits_for_compiler`, a
-    /// kernel that nobody observes is compiled first, if it can be. Throws Error where
+    /// How run() shall run a launch. The kernel's module is kept. With `waits_for_compiler`, the
+    /// kernel is compiled first, if it can be. Throws Error where
     /// execution() is compiled and the kernel cannot be compiled.
     LaunchMethod choose(const FrozenLaunch& launch, Observer* observer,
                         bool waits_for_compiler = false);

@@ -132,5 +132,118 @@ TEST_F(JudgeTest, TriesTheCodeWithoutOptimizationWhereItIsKnown) {
     EXPECT_EQ(verdict.findings[0].severity, Severity::note);
 }
 
+/// Each block adds 1 to its word of out, with one thread.
+const std::string adds_1 =
+    "mov.u32 %r4, %ctaid.x;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd0, %rd2;\n"
+    "ld.global.u32 %r5, [%rd2];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\n";
+
+/// Launches of which the checks may watch a sample.
+class SampledLaunch : public JudgeTest {
+  protected:
+    static constexpr std::uint32_t blocks = 256;
+    static constexpr LaunchShape shape{{blocks, 1, 1}, {1, 1, 1}};
+
+    /// Prepares `words` words, of which the host has written `written`.
+    void prepare(const std::string& ptx, CheckChoice choice, std::size_t words = blocks,
+                 std::size_t written = blocks) {
+        module_ = Module::parse(ptx, "test");
+        choice.samples = true;
+        judge_.emplace(choice, launcher_);
+        judge_->watch_at_most(200);  // instructions: a block has more than 8
+        out_ = launcher_.machine().memory().allocate(words * 4);
+        judge_->observer().on_allocate(std::uint64_t(out_), words * 4);
+        if (written) judge_->observer().on_host_write(std::uint64_t(out_), written * 4);
+    }
+    std::uint64_t unwritten() {
+        return judge_->memory_check().unwritten(std::uint64_t(out_), blocks * 4).count;
+    }
+};
+
+TEST_F(SampledLaunch, RunsEachBlockOnce) {
+    prepare(kernel_text(adds_1), {.race = true, .barrier = true, .memory = true});
+    const std::uint64_t watched = judge_->run(frozen(shape)).watched;
+    EXPECT_GE(watched, 6u);
+    EXPECT_LE(watched, 200u / 8 + 2);
+    EXPECT_EQ(words(blocks), std::vector<std::uint32_t>(blocks, 1));
+    EXPECT_TRUE(judge_->verdict().findings.empty());
+}
+
+TEST_F(SampledLaunch, IsWatchedWholeWhereThatTakesNotLong) {
+    prepare(kernel_text(adds_1), {.race = true, .memory = true});
+    judge_->watch_at_most(10000);
+    EXPECT_EQ(judge_->run(frozen(shape)).watched, blocks);
+    EXPECT_EQ(words(blocks), std::vector<std::uint32_t>(blocks, 1));
+    // With the launches, what may be watched of each becomes less.
+    std::uint64_t watched = blocks;
+    for (int launch = 0; launch < 100; ++launch) watched = judge_->run(frozen(shape)).watched;
+    EXPECT_LT(watched, blocks);
+    EXPECT_EQ(words(blocks), std::vector<std::uint32_t>(blocks, 101));
+}
+
+TEST_F(SampledLaunch, HasTheRacesBetweenNeighbours) {
+    prepare(kernel_text(adds_1 + "ld.global.u32 %r6, [%rd2+4];\nst.global.u32 [%rd2], %r6;"),
+            {.race = true}, blocks + 1);
+    EXPECT_LT(judge_->run(frozen(shape)).watched, blocks);
+    ASSERT_FALSE(judge_->verdict().findings.empty());
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::race);
+}
+
+TEST_F(SampledLaunch, CountsTheRacesOfBlocksThatRunInPartsOnce) {
+    const std::string reads_neighbour = kernel_text(
+        "mov.u32 %r4, %ctaid.x;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd0, %rd2;\n"
+        "st.global.u32 [%rd2], %r4;\nld.global.u32 %r5, [%rd2+4];\nst.global.u32 [%rd2], %r5;");
+    const auto count = [&] {
+        std::uint64_t count = 0;
+        for (const Finding& f : judge_->verdict().findings) count += f.count;
+        return count;
+    };
+    run(reads_neighbour, shape, blocks + 1);
+    const std::uint64_t whole = count();
+    prepare(reads_neighbour, {.race = true}, blocks + 1);
+    judge_->watch_at_most(10000);
+    EXPECT_EQ(judge_->run(frozen(shape)).watched, blocks);
+    EXPECT_EQ(count(), whole);
+}
+
+TEST_F(SampledLaunch, WhatItsOtherBlocksStoreIsWritten) {
+    prepare(kernel_text("mov.u32 %r4, %ctaid.x;\nmul.wide.u32 %rd2, %r4, 4;\n"
+                        "add.s64 %rd2, %rd0, %rd2;\nand.b32 %r5, %r4, 1;\n"
+                        "setp.eq.u32 %p0, %r5, 0;\n@%p0 st.global.u32 [%rd2], %r4;"),
+            {.memory = true}, blocks, 0);
+    EXPECT_EQ(unwritten(), blocks * 4);
+    EXPECT_LT(judge_->run(frozen(shape)).watched, blocks);
+    EXPECT_EQ(unwritten(), blocks / 2 * 4);  // the words of blocks with an odd number
+}
+
+TEST_F(SampledLaunch, AnInvalidAccessOfABlockThatIsNotWatchedIsAFinding) {
+    // Block 100 alone stores far behind the words.
+    const std::string far = kernel_text(
+        "mov.u32 %r4, %ctaid.x;\nmov.u64 %rd2, %rd0;\nsetp.eq.u32 %p0, %r4, 100;\n"
+        "@%p0 add.s64 %rd2, %rd2, 1073741824;\nld.global.u32 %r5, [%rd2];");
+    prepare(far, {.memory = true});
+    EXPECT_THROW(judge_->run(frozen(shape)), AccessError);
+    ASSERT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::memory);
+    EXPECT_EQ(judge_->verdict().findings[0].first.block, (Dim3{100, 0, 0}));
+    prepare(far, {.race = true});
+    EXPECT_THROW(judge_->run(frozen(shape)), AccessError);
+    ASSERT_EQ(judge_->verdict().findings.size(), 1u);
+    EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::failure);
+}
+
+TEST_F(SampledLaunch, IsNoneWhoseBlocksLearnOfEachOther) {
+    const std::string counts = "atom.global.add.u32 %r3, [%rd0], 1;\nst.global.u32 [%rd1], %r3;";
+    const std::string fences = adds_1 + "membar.gl;";
+    const std::string polls = "ld.relaxed.gpu.global.u32 %r3, [%rd0];\nst.global.u32 [%rd1], %r3;";
+    for (const std::string& body : {counts, fences, polls}) {
+        prepare(kernel_text(body), {.race = true});
+        EXPECT_EQ(judge_->run(frozen(shape)).watched, blocks) << body;
+    }
+    // A sum of which no block uses the result tells none of the others.
+    const std::string sums = "red.global.add.f32 [%rd0], 0f3F800000;" + adds_1;
+    prepare(kernel_text(sums), {.race = true});
+    EXPECT_LT(judge_->run(frozen(shape)).watched, blocks);
+}
+
 }  // namespace
 }  // namespace warpscope::emulator

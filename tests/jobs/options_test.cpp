@@ -46,6 +46,17 @@ TEST(Options, AProcessThatAnswersRequestsHasNoOtherOptions) {
               "--serve: leave out the other options; each request has its own");
 }
 
+TEST(Options, TheChecksOfAProgramWatchASampleOrAllBlocks) {
+    EXPECT_FALSE(parse({"--check", "race", "--", "app"}).all_blocks);
+    EXPECT_FALSE(parse({"--check", "race", "--blocks", "sample", "--", "app"}).all_blocks);
+    EXPECT_TRUE(parse({"--check", "race", "--blocks", "all", "--", "app"}).all_blocks);
+    EXPECT_EQ(complaint({"--check", "race", "--blocks", "9", "--", "app"}),
+              "--blocks 9: write sample or all");
+    const std::string wanted = "--blocks: add --check race,barrier,memory and -- PROGRAM";
+    EXPECT_EQ(complaint({"--blocks", "all", "--", "app"}), wanted);
+    EXPECT_EQ(complaint({"--check", "race", "--experiment", "dot", "--blocks", "all"}), wanted);
+}
+
 TEST(Options, APictureMayHaveNoExtensionOrPngInAnyCase) {
     for (const char* name : {"a.png", "a.PNG", "picture", "a.b/picture"}) {
         const Options o = parse({"--headless", "--experiment", "dot", "--screenshot", name});

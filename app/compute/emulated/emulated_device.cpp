@@ -247,7 +247,7 @@ emulator::Judge::Ran EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
         try {
             if (judge_) return judge_->run(launch, observer_);
             const emulator::LaunchMethod method =
-                launcher_.choose(launch, observer_, settings_.waits_for_compiler);
+                launcher_.choose(launch, observer_, settings_.waits_for_compiler && !observer_);
             const auto start = Clock::now();
             launcher_.run(launch, observer_, method);
             return {Clock::now() - start, method.code != nullptr};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "emulator/checks/padding.h"
@@ -23,15 +24,15 @@ void MemoryCheck::on_free(std::uint64_t address) {
     newest_ = nullptr;
 }
 
-MemoryCheck::Region* MemoryCheck::find(std::uint64_t address, std::size_t bytes) {
-    if (!newest_ || address < newest_->begin || address >= newest_->end) {
+MemoryCheck::Region* MemoryCheck::find(std::uint64_t address, std::size_t bytes, Region*& newest) {
+    if (!newest || address < newest->begin || address >= newest->end) {
         auto after = regions_.upper_bound(address);
         if (after == regions_.begin()) return nullptr;
         Region& region = std::prev(after)->second;
         if (address >= region.end) return nullptr;
-        newest_ = &region;
+        newest = &region;
     }
-    return bytes <= newest_->end - address ? newest_ : nullptr;
+    return bytes <= newest->end - address ? newest : nullptr;
 }
 
 template <typename F>
@@ -87,6 +88,44 @@ void MemoryCheck::on_copy(std::uint64_t to, std::uint64_t from, std::size_t byte
         for (; bits; bits &= bits - 1, ++to)
             if (word & bits & -bits) on_host_write(to, 1);
     });
+}
+
+/// Several of them mark words of one allocation at one time.
+class MemoryCheck::Stores : public Observer {
+  public:
+    explicit Stores(MemoryCheck& check) : check_(check) {}
+
+    std::unique_ptr<Observer> fork() override { return std::make_unique<Stores>(check_); }
+    bool wants_instructions(const Kernel&) const override { return false; }
+    bool wants_global_loads() const override { return false; }
+    bool wants_shared_accesses() const override { return false; }
+    bool wants_barriers() const override { return false; }
+    void on_global_access(const Access& a) override {
+        if (a.kind == MemoryAccess::load) return;
+        if (a.is_consecutive()) return mark(a.address(0), lanes_per_warp * a.bytes);
+        for (std::uint32_t m = a.mask; m; m &= m - 1) {
+            mark(a.address(unsigned(std::countr_zero(m))), a.bytes);
+            if (a.same_address) break;
+        }
+    }
+
+  private:
+    void mark(std::uint64_t address, std::size_t bytes) {
+        Region* const region = check_.find(address, bytes, newest_);
+        if (!region) return;
+        for_words(*region, address, bytes, [](std::uint8_t& word, int bits) {
+            const std::atomic_ref<std::uint8_t> shared(word);
+            if ((shared.load(std::memory_order_relaxed) & bits) != bits)
+                shared.fetch_or(std::uint8_t(bits), std::memory_order_relaxed);
+        });
+    }
+
+    MemoryCheck& check_;
+    Region* newest_ = nullptr;
+};
+
+std::unique_ptr<Observer> MemoryCheck::follow_stores() {
+    return std::make_unique<Stores>(*this);
 }
 
 // An atomic both reads and writes, but an exchange whose old value nothing uses only writes.

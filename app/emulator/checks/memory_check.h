@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "emulator/checks/dynamic_arrays.h"
@@ -72,16 +73,21 @@ class MemoryCheck : public Observer {
     bool is_like_padding(std::uint64_t address, std::size_t bytes);
     /// The bytes were copied within the device: what was never written stays so.
     void on_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
+    /// An observer of blocks that nobody checks: what they store counts as written. It can fork.
+    std::unique_ptr<Observer> follow_stores();
 
   private:
+    class Stores;
+
     /// One allocation.
     struct Region {
         std::uint64_t begin = 1, end = 0;
         std::vector<std::uint8_t> written;  ///< for each 4-byte word, a bit for each byte
     };
 
-    /// Returns the region that holds all of the bytes, or nullptr.
-    Region* find(std::uint64_t address, std::size_t bytes);
+    /// Returns the region that holds all of the bytes, or nullptr. `newest`: the one found last.
+    Region* find(std::uint64_t address, std::size_t bytes, Region*& newest);
+    Region* find(std::uint64_t address, std::size_t bytes) { return find(address, bytes, newest_); }
     /// Calls f(bits of the word, bits that stand for these bytes) for each word of the bytes.
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,13 +86,6 @@ bool BlockClocks::comes_before(std::uint32_t block, std::uint32_t warp, unsigned
     return false;
 }
 
-std::uint32_t BlockClocks::seen_at_barrier(std::uint32_t block, std::uint32_t time) const {
-    if (block >= steps_.size()) return 0;
-    for (std::size_t step = time; step < steps_[block].size(); ++step)
-        if (steps_[block][step].seen) return *steps_[block][step].seen;
-    return 0;
-}
-
 void BlockClocks::take_step(const Step& step) {
     ++now_->time;
     ++changes_;
@@ -112,7 +106,7 @@ BlockClocks::Clock BlockClocks::published(std::uint32_t warp, std::uint32_t lane
 
 void BlockClocks::order_warps() {
     if (!tells_warps_apart()) return;
-    take_step({.seen = now_->seen});
+    take_step({.is_barrier = true});
     now_->ordered = now_->time;
     now_->seen_by_warp.fill(now_->seen);
 }
@@ -169,6 +163,7 @@ void BlockClocks::take_over(const Clock& released, std::uint32_t warp) {
     now_->seen = joined(now_->seen, released);
     std::uint32_t& seen = now_->seen_by_warp[place_of(warp)];
     seen = detail_.tells_threads_apart ? joined(seen, released) : now_->seen;
+    if (detail_.tells_threads_apart) take_step({.warp = warp, .seen = seen});
     // Another thread of the block has released it: words order its threads.
     if (detail_.tells_threads_apart && released[entry_of(block_, warp)] > now_->ordered)
         order_warps();

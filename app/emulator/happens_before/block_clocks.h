@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -70,8 +69,19 @@ class BlockClocks {
         return clocks_[seen][entry_of(block, warp)] > time;
     }
 
-    /// What a block knows at the first of its barriers behind `time`, or at its end.
-    std::uint32_t seen_at_barrier(std::uint32_t block, std::uint32_t time) const;
+    /// f(seen) is true of what another warp of `block` has acquired behind `time`, up to the
+    /// block's next barrier.
+    template <typename F>
+    bool another_warp_acquires(std::uint32_t block, std::uint32_t warp, std::uint32_t time,
+                               F&& f) const {
+        if (block >= steps_.size()) return false;
+        for (std::size_t k = time; k < steps_[block].size(); ++k) {
+            const Step& step = steps_[block][k];
+            if (step.is_barrier) return false;
+            if (step.warp != warp && step.seen && f(step.seen)) return true;
+        }
+        return false;
+    }
 
     /// The number of the newest instruction that has written words strongly.
     std::uint32_t newest_write() const { return observed_writes_.newest(); }
@@ -141,13 +151,14 @@ class BlockClocks {
         Word device;
         std::map<std::uint32_t, Word> clusters;  ///< for the blocks of each cluster
     };
-    /// A release, or a barrier. What its block did before it, at another time: what all its threads
-    /// know is ordered by the barriers of the block, what the warp knows by those of the warp, and
-    /// a lane knows of itself.
+    /// A release, an acquire or a barrier. Of a release: what its block did before it, at another
+    /// time: what all its threads know is ordered by the barriers of the block, what the warp knows
+    /// by those of the warp, and a lane knows of itself.
     struct Step {
         std::uint32_t block_time = 0, warp_time = 0;
         std::uint32_t warp = 0, lanes = 0;
-        std::optional<std::uint32_t> seen{};  ///< by all warps: of a barrier of the block
+        std::uint32_t seen = 0;  ///< of an acquire: what the warp knows then
+        bool is_barrier = false;
         bool is_behind(std::uint32_t by, unsigned lane, std::uint32_t time) const {
             return time < block_time || (by == warp && (time < warp_time || (lanes >> lane & 1)));
         }

@@ -10,6 +10,7 @@
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/block_runner.h"
+#include "emulator/machine/launch_settings.h"
 #include "emulator/program/error.h"
 #include "emulator/program/launch_progress.h"
 #include "emulator/warp/print.h"
@@ -84,15 +85,16 @@ struct Parts {
 /// threads.
 class Dispatch {
   public:
-    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
-             LaunchProgress* progress)
+    Dispatch(std::uint64_t first, std::uint64_t end, const LaunchSettings& settings, unsigned sms,
+             unsigned threads)
         : first_(first),
           end_(end),
+          runs_(settings.runs),
           sms_(sms),
           threads_(threads),
           parts_(end - first, sms, threads),
           ended_rows_(parts_.columns),
-          progress_(progress) {
+          progress_(settings.progress.get()) {
         if (progress_) progress_->begin(end - first);
     }
 
@@ -187,6 +189,7 @@ class Dispatch {
 
     void run_block(BlockRunner& runner, EndedBlocks& ended, std::uint32_t block, unsigned sm,
                    std::byte* shared, Observer* observer) {
+        if (runs_ && !runs_(block)) return;
         try {
             runner.run(block, sm, sms_, shared, observer);
             ended.add_one();
@@ -215,6 +218,7 @@ class Dispatch {
     }
 
     std::uint64_t first_, end_;  // blocks
+    const std::function<bool(std::uint32_t)>& runs_;
     unsigned sms_, threads_;
     Parts parts_;
     std::atomic<std::uint64_t> next_ = 0;  ///< block of run_blocks(), part of run_sms()

@@ -157,7 +157,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
     const bool takes_blocks = in_any_order && !(observer && threads == 1);
     const GridOrder order =
         observer && kernel.order_dependent ? settings.block_order : GridOrder::ascending;
-    Dispatch dispatch(first, first + blocks, virtual_sms(), threads, settings.progress.get());
+    Dispatch dispatch(first, first + blocks, settings, virtual_sms(), threads);
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);

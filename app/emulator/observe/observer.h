@@ -142,6 +142,8 @@ class Observer {
     /// wanted are not sent and take no time.
     virtual bool wants_instructions(const Kernel&) const { return true; }
     virtual bool wants_global_accesses() const { return true; }
+    /// With wants_global_accesses(): loads too. Without, it may be told of some.
+    virtual bool wants_global_loads() const { return true; }
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
     /// Not null where the observer can take blocks that are alike as one, in the launch that

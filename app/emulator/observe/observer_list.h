@@ -51,6 +51,9 @@ class ObserverList : public Observer {
                            [&](const Observer* o) { return o->wants_instructions(kernel); });
     }
     bool wants_global_accesses() const override { return !of_global_accesses_.empty(); }
+    bool wants_global_loads() const override {
+        return std::ranges::any_of(of_global_accesses_, &Observer::wants_global_loads);
+    }
     bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
     bool wants_barriers() const override { return !of_barriers_.empty(); }
     std::vector<Observer*> parts() override {

@@ -39,9 +39,13 @@ void shorten(emulator::Finding& finding, const std::string& folder) {
 
 Json kernels_json(const std::map<std::string, KernelLaunches>& kernels) {
     Json json = Json::array();
-    for (const auto& [name, launches] : kernels)
+    for (const auto& [name, launches] : kernels) {
         json.push_back(
             {{"name", name}, {"launches", launches.launches}, {"ms", 1e3 * launches.seconds}});
+        if (!launches.blocks) continue;
+        json.back()["blocks"] = launches.blocks;
+        json.back()["watched_blocks"] = launches.watched;
+    }
     return json;
 }
 
@@ -70,6 +74,12 @@ emulator::Verdict ProgramResult::verdict() const {
         lists.push_back(process.findings);
         verdict.not_tried.insert(verdict.not_tried.end(), process.not_tried.begin(),
                                  process.not_tried.end());
+        for (const auto& [name, launches] : process.kernels)
+            if (launches.watched < launches.blocks)
+                verdict.not_tried.push_back(
+                    fmt::format("Of kernel {}, {} of {} blocks were watched; --blocks all watches "
+                                "all.",
+                                name, launches.watched, launches.blocks));
         if (verdict.error.empty() && !process.errors.empty())
             verdict.error = process.errors.front();
     }

@@ -317,7 +317,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
               const std::vector<const void*>& arguments, CallSite site) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    double seconds = 0;  // of the launch
+    emulator::Judge::Ran ran{};
     SignalsOfLaunch signals;
     const emulator::LaunchSettings settings{
         .schedule = settings_.schedule,
@@ -334,8 +334,7 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         if (settings_.checks.memory) frozen.unoptimized = unoptimized_.find(function.name);
         stream_races_.begin_accesses(site);
         if (judge_)
-            seconds = seconds_of(
-                judge_->run(frozen, compares_accesses() ? &stream_races_ : nullptr).time);
+            ran = judge_->run(frozen, compares_accesses() ? &stream_races_ : nullptr);
         else
             launcher_.run(frozen);
     } catch (const emulator::MisalignedError& error) {
@@ -362,8 +361,10 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     if (host_ && sticky_ != Status::success) host_->on_launch_error(site, "The kernel has failed.");
     KernelLaunches& launches = report_.kernels[function.name];
     ++launches.launches;
-    if (seconds == 0) seconds = seconds_of(Clock::now() - start);
+    const double seconds = seconds_of(ran.watched ? ran.time : Clock::now() - start);
     launches.seconds += seconds;
+    launches.blocks += ran.watched ? shape.grid.count() : 0;
+    launches.watched += ran.watched;
     if (judge_) {
         const std::size_t found = judge_->verdict().findings.size();
         if (found > findings_) launched_at_.try_emplace(function.name, site);

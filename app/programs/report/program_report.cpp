@@ -276,7 +276,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, file, address, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport::Entry, kind, severity, site, sentence, count, other,
                                    hazard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport, entries, sites, before, skipped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds, blocks, watched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, host, errors, notes,
                                    not_tried, stopped, missing, has_ended, emulated, counters)
 

@@ -62,6 +62,7 @@ std::vector<emulator::Finding> findings_of(const HostReport& report,
 struct KernelLaunches {
     std::uint64_t launches = 0;
     double seconds = 0;
+    std::uint64_t blocks = 0, watched = 0;  ///< of launches that checks have watched
 };
 
 /// What the emulated GPU has seen of one process.

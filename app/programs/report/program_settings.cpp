@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* counters_word = "counters";
+constexpr const char *counters_word = "counters", *all_word = "all";
 constexpr std::pair<const char*, emulator::Schedule> schedule_words[] = {
     {"random", emulator::Schedule::random},
     {"run-to-barrier", emulator::Schedule::run_to_barrier},
@@ -67,6 +67,7 @@ std::map<std::string, std::string> ProgramSettings::to_environment() const {
     for (const std::string& word : words) check += (check.empty() ? "" : ",") + word;
     std::map<std::string, std::string> variables{
         {"WARPSCOPE_CHECK", check},
+        {"WARPSCOPE_BLOCKS", checks.samples ? "sample" : all_word},
         {"WARPSCOPE_SCHEDULE", word_of(schedule, schedule_words)},
         {"WARPSCOPE_BARRIERS", word_of(barriers, barrier_words)},
         {"WARPSCOPE_LANDING", word_of(landing, landing_words)},
@@ -89,6 +90,7 @@ ProgramSettings ProgramSettings::from_environment() {
     for (const auto& [word, member] : emulator::check_words)
         settings.checks.*member = names(value_of("WARPSCOPE_CHECK"), word);
     settings.checks.counters = names(value_of("WARPSCOPE_CHECK"), counters_word);
+    settings.checks.samples = value_of("WARPSCOPE_BLOCKS") != all_word;
     settings.schedule = read_word("WARPSCOPE_SCHEDULE", schedule_words, settings.schedule);
     settings.barriers = read_word("WARPSCOPE_BARRIERS", barrier_words, settings.barriers);
     settings.landing = read_word("WARPSCOPE_LANDING", landing_words, settings.landing);

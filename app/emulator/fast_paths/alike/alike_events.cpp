@@ -33,6 +33,7 @@ void AlikeEvents::block_begin() {
     told_ = told_foreseen_ = &observer_;
     std::uint32_t wanted = wanted_by(observer_, *block_.kernel);
     if (wanted & Instruction::shared_access) wanted |= wants_foreseen;
+    if (observer_.wants_global_loads()) wanted |= wants_global_loads;
     want(wanted, observer_.wants_barriers());
     if (model_.is_followed()) begin_to_follow();
     reported().model = told_ ? &nothing_ : &model_.position();

@@ -17,6 +17,8 @@ namespace warpscope::emulator {
 /// A bit of ObservedBlock::wanted, for compiled code: accesses that are foreseen (see ModelBlock)
 /// are wanted. Others have Instruction::shared_access.
 inline constexpr std::uint32_t wants_foreseen = 1u << 8;
+/// Another one: loads of global memory are wanted. Stores have Instruction::global_access.
+inline constexpr std::uint32_t wants_global_loads = 1u << 9;
 
 class AlikeEvents;
 

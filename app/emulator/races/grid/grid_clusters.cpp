@@ -122,7 +122,7 @@ void GridRaces::on_block_end(std::uint32_t block, const Statistics&) {
     for (Flight& flight : flights_)
         if (flight.block == block) end_parts(flight, flight.copy.parts);
     std::erase_if(flights_, [&](const Flight& flight) { return flight.block == block; });
-    if (!launch_.kernel().uses_cluster) return clocks_.order_warps();
+    if (!launch_.kernel().uses_cluster) return;
     const auto found = memories_.find(address_in_block(block, 0));
     if (found == memories_.end()) return;
     const Kernel& kernel = launch_.kernel();

@@ -190,17 +190,18 @@ std::string GridRaces::missing_in_block(const Pair& pair) const {
         const auto is_known = [&](std::uint32_t seen) {
             return clocks_.is_before_release(before.block, before.warp, before.time, seen);
         };
-        if (!is_known(clocks_.seen_at_barrier(after.block, after.time))) continue;
         const ThreadAtLine first = thread_of(one, pair.cell), second = thread_of(other, pair.cell);
-        if (!is_known(after.seen))
+        if (is_known(after.seen))
             return fmt::format(
-                "another thread of block {} has waited for block {}, and this thread does not wait "
-                "for that one: __syncthreads() is missing between the wait and {}",
+                "another thread of block {} tells block {} that it may go on, and does not wait "
+                "for "
+                "this thread: __syncthreads(), or __syncwarp() within a warp, is missing behind {}",
+                name_of(first.block), name_of(second.block), first.where());
+        if (clocks_.another_warp_acquires(after.block, after.warp, after.time, is_known))
+            return fmt::format(
+                "another thread of block {} waits for block {}, and this thread does not wait for "
+                "that one: __syncthreads() is missing between the wait and {}",
                 name_of(second.block), name_of(first.block), second.where());
-        return fmt::format(
-            "another thread of block {} tells block {} that it may go on, and does not wait for "
-            "this thread: __syncthreads(), or __syncwarp() within a warp, is missing behind {}",
-            name_of(first.block), name_of(second.block), first.where());
     }
     return "";
 }

@@ -107,6 +107,11 @@ void GridRaces::join(Observer& other) {
 }
 
 void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
+    // The races of a launch that goes on are found again, with those of its further blocks.
+    if (continues_)
+        log_ = before_launch_;
+    else
+        before_launch_ = log_;
     log_.begin_launch();
     launch_.begin(kernel, launch);
     if (std::exchange(continues_, false)) return;

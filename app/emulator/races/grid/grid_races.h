@@ -208,7 +208,7 @@ class GridRaces : public Observer, BlockSummaries {
     /// The thread of a strip that accesses a cell of it.
     ThreadAtLine thread_of(const GridStrip& strip, std::uint32_t cell) const;
 
-    FindingLog log_;
+    FindingLog log_, before_launch_;
     ObservedLaunch launch_;
     HeatMap* heat_ = nullptr;
     bool continues_ = false;

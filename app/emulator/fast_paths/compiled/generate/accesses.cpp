@@ -7,12 +7,20 @@
 
 namespace warpscope::emulator {
 
+// The bits of ObservedBlock::wanted of which one has the access reported.
+std::uint32_t Reports::wanted_of(std::uint32_t u) const {
+    const std::uint32_t events = context_.unit(u).instruction->events & reported_events;
+    if (is_foreseen(context_.kernel(), context_.pc_of(u))) return wants_foreseen;
+    const bool is_global_load =
+        events == Instruction::global_access && context_.unit(u).kind == Unit::Kind::loads;
+    return is_global_load ? wants_global_loads : events;
+}
+
 void Reports::report(std::uint32_t u, const Lanes& addresses, LlvmValue first, LlvmValue second) {
     const Instruction& i = *context_.unit(u).instruction;
     if (!context_.reports || !(i.events & reported_events)) return;
     const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
-    const bool foreseen = is_foreseen(context_.kernel(), context_.pc_of(u));
-    const std::uint32_t wanted = foreseen ? wants_foreseen : i.events & reported_events;
+    const std::uint32_t wanted = wanted_of(u);
     ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, context_.wanted_events, wanted), 0), done,
                observed);
     ir_.go_on_in(observed);

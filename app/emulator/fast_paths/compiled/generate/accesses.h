@@ -19,6 +19,7 @@ class Reports {
                 LlvmValue second = nullptr);
 
   private:
+    std::uint32_t wanted_of(std::uint32_t u) const;
     void report_broadcast(std::uint32_t u, LlvmValue address, LlvmBlock done);
     void follow_model(std::uint32_t u, LlvmValue first, LlvmValue second, LlvmBlock done);
     void report_lanes(std::uint32_t u, const Lanes& addresses, LlvmValue consecutive_lanes,
