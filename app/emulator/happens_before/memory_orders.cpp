@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "emulator/happens_before/kernel_paths.h"
@@ -62,8 +63,7 @@ bool resets(const Kernel& kernel, std::uint32_t read, std::uint32_t store) {
 /// Tells which accesses of a kernel may access one word.
 class MemoryOrders::WordPairs {
   public:
-    explicit WordPairs(const Kernel& kernel)
-        : kernel_(kernel), of_launch_(operands_of_launch(kernel)) {}
+    explicit WordPairs(const Kernel& kernel) : kernel_(kernel) {}
 
     bool may_meet(std::uint32_t one, std::uint32_t other) const {
         if (are_apart(one, other)) return false;
@@ -87,12 +87,13 @@ class MemoryOrders::WordPairs {
         const Instruction &a = kernel_.code[one], &b = kernel_.code[other];
         const std::uint32_t address = a.operands[first.address_operand];
         if (address == 0 || address != b.operands[second.address_operand]) return false;
-        return of_launch_.contains(address) &&
-               std::abs(a.immediate - b.immediate) >= std::max(first.bytes, second.bytes);
+        if (std::abs(a.immediate - b.immediate) < std::max(first.bytes, second.bytes)) return false;
+        if (!of_launch_) of_launch_ = operands_of_launch(kernel_);
+        return of_launch_->contains(address);
     }
 
     const Kernel& kernel_;
-    const std::set<std::uint32_t> of_launch_;
+    mutable std::optional<std::set<std::uint32_t>> of_launch_;  ///< found when it is needed
 };
 
 void MemoryOrders::begin_launch(const Kernel& kernel) {
