@@ -450,7 +450,6 @@ bool Judge::may_be_sampled(const FrozenLaunch& launch) const {
 }
 
 std::uint64_t Judge::run_in_parts(const FrozenLaunch& launch, Observer& watching) {
-    constexpr std::uint64_t worth_compiling = 1 << 21;
     const std::uint64_t blocks = launch.launch.grid.count();
     const auto most =
         double(std::min(most_watched_, std::max(left_to_watch_ / 4, most_watched_ / 128)));
@@ -466,10 +465,10 @@ std::uint64_t Judge::run_in_parts(const FrozenLaunch& launch, Observer& watching
             std::chrono::floor<milliseconds>(limit - (std::chrono::steady_clock::now() - start));
         if (limit.count() > 0) part.settings.time_limit = std::max(milliseconds(1), left);
     };
-    const auto watch = [&](bool compiled) {
+    const auto watch = [&] {
         if (watched > 0) set_.continue_launch();
         limit_time();
-        const LaunchMethod method = launcher_.choose(part, &watching, compiled);
+        const LaunchMethod method = launcher_.choose(part, &watching);
         instructions += launcher_.run(part, &watching, method).warp_instructions;
     };
     // The first block may be idle, so that a second part shows it before all blocks run.
@@ -477,7 +476,7 @@ std::uint64_t Judge::run_in_parts(const FrozenLaunch& launch, Observer& watching
          next = 64 * watched) {
         part.settings.first_block = watched;
         part.settings.blocks = std::min(next, blocks - watched);
-        watch(of_block * double(blocks) > worth_compiling);
+        watch();
         watched += part.settings.blocks;
         of_block = double(instructions) / double(watched);
     }
@@ -488,7 +487,7 @@ std::uint64_t Judge::run_in_parts(const FrozenLaunch& launch, Observer& watching
         part.settings.first_block = watched;
         part.settings.blocks = blocks - watched;
         part.settings.runs = [&](std::uint32_t block) { return is_sampled(block); };
-        watch(true);
+        watch();
         watched += sample_.size();
         part.settings.runs = [&](std::uint32_t block) { return !is_sampled(block); };
         limit_time();
