@@ -207,7 +207,7 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual(done.returncode, 1, done.stderr)
         # The second sum overwrites the storage of the first one.
         text = " ".join(done.stdout.replace("=========", " ").split())
-        self.assertIn("RAW race between sums.cu:10 and sums.cu:10, in mirror [", text)
+        self.assertIn(" race between sums.cu:10 and sums.cu:10, in mirror [", text)
         self.assertRegex(text, r"at sums\.cu:10 \(in the toolkit's \w+\.cuh:\d+\)")
         results = json.loads((self.folder / "found.sarif").read_text())["runs"][0]["results"]
         places = {json.dumps(place["physicalLocation"], sort_keys=True) for r in results
