@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -104,7 +103,6 @@ struct ModuleSyntax {
     std::vector<Variable> variables;
     std::vector<KernelSyntax> kernels;
     std::map<std::string, KernelSyntax> functions;  ///< those with a body
-    std::set<std::string> pointed;                  ///< functions whose address other kernels take
 };
 
 /// Throws Error, which names the module and the PTX line.

@@ -18,9 +18,8 @@ using CallSite = std::uint32_t;
 
 /// A call of the program that was running.
 struct HostFrame {
-    std::string file;           ///< the program or library, or the script
-    std::uint64_t address = 0;  ///< in the program or library
-    int line = 0;               ///< of the script
+    std::string file;           ///< the program or library
+    std::uint64_t address = 0;  ///< in that file
 };
 
 /// What a program did wrong outside of its kernels, at places whose lines are not known yet.
@@ -36,8 +35,6 @@ struct HostReport {
     };
     std::vector<Entry> entries;
     std::map<CallSite, std::vector<HostFrame>> sites;  ///< the innermost call first
-    /// What the host did before a finding of a kernel, by its sentence: a sentence with marks.
-    std::map<std::string, std::string> before;
     /// Functions whose places count as places in their callers: nvcc writes a function of the host
     /// for each kernel, with the kernel's name.
     std::set<std::string> skipped;
@@ -52,11 +49,9 @@ std::vector<CallSite> sites_in(const std::string& sentence);
 /// uses them.
 bool is_of_system(std::string_view file);
 
-/// Returns the findings of kernels, with what HostReport::before says of them, and then those of
-/// the host, with its lines. addr2line of the GNU binutils reads debug information; without it,
-/// places are addresses.
-std::vector<emulator::Finding> findings_of(const HostReport& report,
-                                           std::vector<emulator::Finding> of_kernels = {});
+/// Returns the findings with the lines of the host. addr2line of the GNU binutils reads debug
+/// information; without it, places are addresses.
+std::vector<emulator::Finding> findings_of(const HostReport& report);
 
 /// The launches of one kernel.
 struct KernelLaunches {
@@ -79,7 +74,7 @@ struct ProgramReport {
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
     /// False while the process runs: it was ended if there is no later report.
     bool has_ended = false;
-    bool emulated = true;  ///< false: the launches were recorded on a GPU
+    bool emulated = true;   ///< false: the launches were recorded on a GPU
     std::vector<emulator::KernelCounters> counters;
 };
 
