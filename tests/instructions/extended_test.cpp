@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
@@ -163,6 +164,40 @@ TEST_P(ExtendedInstructions, DifferencesOfElements) {
             for (const bool adds : {false, true})
                 table.push_back(differences(elements, type, adds));
     check(device(), table);
+}
+
+/// PTX ISA, "add", "min" and "max" of sm_90: each half of .u16x2 and .s16x2, with .relu at least 0.
+Form of_halves(const std::string& opcode, const std::string& type, bool rectifies) {
+    return {fmt::format("{}{}.{}x2 %d, %a, %b;", opcode, rectifies ? ".relu" : "", type), "b32",
+            "b32 b32 b32", bits([=](Bits a, Bits b, Bits) {
+                Bits result = 0;
+                for (unsigned k = 0; k < 2; ++k) {
+                    const Int x = element(a, k, 16, type == "s16"),
+                              y = element(b, k, 16, type == "s16");
+                    Int one = opcode == "add"   ? x + y
+                              : opcode == "min" ? std::min(x, y)
+                                                : std::max(x, y);
+                    if (rectifies && one < 0) one = 0;
+                    result |= Bits(one & 0xffff) << 16 * k;
+                }
+                return result;
+            })};
+}
+
+TEST_P(ExtendedInstructions, PairsOfShortIntegers) {
+    if (!executes(device(), 90)) GTEST_SKIP() << "the GPU is older than sm_90";
+    std::vector<Form> table;
+    for (const std::string opcode : {"add", "min", "max"})
+        for (const std::string type : {"u16", "s16"})
+            table.push_back(of_halves(opcode, type, false));
+    for (const std::string opcode : {"min", "max"}) {
+        table.push_back(of_halves(opcode, "s16", true));
+        table.push_back({opcode + ".relu.s32 %d, %a, %b;", "s32", "T T T",
+                         ints([least = opcode == "min"](Int a, Int b, Int) {
+                             return std::max(least ? std::min(a, b) : std::max(a, b), Int(0));
+                         })});
+    }
+    check(device(), table, "sm_90");
 }
 
 /// fns as the PTX ISA describes it: goes from `base` one bit at a time.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cfloat>
 #include <cmath>
 
 #include "instructions/form.h"
@@ -190,6 +191,47 @@ TEST_P(FloatInstructions, DirectedRounding) {
 
 TEST_P(FloatInstructions, DirectedRoundingOfDoubles) {
     check(device(), directed_forms<double>("f64"));
+}
+
+/// The reference of one number, of both numbers in a register. NaNs may have any bits.
+auto of_pair(const std::string& rounding, bool flushes, float (*f)(float, float, float)) {
+    const auto half = [=](std::uint64_t bits, unsigned upper) {
+        const float x = std::bit_cast<float>(std::uint32_t(bits >> 32 * upper));
+        return flushes && std::abs(x) < FLT_MIN ? std::copysign(0.0f, x) : x;
+    };
+    return bits([=](auto a, auto b, auto c) -> std::optional<std::uint64_t> {
+        std::uint64_t both = 0;
+        for (unsigned upper = 0; upper < 2; ++upper) {
+            const volatile float x = half(a, upper), y = half(b, upper), z = half(c, upper);
+            const RoundingScope scope(rounding);
+            const volatile float rounded = f(x, y, z);
+            const float result = half(std::bit_cast<std::uint32_t>(float(rounded)), 0);
+            if (std::isnan(result) || (flushes && std::abs(result) == FLT_MIN)) return std::nullopt;
+            both |= std::uint64_t(std::bit_cast<std::uint32_t>(result)) << 32 * upper;
+        }
+        return both;
+    });
+}
+
+/// PTX ISA, "add", "sub", "mul" and "fma": .f32x2 of sm_100 has what .f32 has, in both halves.
+TEST_P(FloatInstructions, Pairs) {
+    if (!executes(device(), 100)) GTEST_SKIP() << "the GPU is older than sm_100";
+    std::vector<Form> table;
+    for (const std::string rounding : {"rn", "rz", "rm", "rp"})
+        for (const bool flushes : {false, true}) {
+            const auto row = [&](const char* opcode, const char* operands, const char* signature,
+                                 float (*f)(float, float, float)) {
+                table.push_back({fmt::format("{}.{}{}.f32x2 {};", opcode, rounding,
+                                             flushes ? ".ftz" : "", operands),
+                                 "u64", signature, of_pair(rounding, flushes, f)});
+            };
+            row("add", "%d, %a, %b", "T T T", [](float a, float b, float) { return a + b; });
+            row("sub", "%d, %a, %b", "T T T", [](float a, float b, float) { return a - b; });
+            row("mul", "%d, %a, %b", "T T T", [](float a, float b, float) { return a * b; });
+            row("fma", "%d, %a, %b, %c", "T T T T",
+                [](float a, float b, float c) { return std::fma(a, b, c); });
+        }
+    check(device(), table, "sm_100");
 }
 
 }  // namespace

@@ -60,18 +60,98 @@ Arithmetic float_arithmetic(StatementDecoder& d) {
     return a;
 }
 
+/// A slot for a value that the statement computes on the way to its result.
+std::uint32_t new_value(StatementDecoder& d, unsigned bits) {
+    return is_uniform(d.destination(d.operand(0))) ? d.state().slots.uniform()
+                                                   : d.state().slots.vector(bits);
+}
+
+// Computes a value on the way to the result, which begins `operands`: for all lanes, without the
+// guard of the statement.
+void insert_arithmetic(StatementDecoder& d, const Arithmetic& a,
+                       const std::vector<std::uint32_t>& operands) {
+    Emission e = emission_of(operands);
+    e.full = arithmetic_handler(a, kinds_of(operands));
+    e.operation = a.operation;
+    e.type = a.type;
+    d.emit_inserted(std::move(e));
+}
+
+// min.relu.s32 d, a, b; max.relu.s32 d, a, b
+void decode_rectified(StatementDecoder& d, Type type) {
+    if (type != Type::s32) d.fail_form();
+    const std::uint32_t value = new_value(d, 32);
+    insert_arithmetic(d, {d.operation(), type}, {value, d.source(1, type), d.source(2, type)});
+    d.emit_arithmetic({Operation::max, type}, type,
+                      {d.destination(d.operand(0)), value, d.constant(0)});
+}
+
 }  // namespace
 
 // op{.modifiers}.type d, a{, b{, c}}
 void decode_arithmetic(StatementDecoder& d) {
     const Type type = d.type();
     if (type == Type::pred) return decode_predicate_logic(d);
+    if (d.has("relu") && !is_float(type)) return decode_rectified(d, type);
     const Arithmetic a =
         is_float(type) ? float_arithmetic(d) : Arithmetic{d.operation(), type, d.has("sat"), false};
     std::vector<std::uint32_t> operands = {d.destination(d.operand(0))};
     for (std::size_t k = 1; k < d.statement().operands.size(); ++k)
         operands.push_back(d.source(k, type));
     d.emit_arithmetic(a, d.type_of(0, type), std::move(operands));
+}
+
+namespace {
+
+/// What the pairs of an operation have in each half.
+struct OfPair {
+    Operation operation, each;
+    Type type;
+};
+constexpr OfPair operations_of_pairs[] = {{Operation::add_f32x2, Operation::fadd, Type::f32},
+                                          {Operation::sub_f32x2, Operation::fsub, Type::f32},
+                                          {Operation::mul_f32x2, Operation::fmul, Type::f32},
+                                          {Operation::fma_f32x2, Operation::fma, Type::f32},
+                                          {Operation::add_u16x2, Operation::add, Type::u16},
+                                          {Operation::add_s16x2, Operation::add, Type::s16},
+                                          {Operation::min_u16x2, Operation::min, Type::u16},
+                                          {Operation::min_s16x2, Operation::min, Type::s16},
+                                          {Operation::max_u16x2, Operation::max, Type::u16},
+                                          {Operation::max_s16x2, Operation::max, Type::s16}};
+
+}  // namespace
+
+// op{.rounding}{.ftz}{.relu}.type d, a, b{, c} of two numbers of 32 or 16 bits in each register:
+// unpacks the sources, computes with both halves, and packs the results
+void decode_pair(StatementDecoder& d) {
+    const OfPair& pair = *std::ranges::find(operations_of_pairs, d.operation(), &OfPair::operation);
+    const bool wide = pair.type == Type::f32;
+    const Type whole = wide ? Type::b64 : Type::b32;
+    std::vector<std::uint32_t> halves[2] = {{new_value(d, 32)}, {new_value(d, 32)}};
+    for (std::size_t k = 1; k < d.statement().operands.size(); ++k) {
+        for (auto& half : halves) half.push_back(new_value(d, 32));
+        Emission unpack =
+            emission_of({halves[0].back(), halves[1].back(), d.source(d.operand(k), whole)});
+        unpack.full = wide ? unpack_32 : unpack_16;
+        unpack.operation = Operation::unpack;
+        unpack.type = whole;
+        d.emit_inserted(std::move(unpack));
+    }
+    if (wide) {
+        d.float_mode.rounding = rounding_of(d.statement());
+        d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz");
+    }
+    for (const auto& half : halves) {
+        insert_arithmetic(d, {pair.each, pair.type}, half);
+        if (d.has("relu"))
+            insert_arithmetic(d, {Operation::max, pair.type}, {half[0], half[0], d.constant(0)});
+    }
+    d.float_mode = {};
+    Emission pack = emission_of({halves[0][0], halves[1][0]});
+    pack.operation = Operation::pack;
+    pack.type = whole;
+    d.emit_value(wide ? pack_32 : pack_16, d.destination(d.operand(0)), bits_of(whole),
+                 std::move(pack));
 }
 
 // min and max: {.ftz}{.NaN}{.xorsign.abs}.type d, a, b; {.abs} with a third source c

@@ -286,6 +286,7 @@ struct GrammarDecoder {
 
 constexpr GrammarDecoder grammar_decoders[] = {
     {Grammar::arithmetic, decode_arithmetic},
+    {Grammar::pair, decode_pair},
     {Grammar::extremum, decode_extremum},
     {Grammar::dot_product, decode_dot_product},
     {Grammar::absolute_difference, decode_absolute_difference},

@@ -169,6 +169,7 @@ OperandKinds kinds_of(const std::vector<std::uint32_t>& operands);
 
 // decode_arithmetic.cpp
 void decode_arithmetic(StatementDecoder& d);
+void decode_pair(StatementDecoder& d);
 void decode_extremum(StatementDecoder& d);
 void decode_carry(StatementDecoder& d);
 void decode_dot_product(StatementDecoder& d);

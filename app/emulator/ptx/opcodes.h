@@ -49,6 +49,7 @@ enum class OpcodeKind : std::uint8_t {
 /// Which function of the decode folder decodes an opcode.
 enum class Grammar : std::uint8_t {
     arithmetic,
+    pair,
     extremum,
     dot_product,
     absolute_difference,
