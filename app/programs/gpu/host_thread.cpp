@@ -207,6 +207,9 @@ void Gpu::end_call() {
     if (host_) watch_work();
     if (streams_.is_idle()) return;
     std::call_once(thread_, [this] {
+        // They are made before the thread runs: a fork() while it makes them would leave them
+        // half made to the child, which waits for that for ever.
+        tasks();
         std::thread([this] {
             is_host_thread = true;
             // The time decides only when to look.
