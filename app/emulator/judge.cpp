@@ -426,16 +426,18 @@ Judge::Ran Judge::run(const FrozenLaunch& launch, Observer* beside) {
     Observer& all = beside ? both : observer();
     Ran ran{};
     run_and_try(launch, [&] {
-        const bool in_parts = may_be_sampled(launch);
+        sample_.clear();
+        if (may_be_sampled(launch)) {
+            const auto start = std::chrono::steady_clock::now();
+            ran.watched = run_in_parts(launch, all);
+            ran.time = std::chrono::steady_clock::now() - start;
+            return true;
+        }
         const LaunchMethod method = launcher_.choose(launch, &all);
         ran.compiled = method.code != nullptr;
         ran.watched = launch.launch.grid.count();
-        sample_.clear();
         const auto start = std::chrono::steady_clock::now();
-        if (in_parts)
-            ran.watched = run_in_parts(launch, all);
-        else
-            launcher_.run(launch, &all, method);
+        launcher_.run(launch, &all, method);
         ran.time = std::chrono::steady_clock::now() - start;
         return true;
     });

@@ -74,11 +74,10 @@ std::size_t BlockClocks::entry_of(std::uint32_t block, std::uint32_t warp) const
 
 bool BlockClocks::comes_before(std::uint32_t block, std::uint32_t warp, unsigned lane,
                                std::uint32_t time, std::uint32_t seen) const {
-    if (!is_before_release(block, warp, time, seen)) return false;
-    if (!detail_.tells_threads_apart) return true;
+    const std::uint32_t known = clocks_[seen][entry_of(block, warp)];
+    if (known <= time || !detail_.tells_threads_apart) return known > time;
     // Nearly always the newest step has it. Of blocks that release words without end and have no
     // barriers, not all steps are searched.
-    const std::uint32_t known = clocks_[seen][entry_of(block, warp)];
     constexpr std::uint32_t most_steps = 256;
     if (known - time > most_steps) return true;
     for (std::uint32_t step = known; step > time; --step)
@@ -326,25 +325,26 @@ class CompareAndSwap {
 
 template <typename Clocks>
 void synchronise(const Access& a, MemoryOrder order, bool observes, Clocks& clocks) {
-    if (order == MemoryOrder::weak && a.kind == MemoryAccess::load) return;
+    const bool is_strong = order != MemoryOrder::weak;
+    if (!is_strong && a.kind == MemoryAccess::load) return;
     const Kernel& kernel = *a.state->block->kernel;
     const InstructionInfo& info = kernel.lines[a.pc];
     // A reduction (red) does not acquire.
     const bool reads = a.kind == MemoryAccess::load ||
                        (a.kind == MemoryAccess::atomic && destination_count(kernel.code[a.pc]) > 0);
     CompareAndSwap swaps(a, info);
-    if (order != MemoryOrder::weak && a.kind != MemoryAccess::load) clocks.begin_write();
+    if (is_strong && a.kind != MemoryAccess::load) clocks.begin_write();
     for (std::uint32_t lanes = a.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         const std::uint32_t thread = a.warp * lanes_per_warp + lane;
         const std::uint64_t address = a.address(lane);
-        if (reads && order != MemoryOrder::weak) clocks.read(address, thread, order);
-        if (observes && order != MemoryOrder::weak) clocks.observe(address, thread);
+        if (is_strong && reads) clocks.read(address, thread, order);
+        if (is_strong && observes) clocks.observe(address, thread);
         if (a.kind == MemoryAccess::load || (info.compares && !swaps.writes(lane))) continue;
-        if (order == MemoryOrder::weak)  // also an atomic whose scope is too small
-            clocks.overwrite(address, a.bytes, thread);
-        else
+        if (is_strong)
             clocks.write(address, thread, order, a.kind == MemoryAccess::atomic);
+        else  // also an atomic whose scope is too small
+            clocks.overwrite(address, a.bytes, thread);
     }
     if (releases(order)) clocks.advance(a.warp);
 }

@@ -17,8 +17,6 @@ namespace warpscope::emulator {
 /// as weak, and two volatile stores always race.
 class MemoryOrders {
   public:
-    class WordPairs;
-
     void begin_launch(const Kernel& kernel);
     /// By index into Kernel::code; never volatile.
     MemoryOrder operator[](std::uint32_t pc) const { return orders_[pc]; }
@@ -64,6 +62,8 @@ class MemoryOrders {
     bool has_fences_of(Scope scope) const { return fences_ >> unsigned(scope) & 1; }
 
   private:
+    class WordPairs;
+
     void settle_volatile(const Kernel& kernel, const WordPairs& pairs);
     bool reads_strongly(const Kernel& kernel, std::uint32_t pc) const;
     void settle_observed(const Kernel& kernel, const WordPairs& pairs);

@@ -194,8 +194,8 @@ std::string GridRaces::missing_in_block(const Pair& pair) const {
         if (is_known(after.seen))
             return fmt::format(
                 "another thread of block {} tells block {} that it may go on, and does not wait "
-                "for "
-                "this thread: __syncthreads(), or __syncwarp() within a warp, is missing behind {}",
+                "for this thread: __syncthreads(), or __syncwarp() within a warp, is missing "
+                "behind {}",
                 name_of(first.block), name_of(second.block), first.where());
         if (clocks_.another_warp_acquires(after.block, after.warp, after.time, is_known))
             return fmt::format(
