@@ -69,7 +69,7 @@ struct LaunchSettings {
     /// cooperative launch run with its first block.
     std::uint64_t first_block = 0;
     std::uint64_t blocks = std::numeric_limits<std::uint64_t>::max();
-    /// Of these, those for which it is true; null: all. No cluster and no cooperative launch has it.
+    /// Of these, those for which it is true; null: all. Never for clusters or cooperative ones.
     std::function<bool(std::uint32_t)> runs{};
 };
 

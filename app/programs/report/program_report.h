@@ -74,7 +74,7 @@ struct ProgramReport {
     std::vector<std::string> missing;  ///< functions that were called and that the library lacks
     /// False while the process runs: it was ended if there is no later report.
     bool has_ended = false;
-    bool emulated = true;   ///< false: the launches were recorded on a GPU
+    bool emulated = true;  ///< false: the launches were recorded on a GPU
     std::vector<emulator::KernelCounters> counters;
 };
 
