@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 
 // Declarations of nvrtc.h, which may not be installed, as far as they are used here. Source: CUDA
 // "NVRTC" documentation, "User Interface".
-using Program = void*;  // nvrtcProgram, which nvrtc.h leaves opaque
+using NvrtcProgram = void*;  // nvrtcProgram, which nvrtc.h leaves opaque
 constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
 
 constexpr std::size_t longest_name = 4096;  // for a name expression
@@ -171,15 +171,15 @@ void check_source(const Request& request) {
 struct Nvrtc::Functions {
     int (*version)(int*, int*) = nullptr;
     const char* (*error_string)(int) = nullptr;
-    int (*create)(Program*, const char* source, const char* name, int headers,
+    int (*create)(NvrtcProgram*, const char* source, const char* name, int headers,
                   const char* const* header_sources, const char* const* header_names) = nullptr;
-    int (*destroy)(Program*) = nullptr;
-    int (*compile)(Program, int options, const char* const*) = nullptr;
-    int (*ptx_size)(Program, std::size_t*) = nullptr;
-    int (*ptx)(Program, char*) = nullptr;
-    int (*add_name)(Program, const char*) = nullptr;
-    int (*log_size)(Program, std::size_t*) = nullptr;
-    int (*log)(Program, char*) = nullptr;
+    int (*destroy)(NvrtcProgram*) = nullptr;
+    int (*compile)(NvrtcProgram, int options, const char* const*) = nullptr;
+    int (*ptx_size)(NvrtcProgram, std::size_t*) = nullptr;
+    int (*ptx)(NvrtcProgram, char*) = nullptr;
+    int (*add_name)(NvrtcProgram, const char*) = nullptr;
+    int (*log_size)(NvrtcProgram, std::size_t*) = nullptr;
+    int (*log)(NvrtcProgram, char*) = nullptr;
 
     /// Loads the library at `path` and finds its functions. Throws NoCompiler.
     explicit Functions(const std::string& path) {
@@ -231,8 +231,8 @@ struct Nvrtc::Functions {
     }
 
     /// Calls a pair of functions, `size` and `get`, for a text. Removes its final NUL.
-    std::string text(Program program, int (*size)(Program, std::size_t*),
-                     int (*get)(Program, char*), std::string_view call) const {
+    std::string text(NvrtcProgram program, int (*size)(NvrtcProgram, std::size_t*),
+                     int (*get)(NvrtcProgram, char*), std::string_view call) const {
         std::size_t bytes = 0;
         check(size(program, &bytes), call);
         std::string text(bytes, '\0');
@@ -305,7 +305,7 @@ Compiled Nvrtc::compile(const Request& request) const {
 Compiled Nvrtc::compile_once(const Request& request) const {
     check_source(request);
     const Functions& nvrtc = *functions_;
-    Program program = nullptr;
+    NvrtcProgram program = nullptr;
     std::vector<const char*> header_names, header_texts;
     for (const Header& header : request.headers) {
         header_names.push_back(header.name.c_str());

@@ -1,5 +1,5 @@
 #include "compiler/nvrtc_output.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 #include <fmt/format.h>
 

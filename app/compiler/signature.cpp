@@ -12,7 +12,7 @@
 
 #include "compiler/dwarf.h"
 #include "compiler/type_reader.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::compiler {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::compiler {
 namespace {

@@ -15,7 +15,7 @@
 #include "compiler/programs/nvcc.h"
 #include "compiler/source_file.h"
 #include "files/regular_file.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::compiler {
 namespace {

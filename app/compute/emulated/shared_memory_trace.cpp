@@ -10,7 +10,7 @@
 namespace warpscope::compute {
 namespace {
 
-constexpr std::uint32_t warp_size = 32;
+constexpr std::uint32_t lanes = 32;
 
 class Tracer : public emulator::Observer {
   public:
@@ -41,9 +41,9 @@ class Tracer : public emulator::Observer {
     }
 
     void on_shared_access(const emulator::Access& access) override {
-        for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
             if (!(access.mask >> lane & 1)) continue;
-            const std::uint32_t thread = access.warp * warp_size + lane;
+            const std::uint32_t thread = access.warp * lanes + lane;
             const auto address = std::uint32_t(access.address(lane));
             if (access.kind == emulator::MemoryAccess::load) {
                 loaded_[thread].push_back(address);
@@ -95,7 +95,7 @@ class Tracer : public emulator::Observer {
         word.loaded_in = epoch_;
         word.loads.push_back(loads_.size());
         since_store_[thread].push_back(loads_.size());
-        const bool races = word.stored_in == epoch_ && word.writer != thread / warp_size;
+        const bool races = word.stored_in == epoch_ && word.writer != thread / lanes;
         loads_.push_back({thread, address, races});
     }
 
@@ -110,10 +110,10 @@ class Tracer : public emulator::Observer {
         stores_.push_back(std::move(record));
         Word& word = words_[address];
         word.stored_in = epoch_;
-        word.writer = thread / warp_size;
+        word.writer = thread / lanes;
         if (word.loaded_in != epoch_) return;
         for (const std::size_t earlier : word.loads)
-            loads_[earlier].races |= loads_[earlier].thread / warp_size != word.writer;
+            loads_[earlier].races |= loads_[earlier].thread / lanes != word.writer;
     }
 
     std::uint32_t block_;

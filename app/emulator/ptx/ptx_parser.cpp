@@ -21,7 +21,7 @@ std::vector<std::string> split_at_dots(std::string_view word) {
     }
 }
 
-constexpr std::size_t most_registers = 200'000;
+constexpr std::size_t most_named_registers = 200'000;
 
 // Brings a statement's text into one line, since nvcc writes calls in several.
 std::string one_line(std::string_view text) {
@@ -135,8 +135,8 @@ void BodyParser::registers(const Token& type_word) {
         const std::string name(lexer_.expect_word("a register name").text);
         if (lexer_.accept("<")) {
             const std::int64_t count = lexer_.expect_integer();
-            if (count < 0 || std::uint64_t(count) + kernel_.registers.size() > most_registers)
-                lexer_.fail(fmt::format("more than {} registers", most_registers));
+            if (count < 0 || std::uint64_t(count) + kernel_.registers.size() > most_named_registers)
+                lexer_.fail(fmt::format("more than {} registers", most_named_registers));
             for (std::int64_t i = 0; i < count; ++i) declare(name + std::to_string(i));
             lexer_.expect(">");
         } else {

@@ -11,17 +11,12 @@
 #include <span>
 
 #include "emulator/program/error.h"
+#include "files/text.h"
 
 namespace warpscope::emulator {
 namespace {
 
 constexpr std::array<std::string_view, 6> comparisons{"==", "!=", "<=", ">=", "<", ">"};
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 /// Reads the whole text as a number; nothing for other text and for a number out of range.
 template <class T, class... Format>
@@ -50,11 +45,12 @@ BreakpointCondition::BreakpointCondition(const Kernel& kernel, std::string_view 
         std::find_if(comparisons.begin(), comparisons.end(), [&](std::string_view comparison) {
             return at != std::string_view::npos && text.substr(at).starts_with(comparison);
         });
-    const std::string_view name = trimmed(text.substr(0, std::min(at, text.size())));
+    const std::string_view name = files::trimmed(text.substr(0, std::min(at, text.size())));
     const std::string_view constant =
-        found == comparisons.end() ? "" : trimmed(text.substr(at + found->size()));
+        found == comparisons.end() ? "" : files::trimmed(text.substr(at + found->size()));
     if (name.empty() || constant.empty())
-        throw Error(fmt::format("'{}' is no condition; write one like %r4 >= 16.", trimmed(text)));
+        throw Error(
+            fmt::format("'{}' is no condition; write one like %r4 >= 16.", files::trimmed(text)));
     comparison_ = Comparison(found - comparisons.begin());
     const auto reg = std::find_if(kernel.registers.begin(), kernel.registers.end(),
                                   [&](const RegisterInfo& r) { return r.name == name; });

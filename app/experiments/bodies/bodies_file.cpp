@@ -121,12 +121,12 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::size_t header_bytes = 28;  // often followed by 4 bytes of padding
 constexpr std::size_t count_offset = 8, dimensions_offset = 12, kinds_offset = 16;
 
-struct Kind {
+struct ParticleKind {
     std::string_view name;
     std::size_t floats;  ///< of a record
     float luminosity;
 };
-constexpr Kind kinds[] = {{"gas", 12, 1.0f}, {"dark", 9, 0.12f}, {"star", 11, 1.0f}};
+constexpr ParticleKind kinds[] = {{"gas", 12, 1.0f}, {"dark", 9, 0.12f}, {"star", 11, 1.0f}};
 
 constexpr std::string_view tipsy_fields[] = {"mass", "x", "y", "z", "vx", "vy", "vz"};
 
@@ -199,7 +199,8 @@ Header read_header(Bytes& bytes, std::size_t length, std::size_t most) {
     return header;
 }
 
-RawBody read_body(const Bytes& bytes, std::size_t offset, const Kind& kind, std::size_t index) {
+RawBody read_body(const Bytes& bytes, std::size_t offset, const ParticleKind& kind,
+                  std::size_t index) {
     double values[std::size(tipsy_fields)];
     for (std::size_t i = 0; i < std::size(tipsy_fields); ++i) {
         values[i] = bytes.real(offset + 4 * i);

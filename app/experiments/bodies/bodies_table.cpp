@@ -16,7 +16,7 @@
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/bodies/bodies_table.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -181,12 +181,6 @@ constexpr std::string_view add_header =
     "write a first line with the names of the columns, such as \"mass x y z vx vy vz\" or "
     "\"x y z vx vy vz mass\"";
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 /// Calls f(position) for each character outside of quotes.
 template <typename F>
 void for_unquoted(std::string_view line, F&& f) {
@@ -199,9 +193,6 @@ void for_unquoted(std::string_view line, F&& f) {
     }
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_blank(char c) {
     return blanks.find(c) != blanks.npos;
 }
@@ -215,8 +206,8 @@ bool has_decimal_commas(std::string_view line) {
         words += begins_word;
         commas = begins_word ? 0 : commas + (line[k] == ',');
         if (line[k] == ',')
-            within = within && commas < 2 && k > 0 && is_digit(line[k - 1]) &&
-                     k + 1 < line.size() && is_digit(line[k + 1]);
+            within = within && commas < 2 && k > 0 && files::is_digit(line[k - 1]) &&
+                     k + 1 < line.size() && files::is_digit(line[k + 1]);
     });
     return within && words >= field_names.size();
 }
@@ -245,11 +236,11 @@ Cells split(std::string_view line) {
     Cells cells;
     std::size_t begin = 0;
     const auto add = [&](std::size_t end) {
-        std::string_view cell = trimmed(line.substr(begin, end - begin));
+        std::string_view cell = files::trimmed(line.substr(begin, end - begin));
         begin = end + 1;
         if (separator == ' ' && cell.empty()) return;
         if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"')
-            cell = trimmed(cell.substr(1, cell.size() - 2));
+            cell = files::trimmed(cell.substr(1, cell.size() - 2));
         cells.push_back(cell);
     };
     for_unquoted(line, [&](std::size_t k) {
@@ -267,7 +258,8 @@ Cells cells_of(std::string_view line) {
         if (mark == line.npos && line[k] == '#' && is_blank(line[k - 1])) mark = k;
     });
     if (mark != line.npos)
-        if (Cells before = split(trimmed(line.substr(0, mark))); before.size() >= 7) return before;
+        if (Cells before = split(files::trimmed(line.substr(0, mark))); before.size() >= 7)
+            return before;
     return split(line);
 }
 
@@ -328,9 +320,9 @@ struct End {
 };
 
 /// Reads the lines of a file: first perhaps a header, then one body a line.
-class Table {
+class TableReader {
   public:
-    Table(std::size_t most, const std::stop_token& stop) : most_(most), stop_(stop) {}
+    TableReader(std::size_t most, const std::stop_token& stop) : most_(most), stop_(stop) {}
 
     void add_line(std::string_view content) {
         ++line_;
@@ -339,7 +331,7 @@ class Table {
         if (content.starts_with('#')) {
             const std::size_t colon = content.find(':');  // "# columns: x y z …"
             const Cells cells =
-                split(trimmed(content.substr(colon == content.npos ? 1 : colon + 1)));
+                split(files::trimmed(content.substr(colon == content.npos ? 1 : colon + 1)));
             if (!columns_ && rows_.empty() && names_all(cells)) set_header(cells);
             return;
         }
@@ -477,8 +469,8 @@ class Table {
 RawBodies read_table(std::string_view text, std::size_t most, const std::stop_token& stop) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    Table table(most, stop);
-    while (!text.empty()) table.add_line(trimmed(files::take_line(text)));
+    TableReader table(most, stop);
+    while (!text.empty()) table.add_line(files::trimmed(files::take_line(text)));
     return table.take();
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::experiments {
 namespace {

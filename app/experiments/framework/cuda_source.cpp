@@ -7,18 +7,16 @@
 #include <cctype>
 #include <utility>
 
+#include "files/text.h"
+
 namespace warpscope::experiments {
 namespace {
 
 using Words = std::string_view;
 using Kind = CudaToken::Kind;
 
-bool digit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 bool in_word(char c) {
-    return begins_word(c) || digit(c);
+    return begins_word(c) || files::is_digit(c);
 }
 
 std::size_t end_of_quote(Words line, std::size_t at) {
@@ -83,7 +81,8 @@ std::vector<CudaToken> cuda_tokens(Words line, bool& in_comment) {
             at = comment(at, at + 2);
         else if (c == '"' || c == '\'')
             at = add(at, end_of_quote(line, at), Kind::literal);
-        else if (digit(c) || (c == '.' && at + 1 < line.size() && digit(line[at + 1])))
+        else if (files::is_digit(c) ||
+                 (c == '.' && at + 1 < line.size() && files::is_digit(line[at + 1])))
             at = add(at, end_of_number(line, at), Kind::number);
         else if (begins_word(c))
             at = add(at, end_of_word(line, at), Kind::word);

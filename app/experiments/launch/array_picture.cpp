@@ -97,9 +97,9 @@ std::vector<Rgba> pixels_of(const Array& array, BufferView view, Size size,
 }
 
 /// A bar for each column of the picture, from one height to another, as fractions of its height.
-class Columns {
+class Bars {
   public:
-    explicit Columns(Size size)
+    explicit Bars(Size size)
         : size_(size), pixels(std::size_t(size.width) * std::size_t(size.height), background) {}
 
     void bar(int x, double from, double to, Rgba color) {
@@ -119,7 +119,7 @@ class Columns {
 };
 
 std::vector<Rgba> plot_of(const Array& array, Size size, const std::vector<bool>& marked) {
-    Columns columns(size);
+    Bars bars(size);
     const FiniteRange range = finite_range_of(array).value_or(FiniteRange{0, 0, 0});
     // A margin above and below.
     const double span = range.high > range.low ? 1.1 * (range.high - range.low) : 1;
@@ -141,17 +141,17 @@ std::vector<Rgba> plot_of(const Array& array, Size size, const std::vector<bool>
             before = value;
         }
         if (!std::isfinite(low)) continue;
-        columns.bar(x, 0.5 + (low - middle) / span, 0.5 + (high - middle) / span,
-                    is_marked ? mark : curve);
+        bars.bar(x, 0.5 + (low - middle) / span, 0.5 + (high - middle) / span,
+                 is_marked ? mark : curve);
     }
-    return std::move(columns.pixels);
+    return std::move(bars.pixels);
 }
 
 std::vector<Rgba> histogram_of(const Array& array, Size size) {
     constexpr std::size_t most_bins = 128;
-    Columns columns(size);
+    Bars bars(size);
     const auto range = finite_range_of(array);
-    if (!range) return std::move(columns.pixels);
+    if (!range) return std::move(bars.pixels);
     const std::size_t bins = std::min(most_bins, std::size_t(size.width));
     std::vector<std::size_t> counts(bins);
     const double span = range->high - range->low;
@@ -166,10 +166,9 @@ std::vector<Rgba> histogram_of(const Array& array, Size size) {
     for (int x = 0; x < size.width; ++x) {
         const std::size_t bin = std::size_t(x) * bins / std::size_t(size.width);
         const bool at_edge = std::size_t(x + gap) * bins / std::size_t(size.width) != bin;
-        if (counts[bin] > 0 && !at_edge)
-            columns.bar(x, 0, 0.95 * double(counts[bin]) / most, curve);
+        if (counts[bin] > 0 && !at_edge) bars.bar(x, 0, 0.95 * double(counts[bin]) / most, curve);
     }
-    return std::move(columns.pixels);
+    return std::move(bars.pixels);
 }
 
 }  // namespace

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/source_file.h"
 #include "compute/device/enum_words.h"
 #include "compute/libraries/installed_files.h"
 #include "experiments/framework/experiment.h"
-#include "files/take_line.h"
+#include "files/text.h"
 #include "launches/files/file_kind.h"
 
 namespace warpscope::experiments {
@@ -17,20 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_digit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-}
-
 /// Removes the mark of a list item, "- " or "1. ". False: the line begins none.
 bool take_bullet(std::string_view& line) {
     std::size_t at = 0;
-    while (at < line.size() && is_digit(line[at])) ++at;
+    while (at < line.size() && files::is_digit(line[at])) ++at;
     const bool numbered = at > 0 && line.substr(at).starts_with(". ");
     if (!numbered && !line.starts_with("- ")) return false;
     line.remove_prefix(numbered ? at + 2 : 2);
@@ -43,7 +32,7 @@ std::string take_quoted(std::string_view& line) {
     const std::size_t end = line.find('`', 1);
     if (end == std::string_view::npos) return {};
     const std::string quoted(line.substr(1, end - 1));
-    line = trimmed(line.substr(end + 1));
+    line = files::trimmed(line.substr(end + 1));
     return quoted;
 }
 
@@ -61,7 +50,7 @@ class LessonReader {
     Lesson read(std::string_view text) {
         while (!text.empty()) {
             ++line_;
-            read_line(trimmed(files::take_line(text)));
+            read_line(files::trimmed(files::take_line(text)));
         }
         end_item();
         check();
@@ -122,7 +111,7 @@ class LessonReader {
         const std::string words = take_quoted(item);
         const std::size_t space = std::min(words.find(' '), words.size());
         const std::string key = words.substr(0, space);
-        const std::string value(trimmed(std::string_view(words).substr(space)));
+        const std::string value(files::trimmed(std::string_view(words).substr(space)));
         LessonStart& start = lesson_.start;
         if (key == "experiment")
             start.experiment = value;
@@ -204,7 +193,7 @@ class LessonReader {
 std::string name_of(const fs::path& file) {
     const std::string stem = file.stem().string();
     std::size_t at = 0;
-    while (at < stem.size() && is_digit(stem[at])) ++at;
+    while (at < stem.size() && files::is_digit(stem[at])) ++at;
     return at > 0 && stem.substr(at).starts_with('-') ? stem.substr(at + 1) : stem;
 }
 

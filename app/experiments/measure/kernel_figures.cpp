@@ -7,7 +7,7 @@
 
 #include "compute/device/kernel_files.h"
 #include "experiments/framework/cuda_source.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::experiments {
 

@@ -24,7 +24,7 @@ std::string wanted_text(const BenchRow& row) {
                        row.reached() ? "reached" : "MISSED");
 }
 
-Json to_json(const BenchRow& row) {
+Json row_json(const BenchRow& row) {
     Json json = {{"name", row.name},
                  {"label", row.label},
                  {"value", row.value},
@@ -149,7 +149,7 @@ int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSec
                        [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
 
     Json list = Json::array();
-    for (const BenchRow& row : rows) list.push_back(to_json(row));
+    for (const BenchRow& row : rows) list.push_back(row_json(row));
     const Json all = {{"device", jobs::to_json(device.info())},
                       {"threads", emulator::hardware_threads()},
                       {"ceilings", jobs::to_json(compute::known_ceilings(device.info()))},

@@ -150,9 +150,9 @@ const Switch switches[] = {
 enum class Watch { nobody, checks, counters };
 
 /// An experiment whose frames are computed with any fast paths, one after the other.
-class Frames {
+class MeasuredFrames {
   public:
-    Frames(const experiments::Entry& entry, const std::vector<Assignment>& settings)
+    MeasuredFrames(const experiments::Entry& entry, const std::vector<Assignment>& settings)
         : device_(compute::make_emulated_device("measured")) {
         device_->set({.math = compute::Math::fast});
         experiment_ = entry.make(*device_);
@@ -188,7 +188,7 @@ class Frames {
 
 /// Adds the time of a frame, of its race check and of its counters, and notes by how much each
 /// fast path makes it shorter. All run in turns, so that other load slows each of them.
-void measure(std::vector<BenchRow>& rows, const std::string& label, Frames& frames) {
+void measure(std::vector<BenchRow>& rows, const std::string& label, MeasuredFrames& frames) {
     for (const auto& [watch, what] :
          {std::pair(Watch::nobody, "frame"), std::pair(Watch::checks, "race check"),
           std::pair(Watch::counters, "counters")}) {
@@ -222,7 +222,7 @@ void bench_fast_paths(std::vector<BenchRow>& rows) {
     const auto before = emulator::Launcher::execution();
     emulator::Launcher::set_execution(emulator::Execution::compiled);
     const auto of = [&](const char* id, std::vector<Assignment> settings, const char* label) {
-        Frames frames(experiments::find_experiment(id), settings);
+        MeasuredFrames frames(experiments::find_experiment(id), settings);
         measure(rows, label, frames);
     };
     of("ripple", {{"size", "1024"}}, "ripple 1024");
@@ -236,7 +236,8 @@ void bench_fast_paths(std::vector<BenchRow>& rows) {
     of("pipeline", {{"copies", "async"}}, "pipeline 1024, cp.async");
     of("pipeline", {{"copies", "bulk"}}, "pipeline 1024, bulk copies");
     for (const experiments::GalleryKernel& kernel : experiments::gallery()) {
-        Frames frames(*experiments::launch_entry(experiments::gallery_file(kernel.name)), {});
+        MeasuredFrames frames(*experiments::launch_entry(experiments::gallery_file(kernel.name)),
+                              {});
         measure(rows, std::string(kernel.name), frames);
     }
     emulator::Launcher::set_execution(before);

@@ -20,6 +20,7 @@
 #include "experiments/replicas/try_edits.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/output/files_and_terminal.h"
+#include "jobs/output/json.h"
 #include "jobs/output/verdict.h"
 
 namespace warpscope::jobs {

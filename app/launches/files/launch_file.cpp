@@ -9,6 +9,7 @@
 
 #include "compiler/nvrtc.h"
 #include "compiler/source_file.h"
+#include "files/text.h"
 #include "launches/files/launch_json.h"
 #include "launches/files/textures.h"
 
@@ -372,23 +373,17 @@ std::string to_json_text(const LaunchFile& launch) {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 /// What stands between the parentheses of "NAME(…)".
 std::optional<std::string_view> arguments_of(std::string_view text, std::string_view name) {
     if (!text.starts_with(name) || !text.ends_with(')')) return {};
     text.remove_prefix(name.size());
-    text = trimmed(text);
+    text = files::trimmed(text);
     if (!text.starts_with('(')) return {};
     return text.substr(1, text.size() - 2);
 }
 
 double number(std::string_view text) {
-    return real(Expression(trimmed(text)).value(Names()));
+    return real(Expression(files::trimmed(text)).value(Names()));
 }
 
 RandomFill random_fill(RandomFill::Distribution distribution, std::string_view arguments) {
@@ -401,7 +396,7 @@ RandomFill random_fill(RandomFill::Distribution distribution, std::string_view a
     fill.first = number(arguments.substr(0, comma));
     fill.second = number(rest.substr(0, second));
     if (second == std::string_view::npos) return fill;
-    const std::string_view seed = trimmed(rest.substr(second + 1));
+    const std::string_view seed = files::trimmed(rest.substr(second + 1));
     if (!seed.starts_with("seed ")) throw LaunchError("write the seed as in uniform(0, 1, seed 2)");
     fill.seed = std::uint64_t(whole(Expression(seed.substr(5)).value(Names())));
     return fill;
@@ -421,8 +416,9 @@ std::string fill_text(const Fill& fill) {
 }
 
 Fill parse_fill_text(std::string_view text) {
-    text = trimmed(text);
-    if (const auto path = arguments_of(text, "file")) return std::filesystem::path(trimmed(*path));
+    text = files::trimmed(text);
+    if (const auto path = arguments_of(text, "file"))
+        return std::filesystem::path(files::trimmed(*path));
     if (const auto range = arguments_of(text, "uniform"))
         return random_fill(RandomFill::Distribution::uniform, *range);
     if (const auto range = arguments_of(text, "normal"))

@@ -9,6 +9,7 @@
 #include "ui/language/language.h"
 #include "ui/widgets/columns.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/futures.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -21,8 +22,7 @@ const std::optional<compute::GpuState>& DeviceFacts::gpu(const compute::DeviceIn
         answer_ = {};
         ask_at_ = {};
     }
-    if (answer_.valid() && answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        gpu_ = answer_.get();
+    if (is_ready(answer_)) gpu_ = answer_.get();
     if (!asked_.empty() && !answer_.valid() && steady_clock::now() >= ask_at_) {
         ask_at_ = steady_clock::now() + std::chrono::seconds(1);
         answer_ =

@@ -10,6 +10,7 @@
 #include "compiler/source_file.h"
 #include "ui/documents/kernel_files.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 
@@ -66,10 +67,7 @@ std::string KernelFolder::look(KernelDocuments& documents) {
 
 std::string KernelFolder::look_beside(KernelDocuments& documents,
                                       const std::function<void()>& wake) {
-    if (reading_.valid()) {
-        const bool ready = reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-        return ready ? take(reading_.get(), documents) : "";
-    }
+    if (reading_.valid()) return is_ready(reading_) ? take(reading_.get(), documents) : "";
     if (is_time())
         reading_ = std::async(std::launch::async, [this, wake] {
             News news = read();

@@ -24,6 +24,7 @@
 #include "ui/documents/kernel_files.h"
 #include "ui/edits/program_opener.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 
@@ -238,8 +239,7 @@ bool FileOpener::replaces_edits(const OpenedFile& file) const {
 }
 
 void FileOpener::advance() {
-    if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        show(reading_.get());
+    if (is_ready(reading_)) show(reading_.get());
     if (!reading_.valid() && !waiting_.empty()) {
         reading_ =
             std::async(std::launch::async, [path = waiting_.front()] { return read_file(path); });

@@ -13,6 +13,7 @@
 
 #include "launches/files/file_kind.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -85,8 +86,7 @@ bool PathPicker::field(Ui& ui, float width) {
 
 /// Has the folder of the path read, and takes what was read.
 void PathPicker::follow_folder() {
-    if (listing_.valid() && listing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        choices_ = listing_.get();
+    if (is_ready(listing_)) choices_ = listing_.get();
     if (listing_.valid() || listed_ == path_) return;
     listed_ = path_;
     listing_ = std::async(std::launch::async, path_choices, path_, files_);

@@ -20,6 +20,7 @@
 #include "launches/files/file_kind.h"
 #include "launches/files/program_capture.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -29,11 +30,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Words = std::vector<std::string>;
-
-template <class T>
-bool is_ready(const std::future<T>& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
 
 std::string name_of(const std::string& path) {
     return fs::path(path).filename().string();

@@ -9,6 +9,7 @@
 
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 namespace {
@@ -42,8 +43,7 @@ void NeedFinder::look(Checked launch) {
 
 void NeedFinder::collect() {
     was_pointed_ = std::exchange(pointed_, std::nullopt);
-    if (works() && work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        answer_ = work_.get();
+    if (is_ready(work_)) answer_ = work_.get();
 }
 
 void NeedFinder::toggle(std::size_t barrier) {

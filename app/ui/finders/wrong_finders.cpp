@@ -7,17 +7,13 @@
 #include "emulator/witness/schedule_file.h"
 #include "experiments/measure/user_paths.h"
 #include "experiments/replicas/find_witnesses.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 namespace {
 
 /// Instructions of a slice that are listed.
 constexpr std::size_t most_lines = 400;
-
-template <class T>
-bool is_ready(const std::future<T>& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
 
 void keep_each_once(auto& list) {
     std::ranges::sort(list);
@@ -126,9 +122,9 @@ std::shared_ptr<const Reason> ReasonFinder::ask(const LiveLaunch& live,
 
 namespace {
 
-WitnessFinder::Found find(const WitnessFinder::Checked& checked, emulator::Finding finding,
-                          const std::stop_token& stop,
-                          const std::shared_ptr<compute::LaunchProgress>& progress) {
+WitnessFinder::Found find_witness(const WitnessFinder::Checked& checked, emulator::Finding finding,
+                                  const std::stop_token& stop,
+                                  const std::shared_ptr<compute::LaunchProgress>& progress) {
     try {
         std::vector<emulator::Finding> one{finding};
         one[0].kernel.clear();  // the launch of the check
@@ -152,7 +148,7 @@ void WitnessFinder::look(Checked checked, emulator::Finding finding) {
     cancel();
     stop_ = std::stop_source();
     progress_ = std::make_shared<compute::LaunchProgress>();
-    work_ = std::async(std::launch::async, find, std::move(checked), std::move(finding),
+    work_ = std::async(std::launch::async, find_witness, std::move(checked), std::move(finding),
                        stop_.get_token(), progress_);
 }
 
@@ -162,7 +158,7 @@ double WitnessFinder::progress() const {
 }
 
 std::optional<WitnessFinder::Found> WitnessFinder::take() {
-    if (!works() || work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return {};
+    if (!is_ready(work_)) return {};
     return work_.get();
 }
 

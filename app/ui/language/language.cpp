@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compute/device/wording.h"
-#include "files/take_line.h"
+#include "files/text.h"
 
 namespace warpscope::ui {
 

@@ -10,6 +10,7 @@
 #include "compiler/source_file.h"
 #include "experiments/launch/launch_plan.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 namespace {
@@ -22,10 +23,6 @@ fs::path own_folder() {
         return fs::path(data) / "warpscope" / "lessons";
     const char* home = std::getenv("HOME");
     return home && *home ? fs::path(home) / ".local/share/warpscope/lessons" : fs::path();
-}
-
-bool is_ready(const std::future<bool>& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 
@@ -79,8 +80,7 @@ void BlockRun::close() {
 }
 
 bool BlockRun::finish() {
-    if (!works() || work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-        return false;
+    if (!is_ready(work_)) return false;
     now_ = work_.get();
     return true;
 }

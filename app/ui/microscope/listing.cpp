@@ -179,8 +179,8 @@ std::optional<std::uint32_t> row_with_code(const Listing& listing, std::uint32_t
 
 /// Draws the breakpoints beside the numbers: filled where they stop, hollow where they are disabled
 /// or the kernel has no instruction at their line. A click sets or removes one.
-void gutter(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
-            std::uint32_t row) {
+void draw_breakpoints(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
+                      std::uint32_t row) {
     const KernelText::Line& line = listing.text->lines[row];
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.low.x, at.y(row)}, high{at.chips - ui.px(6), at.y(row) + at.line};
@@ -308,7 +308,7 @@ void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& 
     for (std::uint32_t row = first; row < end; ++row) {
         row_background(ui, listing, at, row);
         row_text(ui, microscope, listing, at, row);
-        gutter(ui, microscope, listing, at, row);
+        draw_breakpoints(ui, microscope, listing, at, row);
     }
     const Chip* chips_end = listing.chips.data() + listing.chips.size();
     for (const Chip* c = listing.chips.data(); c < chips_end;) {

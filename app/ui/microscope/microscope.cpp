@@ -9,6 +9,7 @@
 
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 
@@ -118,8 +119,7 @@ void Microscope::take(const LiveLaunch& live,
 
 /// Takes a copy or a block that has arrived. Then calls the actions that have waited for it.
 void Microscope::receive() {
-    if (copying_.valid() && copying_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        receive_copy();
+    if (is_ready(copying_)) receive_copy();
     if (run_.finish()) block_has_run();
     if (waits() || actions_.empty()) return;
     for (auto& action : std::exchange(actions_, {})) when_ready(std::move(action));

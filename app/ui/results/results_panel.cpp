@@ -108,7 +108,7 @@ void plain_reading(Ui& ui, const Reading& r) {
     record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
 }
 
-void reading(Ui& ui, const Reading& r) {
+void judged_reading(Ui& ui, const Reading& r) {
     if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
         return plain_reading(ui, r);
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -265,7 +265,7 @@ void ResultsPanel::draw(Ui& ui) {
     if (report.empty()) paragraph(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
-        reading(ui, r);
+        judged_reading(ui, r);
         explain_if_wrong(ui, r);
         ImGui::PopID();
         ImGui::Dummy({0, ui.px(3)});

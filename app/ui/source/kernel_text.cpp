@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "experiments/framework/cuda_source.h"
-#include "files/take_line.h"
+#include "files/text.h"
 #include "ui/widgets/theme.h"
 
 namespace warpscope::ui {

@@ -12,6 +12,7 @@
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 namespace {
@@ -19,10 +20,6 @@ namespace {
 using experiments::Entry;
 using experiments::Experiment;
 using experiments::Inspection;
-
-bool ready(const auto& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
 
 void name_as_in_source(std::vector<emulator::Finding>& findings,
                        const compute::KernelEdits& edits) {
@@ -163,11 +160,11 @@ void Inspector::take(Outcome<Inspection> outcome) {
 }
 
 void Inspector::collect() {
-    if (ready(inspection_job_)) {
+    if (is_ready(inspection_job_)) {
         ++version_;
         take(inspection_job_.get());
     }
-    if (ready(policies_job_)) {
+    if (is_ready(policies_job_)) {
         ++version_;
         Outcome<Policies> outcome = policies_job_.get();
         if (policies_begun_ < first_state_ || outcome.stopped) return;

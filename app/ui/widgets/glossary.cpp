@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "files/take_line.h"
+#include "files/text.h"
 #include "ui/language/language.h"
 #include "ui/widgets/tab_stops.h"
 #include "ui/widgets/widgets.h"

@@ -16,6 +16,7 @@
 #include "ui/commands/clipboard.h"
 #include "ui/documents/kernel_files.h"
 #include "ui/language/language.h"
+#include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
 namespace {
@@ -35,8 +36,7 @@ WindowShots::WindowShots(Stage& stage, WindowView& view, std::filesystem::path r
 }
 
 void WindowShots::advance() {
-    if (saving_.valid() && saving_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        finish_saving();
+    if (is_ready(saving_)) finish_saving();
 }
 
 bool WindowShots::take(experiments::Size size) {
