@@ -58,8 +58,9 @@ int main(int count, char** arguments) {
         if (cudaGetLastError() == cudaSuccess) return 2;
     }
     if (is("kernel_fails")) square<<<1, n>>>(squares + n, n);
+    if (is("freed_use")) square<<<1, n>>>(others, n);
     std::printf("%g\n", result[0]);
-    if (is("kernel_fails") || is("leaks")) return 0;
+    if (is("kernel_fails") || is("freed_use") || is("leaks")) return 0;
     HANDLE_ERROR(cudaFree(squares));
     HANDLE_ERROR(cudaEventDestroy(event));
     HANDLE_ERROR(cudaStreamDestroy(stream));

@@ -266,6 +266,8 @@ class Programs(unittest.TestCase):
         for flags, said in (("", "7.5, the kernel is for 750, clusters 0, L2 0"),
                             ("-arch=sm_80", "8.0, the kernel is for 800, clusters 0, L2 1"),
                             ("-arch=sm_90", "9.0, the kernel is for 900, clusters 1, L2 1"),
+                            ("-arch=sm_120", "12.0, the kernel is for 1200, clusters 1, L2 1"),
+                            ("-arch=sm_121", "12.0, the kernel is for 1210, clusters 1, L2 1"),
                             ("-arch=sm_90 -rdc=true", "9.0, the kernel is for 900, clusters 1, L2 1"),
                             ("-gencode=arch=compute_75,code=compute_75 -gencode=arch=compute_80,code=compute_80",
                              "8.0, the kernel is for 800, clusters 0, L2 1")):
@@ -273,6 +275,52 @@ class Programs(unittest.TestCase):
                 self.assertEqual(run("--", compiled(f"capability.cu {flags}"), cwd=HERE).stdout, said + "\n")
         chosen = run("--", compiled("capability.cu"), cwd=HERE, env={**os.environ, "WARPSCOPE_COMPUTE_CAPABILITY": "8.0"})
         self.assertEqual(chosen.stdout, "8.0, the kernel is for 750, clusters 0, L2 1\n")
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_why_machine_code_does_not_run(self):
+        machine_code = compiled("library.cu -cubin -arch=sm_75 -Xcicc=-O3")
+        loaded = run("--", sys.executable, "-c",
+                     "import ctypes\ndriver, module = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p()\n"
+                     f"print(driver.cuInit(0), driver.cuModuleLoad(ctypes.byref(module), b'{machine_code}'))")
+        self.assertEqual(loaded.stdout, "0 209\n")  # CUDA_ERROR_NO_BINARY_FOR_GPU
+        self.assertIn("it holds machine code only, and the emulator runs PTX", loaded.stderr)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_library_whose_runtime_cannot_be_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stripped = Path(folder, "libstripped.so")
+            subprocess.run(["strip", "-s", "-o", stripped, compiled("library.cu -shared -Xcompiler=-fPIC")],
+                           check=True)
+            loaded = run("--", sys.executable, "-c",
+                         f"import ctypes\nprint(ctypes.CDLL('{stripped}').twice_of(21))")
+        self.assertEqual(loaded.stdout, "-1\n")
+        self.assertIn(f"{stripped} is stripped, so the CUDA runtime in it cannot be replaced", loaded.stderr)
+
+    def test_findings_of_a_script_name_its_lines(self):
+        for library in ("CDLL", "PyDLL"):  # the first one gives up the lock of Python for each call
+            with self.subTest(library=library), tempfile.TemporaryDirectory() as folder:
+                script = Path(folder, "copies.py")
+                script.write_text(
+                    f"import ctypes\ndriver = ctypes.{library}('libcuda.so.1')\n"
+                    "address, values = ctypes.c_uint64(), (ctypes.c_char * 32)()\n"
+                    "driver.cuInit(0)\n"
+                    "def copy(bytes):\n"
+                    "    driver.cuMemcpyHtoD_v2(address, values, ctypes.c_size_t(bytes))\n"
+                    "driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(16))\n"
+                    "copy(16)\n"
+                    "copy(32)\n")
+                ran = run("--check", "memory", "--", sys.executable, script)
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertIn("wrong call at copies.py:6 (called at copies.py:9)", report_of(ran))
+                self.assertIn("allocated at copies.py:7", report_of(ran))
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_a_library_that_is_loaded_later_does_not_change_the_compute_capability(self):
+        library = compiled("library.cu -shared -Xcompiler=-fPIC -arch=sm_90")
+        script = ("import ctypes\ndriver = ctypes.CDLL('libcuda.so.1')\ndef major():\n    value = ctypes.c_int()\n"
+                  "    assert driver.cuInit(0) == driver.cuDeviceGetAttribute(ctypes.byref(value), 75, 0) == 0\n"
+                  f"    return value.value\nprint(major(), ctypes.CDLL('{library}').twice_of(21), major())")
+        self.assertEqual(run("--", sys.executable, "-c", script).stdout, "7 42 7\n")
 
     def test_a_captured_launch_without_a_source_has_its_ptx(self):
         with tempfile.TemporaryDirectory() as folder:

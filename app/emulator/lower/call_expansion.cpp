@@ -61,6 +61,7 @@ void CallGraph::find_pointed(const ModuleSyntax& module) {
                 if (s.opcode->kind != OpcodeKind::calls || k != 1)
                     for_each_symbol(s.operands[k], point);
     };
+    pointed_ = module.pointed;
     for (const KernelSyntax& kernel : module.kernels) look(kernel);
     for (const auto& [name, function] : module.functions) look(function);
     for (const Variable& v : module.variables)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,7 @@ struct ModuleSyntax {
     std::vector<Variable> variables;
     std::vector<KernelSyntax> kernels;
     std::map<std::string, KernelSyntax> functions;  ///< those with a body
+    std::set<std::string> pointed;                  ///< functions whose address other kernels take
 };
 
 /// Throws Error, which names the module and the PTX line.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <string_view>
 
-#include "emulator/program/error.h"
+#include "emulator/program/global_access_error.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
 
@@ -273,8 +273,11 @@ std::byte* Warp::checked_address(const Instruction* i, unsigned lane, Space spac
                                            align, address % align)));
     if (!in_global(i, address, address + bytes)) {
         const Memory::Allocation* const close = block->memory->nearest(address);
-        fail_access(i, lane, fmt::format("{} bytes at {}", bytes, block->memory->describe(address)),
-                    close ? close->begin : 0);
+        const std::string what =
+            fmt::format("{} bytes at {}", bytes, block->memory->describe(address));
+        throw GlobalAccessError({failure(i, lane, what), block->kernel->index_of(i),
+                                 index * lanes_per_warp + lane, close ? close->begin : 0},
+                                address);
     }
     return reinterpret_cast<std::byte*>(address);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/host/declarations.h"
 #include "compiler/host/host_code.h"
 #include "compiler/nvrtc.h"
 #include "compiler/source_file.h"
@@ -250,6 +251,14 @@ std::set<std::string> shared_arrays(const ModuleSyntax& module) {
     return names;
 }
 
+compiler::Diagnostic removed_array(int line, const std::string& name) {
+    return {line, 0, compiler::Severity::note,
+            fmt::format("the compiler has removed the array {} in shared memory and its "
+                        "accesses, since it knows the values or no result needs them: the "
+                        "checks do not see them",
+                        name)};
+}
+
 }  // namespace
 
 std::vector<compiler::Diagnostic> removed_arrays(std::string_view optimized,
@@ -268,15 +277,54 @@ std::vector<compiler::Diagnostic> removed_arrays(std::string_view optimized,
             if (part != kept.end() && part->first.starts_with(name + "_$_")) continue;
             const auto [file, line] = std::pair(use->second.file, use->second.line);
             const bool is_here = file >= 0 && written.files[std::size_t(file)] == source;
-            notes.push_back(
-                {is_here ? line : 0, 0, compiler::Severity::note,
-                 fmt::format("the compiler has removed the array {} in shared memory and its "
-                             "accesses, since it knows the values or no result needs them: the "
-                             "checks do not see them",
-                             emulator::source_name(name))});
+            notes.push_back(removed_array(is_here ? line : 0, emulator::source_name(name)));
         }
     } catch (const emulator::Error&) {
         return {};  // the kernels do not run in the emulator, which then says why
+    }
+    return notes;
+}
+
+namespace {
+
+/// Whether a symbol of C++ has the name, as _ZZ3dotPfE4tile has "dot" and "tile".
+bool has_name(std::string_view ptx, const std::string& name) {
+    return ptx.find(fmt::format("{}{}", name.size(), name)) != ptx.npos;
+}
+
+/// Visits the arrays in shared memory that a function declares, unless a directive decides whether
+/// it does: visit(token of its name).
+template <class Visit>
+void for_each_shared_array(const compiler::TokenText& text, const compiler::Declaration& function,
+                           Visit visit) {
+    int conditions = 0;
+    for (std::size_t i = function.begin; i < function.end; ++i) {
+        if (text.is_directive(i))
+            conditions +=
+                int(text.text(i).starts_with("#if")) - int(text.text(i).starts_with("#endif"));
+        if (conditions || !text.is(i, "__shared__") || text.is(i - 1, "extern")) continue;
+        std::size_t behind = i + 1;
+        while (behind < function.end && !text.is(behind, "[") && !text.is(behind, ";")) ++behind;
+        if (text.is(behind, "[") && text.is_word(behind - 1)) visit(behind - 1);
+    }
+}
+
+}  // namespace
+
+std::vector<compiler::Diagnostic> arrays_not_in(std::string_view ptx, std::string_view source) {
+    const compiler::TokenText text(source);
+    std::vector<compiler::Diagnostic> notes;
+    const auto is_device_word = [](std::string_view word) { return word == "__global__"; };
+    for (const compiler::Declaration& function : compiler::declarations_of(text, is_device_word)) {
+        if (function.kind != compiler::Declaration::Kind::function || !function.on_device) continue;
+        const bool is_c = has_kernel(std::string(ptx), function.name);
+        if (!is_c && !has_name(ptx, function.name)) continue;
+        for_each_shared_array(text, function, [&](std::size_t name) {
+            if (has_name(ptx, std::string(text.text(name)))) return;
+            const auto line = std::count(
+                source.begin(), source.begin() + std::ptrdiff_t(text.token(name).begin), '\n');
+            notes.push_back(removed_array(int(line) + 1, std::string(text.text(name))));
+        });
     }
     return notes;
 }

@@ -32,8 +32,9 @@ bool is_ours(const void* address) {
 }  // namespace
 
 CallSite CallSites::site_of(Frames frames) {
-    if (frames.empty()) return 0;
-    frames.resize(std::min(frames.size(), most_kept));
+    if (frames.back.empty()) return 0;
+    frames.back.resize(std::min(frames.back.size(), most_kept));
+    frames.script = lines_of_script();
     const auto [found, is_new] = known_.try_emplace(frames, CallSite(frames_.size() + 1));
     if (is_new) frames_.push_back(std::move(frames));
     return found->second;
@@ -43,15 +44,16 @@ CallSite CallSites::here() {
     void* addresses[most_frames];
     const int count = backtrace(addresses, most_frames);
     const auto* const first = std::find_if_not(addresses, addresses + count, is_ours);
-    return site_of(Frames(first, static_cast<void* const*>(addresses) + count));
+    return site_of(
+        {std::vector<const void*>(first, static_cast<void* const*>(addresses) + count), {}});
 }
 
 CallSite CallSites::of_signal(const void* instruction) {
     void* addresses[most_frames];
     const int count = backtrace(addresses, most_frames);
     const auto* const at = std::find(addresses, addresses + count, instruction);
-    Frames frames{plus(instruction, 1)};  // as if it were a return address
-    for (const auto* next = at + 1; next < addresses + count; ++next) frames.push_back(*next);
+    Frames frames{.back = {plus(instruction, 1)}, .script = {}};  // as if it were a return address
+    for (const auto* next = at + 1; next < addresses + count; ++next) frames.back.push_back(*next);
     return site_of(std::move(frames));
 }
 
@@ -59,22 +61,32 @@ std::vector<HostFrame> CallSites::frames_of(CallSite site) const {
     namespace fs = std::filesystem;
     std::vector<HostFrame> frames;
     if (!site) return frames;
-    for (const void* const back : frames_[site - 1]) {
+    const auto& [all, script] = frames_[site - 1];
+    for (const void* const back : all) {
         Dl_info info{};
         link_map* object = nullptr;
         if (!dladdr1(back, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !object)
             continue;
         const bool is_program = !*object->l_name;
+        if (!script.empty() && (is_program || is_of_interpreter(object->l_name))) continue;
         frames.push_back({is_program ? fs::read_symlink("/proc/self/exe").string()
                                      : fs::absolute(object->l_name).string(),
                           reinterpret_cast<std::uint64_t>(back) - object->l_addr - 1});
     }
+    for (const ScriptLine& line : script) frames.push_back({.file = line.file, .line = line.line});
     return frames;
 }
 
 using emulator::FindingKind;
 using emulator::Hazard;
 using emulator::Severity;
+
+void HostFindings::on_access_error(const std::string& sentence, std::uint64_t address) {
+    if (!is_freed(address)) return;
+    const std::string& before = report_.before[sentence] =
+        fmt::format("This memory was freed: it is {}.", describe(address));
+    add_sites(before);
+}
 
 void HostFindings::on_allocate(std::uint64_t address, std::size_t bytes) {
     allocations_[address] = {bytes, here()};
@@ -204,10 +216,13 @@ void HostFindings::report_unread() {
 }
 
 void HostFindings::add(HostReport::Entry entry) {
-    std::vector<CallSite> sites = sites_in(entry.sentence);
-    sites.insert(sites.end(), {entry.site, entry.other});
-    for (const CallSite site : sites) report_.sites.try_emplace(site, sites_.frames_of(site));
+    add_sites(entry.sentence + mark(entry.site) + mark(entry.other));
     report_.entries.push_back(std::move(entry));
+}
+
+void HostFindings::add_sites(const std::string& sentence) {
+    for (const CallSite site : sites_in(sentence))
+        report_.sites.try_emplace(site, sites_.frames_of(site));
 }
 
 }  // namespace warpscope::programs

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/observe/findings.h"
+#include "programs/checks/script_lines.h"
 #include "programs/report/program_report.h"
 
 namespace warpscope::programs {
@@ -31,9 +32,12 @@ class CallSites {
     std::vector<HostFrame> frames_of(CallSite site) const;
 
   private:
-    /// The return addresses of the calls that were running, the innermost first, without those in
-    /// this library.
-    using Frames = std::vector<const void*>;
+    /// The calls that were running, the innermost first.
+    struct Frames {
+        std::vector<const void*> back;   ///< return addresses, without those in this library
+        std::vector<ScriptLine> script;  ///< see lines_of_script()
+        auto operator<=>(const Frames&) const = default;
+    };
 
     CallSite site_of(Frames frames);
 
@@ -47,6 +51,10 @@ class HostFindings {
   public:
     CallSites& sites() { return sites_; }
     CallSite here() { return sites_.here(); }
+
+    /// A kernel has accessed an address that is in no allocation: says with its finding, which has
+    /// this sentence, where freed memory was allocated and freed.
+    void on_access_error(const std::string& sentence, std::uint64_t address);
 
     void on_allocate(std::uint64_t address, std::size_t bytes);
     void on_free(std::uint64_t address, CallSite site);
@@ -99,6 +107,7 @@ class HostFindings {
     const std::pair<const std::uint64_t, Allocation>* find(std::uint64_t address) const;
 
     void add(HostReport::Entry entry);
+    void add_sites(const std::string& sentence);
 
     CallSites sites_;
     HostReport report_;

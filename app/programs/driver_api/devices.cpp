@@ -1,8 +1,13 @@
 // Source: CUDA Driver API, "Initialization", "Version Management", "Device Management", "Primary
 // Context Management", "Context Management", "Error Handling".
 // Source: CUDA Driver API, "Driver Entry Point Access".
+#include <dlfcn.h>
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstring>
+#include <set>
+#include <string>
 
 #include "programs/driver_api/driver.h"
 #include "programs/gpu/device_attributes.h"
@@ -203,6 +208,20 @@ Status find_entry_point(const char* name, void** function, unsigned long long fl
     return *function ? Status::success : Status::not_found;
 }
 
+namespace {
+
+/// Says once of each library that its calls of CUDA fail; `code` is in it.
+void say_what_cannot_be_replaced(Gpu& gpu, const void* code) {
+    static auto* const said = new std::set<std::string>;
+    Dl_info info{};
+    if (!dladdr(code, &info) || !info.dli_fname || !said->insert(info.dli_fname).second) return;
+    gpu.say_error(fmt::format(
+        "{} is stripped, so the CUDA runtime in it cannot be replaced: what the program does by "
+        "this library fails",
+        info.dli_fname));
+}
+
+}  // namespace
 }  // namespace warpscope::programs
 
 WARPSCOPE_DRIVER(cuGetProcAddress, cuGetProcAddress_v2, const char* name, void** function, int,
@@ -215,7 +234,10 @@ extern "C" __attribute__((visibility("default"))) Status cuGetProcAddress(
     return find_entry_point(name, function, flags, nullptr);
 }
 // The driver's tables for NVIDIA's own libraries are not documented, and programs do not need them.
+// NVIDIA's runtime asks for them where it could not be replaced: in a library that is stripped.
 WARPSCOPE_DRIVER(cuGetExportTable, cuGetExportTable, const void** table, const void*) {
     *table = nullptr;
+    const void* const caller = __builtin_return_address(0);
+    driver_call(__func__, [&](Gpu& gpu) { say_what_cannot_be_replaced(gpu, caller); });
     return Status::not_found;
 }

@@ -16,7 +16,7 @@ using namespace warpscope::programs;
 namespace {
 
 Status load(const char* call, LoadedModule** module, const void* data) {
-    return driver_call(call, [&](Gpu& gpu) { *module = gpu.load(read_images(data)); });
+    return driver_call(call, [&](Gpu& gpu) { *module = gpu.load(data); });
 }
 
 Status get_function(const char* call, Function** function, LoadedModule* module, const char* name) {
@@ -46,14 +46,14 @@ enum FunctionAttribute {  // CUfunction_attribute
     most_dynamic_shared = 8,
 };
 
-int attribute_of(const Function& function, int attribute) {
+int attribute_of(Function& function, int attribute) {
     switch (attribute) {
         case most_threads:
             return int(function.most_threads());
         case shared_size:
             return int(function.static_shared_bytes());
         case local_size:
-            return function.kernel ? int(function.kernel->local_bytes) : 0;
+            return function.kernel() ? int(function.kernel()->local_bytes) : 0;
         case registers:
             return 32;
         case ptx_version:
@@ -61,7 +61,7 @@ int attribute_of(const Function& function, int attribute) {
         case binary_version:
             return compute_capability();
         case most_dynamic_shared:
-            return int(function.most_dynamic_shared_bytes);
+            return int(function.most_dynamic_shared_bytes());
         default:
             return 0;
     }
@@ -82,7 +82,7 @@ void launch(Gpu& gpu, Function* function, const warpscope::emulator::LaunchShape
             StreamHandle stream, void** arguments, void** extra) {
     demand(function, Status::invalid_handle, "the kernel is null");
     std::vector<const void*> values;
-    if (function->kernel) values = values_of(*function->kernel, arguments, extra);
+    if (function->kernel()) values = values_of(*function->kernel(), arguments, extra);
     gpu.launch(*function, shape, values, stream_of(stream));
 }
 
@@ -210,10 +210,10 @@ WARPSCOPE_DRIVER(cuFuncLoad, cuFuncLoad, Function*) {
 WARPSCOPE_DRIVER(cuFuncGetParamInfo, cuFuncGetParamInfo, Function* function, std::size_t index,
                  std::size_t* offset, std::size_t* bytes) {
     return driver_call(__func__, [&](Gpu&) {
-        demand(function->kernel && index < function->kernel->parameters.size(),
+        demand(function->kernel() && index < function->kernel()->parameters.size(),
                Status::invalid_value, "the kernel has fewer parameters");
-        *offset = function->kernel->parameters[index].offset;
-        if (bytes) *bytes = function->kernel->parameters[index].size;
+        *offset = function->kernel()->parameters[index].offset;
+        if (bytes) *bytes = function->kernel()->parameters[index].size;
     });
 }
 WARPSCOPE_DRIVER(cuKernelGetParamInfo, cuKernelGetParamInfo, Function* kernel, std::size_t index,
@@ -392,11 +392,11 @@ Status launch(Function* function, int width, int height, StreamHandle stream) {
     {
         const Call held;
         c = configuration_of(function);
+        // A kernel may have more parameters than were set.
+        if (function && function->kernel())
+            c.arguments.resize(
+                std::max(c.arguments.size(), std::size_t(function->kernel()->parameter_bytes)));
     }
-    // A kernel may have more parameters than were set.
-    if (function && function->kernel)
-        c.arguments.resize(
-            std::max(c.arguments.size(), std::size_t(function->kernel->parameter_bytes)));
     std::size_t bytes = c.arguments.size();
     void* extra[] = {reinterpret_cast<void*>(1), c.arguments.data(), reinterpret_cast<void*>(2),
                      &bytes, nullptr};

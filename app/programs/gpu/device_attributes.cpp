@@ -1,5 +1,8 @@
 #include "programs/gpu/device_attributes.h"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -136,6 +139,23 @@ constexpr std::size_t name_bytes = 256, ids_bytes = 16 + 8 + 4;
 
 std::atomic<int> newest_ptx = 75;  // that the emulator runs at all
 
+/// The last of the objects that were loaded with the program: the constructors of this library come
+/// before those of others. The loader puts objects that are loaded later behind it.
+const link_map* const last_at_start = [] {
+    const link_map* last = _r_debug.r_map;
+    while (last && last->l_next) last = last->l_next;
+    return last;
+}();
+
+bool was_loaded_at_start(const void* data) {
+    Dl_info info;
+    void* map = nullptr;
+    if (!dladdr1(data, &info, &map, RTLD_DL_LINKMAP)) return false;
+    const auto* object = static_cast<const link_map*>(map);
+    while (object && object != last_at_start) object = object->l_next;
+    return object;
+}
+
 }  // namespace
 
 int compute_capability() {
@@ -143,8 +163,9 @@ int compute_capability() {
     return asked ? asked : newest_ptx.load();
 }
 
-void have_ptx_for(int capability) {
-    newest_ptx = std::max(newest_ptx.load(), capability);
+void have_ptx_for(int capability, const void* data) {
+    if (was_loaded_at_start(data))
+        newest_ptx = std::max(newest_ptx.load(), std::min(capability, newest_capability));
 }
 
 int device_attribute(int number) {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "emulator/program/error.h"
+#include "emulator/program/global_access_error.h"
 #include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"
@@ -48,13 +49,13 @@ double seconds_of(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-void check_shape(const Function& function, const LaunchShape& shape) {
+void check_shape(Function& function, const LaunchShape& shape) {
     const emulator::Dim3 &g = shape.grid, &b = shape.block;
     if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
         throw CallError(Status::invalid_value, "the grid is too large or empty");
     if (const auto most = function.most_threads(); !b.count() || b.count() > most || b.z > 64)
         throw CallError(Status::invalid_value, fmt::format("a block has 1 to {} threads", most));
-    if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes)
+    if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes())
         throw CallError(
             Status::invalid_value,
             fmt::format(
@@ -62,7 +63,7 @@ void check_shape(const Function& function, const LaunchShape& shape) {
                 "has at most {}; cudaFuncSetAttribute() with "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
                 shape.dynamic_shared_bytes, function.static_shared_bytes(),
-                function.most_dynamic_shared_bytes));
+                function.most_dynamic_shared_bytes()));
 }
 
 }  // namespace
@@ -79,6 +80,15 @@ Gpu::Gpu(ProgramSettings settings)
         capture_ = std::make_unique<Capture>(settings_, captured_memory_);
 }
 
+LoadedModule* Gpu::load(const void* data) {
+    try {
+        return load(read_images(data));
+    } catch (const CallError& problem) {
+        say_error(std::string("the program cannot run its kernels: ") + problem.what());
+        throw;
+    }
+}
+
 LoadedModule* Gpu::load(const std::vector<Image>& images) {
     auto& module = modules_.emplace_back(std::make_unique<LoadedModule>(images, "the program"));
     if (host_)
@@ -88,7 +98,8 @@ LoadedModule* Gpu::load(const std::vector<Image>& images) {
         std::memcpy(variable->data, &address, sizeof address);
     }
     module->keep_variables();
-    for (const std::string& line : unoptimized_.removed_from(*module)) note(line);
+    if (has_places_)
+        for (const std::string& line : unoptimized_.removed_from(*module)) note(line);
     return module.get();
 }
 
@@ -276,17 +287,17 @@ void Gpu::fill(Rows to, std::uint32_t value, unsigned element_bytes, std::size_t
 void Gpu::launch(Function& function, const LaunchShape& shape,
                  std::span<const void* const> arguments, Stream& stream) {
     throw_sticky();
-    if (!function.kernel)
+    if (!function.kernel())
         throw CallError(Status::not_supported, "kernel " + emulator::kernel_name(function.name) +
-                                                   " is not launched: " + function.problem);
+                                                   " is not launched: " + function.problem());
     check_shape(function, shape);
-    const auto values = packed(*function.kernel, arguments);
-    const CallSite site = here();
+    const auto values = packed(*function.kernel(), arguments);
+    const CallSite site = place_of_launch();
     if (host_) check_arguments(*host_, site, function.name, *values);
     const auto execute = [this, &function, shape, values, site] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;
-        for (const emulator::Parameter& parameter : function.kernel->parameters)
+        for (const emulator::Parameter& parameter : function.kernel()->parameters)
             pointers.push_back(values->data() + parameter.offset);
         run(function, shape, pointers, site);
     };
@@ -317,9 +328,9 @@ void Gpu::run(Function& function, const LaunchShape& shape,
         .time_limit = time_left(),
         .ends_where_still = true,
         .stop = signals.token()};
-    if (capture_) capture_->before(launches_, *function.kernel, shape, arguments);
+    if (capture_) capture_->before(launches_, *function.kernel(), shape, arguments);
     try {
-        auto frozen = emulator::Machine::freeze(*function.kernel, shape, arguments, settings);
+        auto frozen = emulator::Machine::freeze(*function.kernel(), shape, arguments, settings);
         if (settings_.checks.memory) frozen.unoptimized = unoptimized_.find(function.name);
         stream_races_.begin_accesses(site);
         if (judge_)
@@ -329,6 +340,8 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     } catch (const emulator::MisalignedError& error) {
         fail(Status::misaligned_address, function, error.what());
     } catch (const emulator::AccessError& error) {
+        const auto* const global = dynamic_cast<const emulator::GlobalAccessError*>(&error);
+        if (host_ && global) host_->on_access_error(error.what(), global->address);
         fail(Status::illegal_address, function, error.what());
     } catch (const emulator::AssertionError& error) {
         fail(Status::assert_failed, function, error.what());
@@ -352,7 +365,11 @@ void Gpu::run(Function& function, const LaunchShape& shape,
     launches.seconds += seconds;
     launches.blocks += ran.watched ? shape.grid.count() : 0;
     launches.watched += ran.watched;
-    if (judge_) findings_ = judge_->verdict().findings.size();
+    if (judge_) {
+        const std::size_t found = judge_->verdict().findings.size();
+        if (found > findings_) launched_at_.try_emplace(function.name, site);
+        findings_ = found;
+    }
     tell();
     if (signals.come()) tell_all();
     if (capture_) capture_->after(seconds);

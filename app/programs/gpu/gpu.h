@@ -51,7 +51,8 @@ class Gpu {
     Arrays& arrays() { return arrays_; }
     emulator::Textures& textures() { return launcher_.machine().memory().textures(); }
 
-    LoadedModule* load(const std::vector<Image>& images);
+    /// Loads what read_images() reads. A line says why its kernels cannot run.
+    LoadedModule* load(const void* data);
     void unload(LoadedModule* module);
     /// Returns the memory that contains the address, an allocation or a variable of a module;
     /// nullopt if there is none.
@@ -124,6 +125,10 @@ class Gpu {
     /// on.
     void run_beside_host(bool ticks);
     std::uint64_t calls = 0;  ///< of the program, until now
+    /// A call begins, which does not hold the mutex yet.
+    void before_call() {
+        if (has_places_) read_lines_of_script();
+    }
     /// The call ends that holds the mutex.
     void end_call();
     /// The time limit of the program is over while its host runs: ends it. The caller holds no
@@ -173,6 +178,7 @@ class Gpu {
         const Gpu& gpu_;
     };
 
+    LoadedModule* load(const std::vector<Image>& images);
     void run(Function& function, const emulator::LaunchShape& shape,
              const std::vector<const void*>& arguments, CallSite site);
     std::uint64_t heap();  ///< the address of the device's heap
@@ -191,6 +197,12 @@ class Gpu {
     bool is_pageable(std::uint64_t address) const { return !find(address); }
     /// The place of the call, for the memory check.
     CallSite here() { return host_ ? host_->here() : 0; }
+    /// The place of a launch, for all checks.
+    CallSite place_of_launch() {
+        return host_ ? host_->here() : has_places_ ? sites_of_launches_.here() : 0;
+    }
+    /// Adds to the findings that have no line of the user's own where their kernels were launched.
+    void add_launches(ProgramReport& report);
     /// Tells the memory check of a copy that runs.
     void follow_copy(Rows to, Rows from, std::size_t width, std::size_t height, CallSite site);
     void call_program(const std::function<void()>& call);
@@ -216,8 +228,12 @@ class Gpu {
     const ProgramSettings settings_;
     emulator::Launcher launcher_;
     DeviceMemory memory_{launcher_.machine().memory()};
-    std::unique_ptr<HostFindings> host_;  ///< null without the memory check
-    StreamRaces stream_races_;            ///< with the memory check
+    const bool has_places_ = settings_.checks.has_checks();  ///< calls are findings of a check
+    std::unique_ptr<HostFindings> host_;                     ///< null without the memory check
+    CallSites sites_of_launches_;                            ///< where `host_` is null
+    /// The first launch of each kernel in which something was found, by the kernel's symbol.
+    std::map<std::string, CallSite> launched_at_;
+    StreamRaces stream_races_;  ///< with the memory check
     Streams streams_;
     Arrays arrays_{*this};
     DeviceHeap* heap_ = nullptr;                             ///< made for a kernel that uses it
@@ -297,7 +313,13 @@ class Held {
 /// Held during a call of the program.
 class Call : Held {
   public:
-    Call() { ++gpu().calls; }
+    Call() : Held(before(gpu())) { ++gpu().calls; }
+
+  private:
+    static Gpu& before(Gpu& gpu) {
+        if (depth() == 0) gpu.before_call();
+        return gpu;
+    }
 };
 
 }  // namespace warpscope::programs

@@ -13,6 +13,7 @@
 #include "programs/gpu/device_attributes.h"
 #include "programs/images/ptx_entries.h"
 #include "programs/images/ptx_link.h"
+#include "programs/report/program_report.h"
 
 namespace warpscope::programs {
 namespace {
@@ -46,46 +47,62 @@ LoadedModule::LoadedModule(const std::vector<Image>& images, const std::string& 
     : ptx_(with_device_functions(with_names_of_toolkit(runnable_one(images).ptx))),
       architecture_(target_of(ptx_)),
       managed_(managed_variables(ptx_)) {
-    decode(name);
+    const std::vector<PtxEntry> entries = entries_of(ptx_);
+    for (const PtxEntry& entry : entries)
+        functions_.push_back(std::make_unique<Function>(*this, entry));
+    try {
+        loader_.emplace(without(ptx_, entries), name);
+    } catch (const emulator::Error& error) {
+        throw CallError(Status::invalid_ptx, error.what());
+    }
+    loader_->set_text(ptx_);
+    // A kernel may call by a pointer what another one has stored.
+    if (ptx_.find(".callprototype") == ptx_.npos && ptx_.find(".calltargets") == ptx_.npos) return;
+    for (const PtxEntry& entry : entries) try {
+            loader_->point(text_of(entry));
+        } catch (const emulator::Error&) {
+            // The kernel cannot run.
+        }
 }
 
-void LoadedModule::decode(const std::string& name) {
-    std::vector<PtxEntry> wrong;
+std::string LoadedModule::text_of(const PtxEntry& entry) const {
+    const std::string_view ptx = ptx_;
+    const auto lines = std::ranges::count(ptx.substr(0, entry.begin), '\n');
+    return std::string(std::size_t(lines), '\n')
+        .append(ptx.substr(entry.begin, entry.end - entry.begin));
+}
+
+const emulator::Kernel* LoadedModule::decode(const PtxEntry& entry) {
+    loader_->add(text_of(entry));
+    return loader_->module()->kernels().back().get();
+}
+
+const emulator::Kernel* Function::kernel() {
+    if (is_decoded_) return kernel_;
+    is_decoded_ = true;
     try {
-        module_ = emulator::Module::parse(ptx_, name);
-    } catch (const emulator::Error&) {
-        // One kernel that the emulator does not know must not take the others along.
-        const std::vector<PtxEntry> all = entries_of(ptx_);
-        for (const PtxEntry& entry : all) {
-            std::vector<PtxEntry> others;
-            for (const PtxEntry& other : all)
-                if (other.begin != entry.begin) others.push_back(other);
-            try {
-                emulator::Module::parse(without(ptx_, others), name);
-            } catch (const emulator::Error& error) {
-                wrong.push_back(entry);
-                auto& function = functions_.emplace_back(std::make_unique<Function>());
-                *function = {.module = this, .name = entry.name, .problem = error.what()};
-            }
-        }
-        try {
-            module_ = emulator::Module::parse(without(ptx_, wrong), name);
-        } catch (const emulator::Error& error) {
-            throw CallError(Status::invalid_ptx, error.what());
-        }
+        kernel_ = module->decode(entry_);
+    } catch (const emulator::Error& error) {
+        problem_ = error.what();
+        // The PTX ISA of 8.0 is that of most programs, so what is newer may be for this GPU only.
+        if (module->architecture() > 80)
+            problem_ +=
+                "; if the program compiles its kernels at run time, "
+                "WARPSCOPE_COMPUTE_CAPABILITY=8.0 has it compile them for an older GPU";
     }
-    for (const auto& kernel : module_->kernels()) {
-        auto& function = functions_.emplace_back(std::make_unique<Function>());
-        *function = {.module = this, .name = kernel->name, .kernel = kernel.get(), .problem = {}};
-        function->most_dynamic_shared_bytes -=
-            std::min(function->most_dynamic_shared_bytes, function->static_shared_bytes());
-    }
+    return kernel_;
+}
+
+std::size_t Function::most_dynamic_shared_bytes() {
+    constexpr std::size_t of_block = static_shared_limit;
+    return most_dynamic_shared_bytes_.value_or(of_block -
+                                               std::min(of_block, static_shared_bytes()));
 }
 
 void Function::set_most_dynamic_shared(int bytes) {
     demand(bytes >= 0 && bytes + int(static_shared_bytes()) <= shared_limit, Status::invalid_value,
            "more shared memory than a block can have");
-    most_dynamic_shared_bytes = std::size_t(bytes);
+    most_dynamic_shared_bytes_ = std::size_t(bytes);
 }
 
 void LoadedModule::keep_variables() {
@@ -114,7 +131,7 @@ Function* LoadedModule::find(std::string_view name) {
 }
 
 const emulator::Module::GlobalVariable* LoadedModule::find_variable(std::string_view name) const {
-    for (const emulator::Module::GlobalVariable& variable : module_->variables())
+    for (const emulator::Module::GlobalVariable& variable : variables())
         if (variable.name == name) return &variable;
     return nullptr;
 }
@@ -175,15 +192,39 @@ const emulator::Kernel* UnoptimizedCode::find(const std::string& symbol) {
     return at->second ? at->second->find(symbol) : nullptr;
 }
 
+namespace {
+
+std::string line_of(const std::string& source, const compiler::Diagnostic& note) {
+    return note.line ? fmt::format("{}:{}: {}", source, note.line, note.text)
+                     : fmt::format("{}: {}", source, note.text);
+}
+
+std::vector<std::string> removed_by_sources(const LoadedModule& module) {
+    std::vector<std::string> lines;
+    for (const std::string& file : module.files()) {
+        if (!file.starts_with('/') || is_of_system(file)) continue;
+        try {
+            const std::string source = files::RegularFile(file).read(largest_ptx);
+            for (const auto& note : launches::arrays_not_in(module.ptx(), source))
+                lines.push_back(line_of(file, note));
+        } catch (const std::runtime_error&) {
+            // The program was compiled elsewhere.
+        }
+    }
+    return lines;
+}
+
+}  // namespace
+
 std::vector<std::string> UnoptimizedCode::removed_from(LoadedModule& module) const {
+    if (sources_.empty()) return removed_by_sources(module);
     std::vector<std::string> lines;
     for (const Source& source : sources_) {
         const auto has = [&](const PtxEntry& entry) { return module.find(entry.name); };
         if (std::ranges::none_of(source.entries, has)) continue;
         for (const compiler::Diagnostic& note :
              launches::removed_arrays(module.ptx(), source.ptx, source.name))
-            lines.push_back(note.line ? fmt::format("{}:{}: {}", source.name, note.line, note.text)
-                                      : fmt::format("{}: {}", source.name, note.text));
+            lines.push_back(line_of(source.name, note));
     }
     return lines;
 }

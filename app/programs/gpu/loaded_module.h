@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/decode/module_loader.h"
 #include "emulator/program/module.h"
 #include "programs/images/fat_binary.h"
 #include "programs/images/ptx_entries.h"
@@ -21,19 +22,33 @@ namespace warpscope::programs {
 class LoadedModule;
 
 /// A kernel of a program: CUfunction, CUkernel, cudaFunction_t, cudaKernel_t.
-struct Function {
-    LoadedModule* module = nullptr;
-    std::string name;
-    const emulator::Kernel* kernel = nullptr;  ///< null: it cannot be run, see `problem`
-    std::string problem;                       ///< why it cannot be run
-    /// With the static ones, a block has 48 KiB, unless the program asks for more.
-    std::size_t most_dynamic_shared_bytes = std::size_t(48) << 10;
+class Function {
+  public:
+    Function(LoadedModule& owner, PtxEntry entry)
+        : module(&owner), name(entry.name), entry_(std::move(entry)) {}
 
-    std::size_t static_shared_bytes() const { return kernel ? kernel->shared_bytes : 0; }
+    LoadedModule* const module;
+    const std::string name;
+
+    /// The first call decodes it: a module may have thousands, of which a program uses a few. Null:
+    /// it cannot be run, see problem().
+    const emulator::Kernel* kernel();
+    const std::string& problem() const { return problem_; }
+
+    std::size_t static_shared_bytes() { return kernel() ? kernel()->shared_bytes : 0; }
+    /// With the static ones, a block has 48 KiB, unless the program asks for more.
+    std::size_t most_dynamic_shared_bytes();
     /// Of a block.
-    std::uint32_t most_threads() const { return kernel ? kernel->most_threads : 1024; }
+    std::uint32_t most_threads() { return kernel() ? kernel()->most_threads : 1024; }
     /// Throws CallError if a block cannot have so much shared memory.
     void set_most_dynamic_shared(int bytes);
+
+  private:
+    PtxEntry entry_;
+    bool is_decoded_ = false;
+    const emulator::Kernel* kernel_ = nullptr;
+    std::string problem_;
+    std::optional<std::size_t> most_dynamic_shared_bytes_;
 };
 
 /// The values of a launch by the driver API, a pointer for each parameter: `arguments`, or the
@@ -53,8 +68,8 @@ inline std::vector<const void*> values_of(const emulator::Kernel& kernel, void**
 /// The kernels and variables of one image: CUmodule, CUlibrary.
 class LoadedModule {
   public:
-    /// Decodes the newest image that has PTX. Kernels that the emulator cannot run get a problem.
-    /// `name` is for error messages. Throws CallError if no image has PTX that can be read.
+    /// Reads the newest image that has PTX, without its kernels. `name` is for error messages.
+    /// Throws CallError if no image has PTX that can be read.
     LoadedModule(const std::vector<Image>& images, const std::string& name);
     LoadedModule(const LoadedModule&) = delete;
     LoadedModule& operator=(const LoadedModule&) = delete;
@@ -63,8 +78,10 @@ class LoadedModule {
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const emulator::Module::GlobalVariable* find_variable(std::string_view name) const;
     const std::vector<emulator::Module::GlobalVariable>& variables() const {
-        return module_->variables();
+        return loader_->module()->variables();
     }
+    /// How many kernels were decoded.
+    std::size_t decoded() const { return loader_->module()->kernels().size(); }
     /// Whether the host uses the variable too: __managed__.
     bool is_managed(const std::string& variable) const { return managed_.contains(variable); }
     bool has_managed() const { return !managed_.empty(); }
@@ -74,14 +91,20 @@ class LoadedModule {
     /// The compute capability that the PTX was made for: 75.
     unsigned architecture() const { return architecture_; }
     const std::string& ptx() const { return ptx_; }
+    /// The files that the line information names.
+    const std::vector<std::string>& files() const { return loader_->module()->files(); }
 
   private:
-    void decode(const std::string& name);
+    friend class Function;
+    /// Throws emulator::Error.
+    const emulator::Kernel* decode(const PtxEntry& entry);
+    /// The text of a kernel, at its lines.
+    std::string text_of(const PtxEntry& entry) const;
 
     std::string ptx_;
     unsigned architecture_ = 0;
     std::set<std::string, std::less<>> managed_;
-    std::shared_ptr<const emulator::Module> module_;
+    std::optional<emulator::ModuleLoader> loader_;
     std::vector<std::unique_ptr<Function>> functions_;
     std::vector<std::vector<std::byte>> first_values_;  ///< by variable; empty: zeros
 };
@@ -96,7 +119,8 @@ class UnoptimizedCode {
 
     /// The kernel with this name in PTX; null: it is not known, or in several sources.
     const emulator::Kernel* find(const std::string& symbol);
-    /// Lines that say which arrays in shared memory the compiler has removed from a module.
+    /// Lines that say which arrays in shared memory the compiler has removed from a module: where
+    /// the folder had no files, by the sources that the line information names.
     std::vector<std::string> removed_from(LoadedModule& module) const;
 
   private:

@@ -1,4 +1,5 @@
 // What the app is told of the program, and its end by a time limit.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,7 +43,31 @@ ProgramReport Gpu::report() {
     }
     add_stream_races();
     if (host_) report.host = host_->report();
+    add_launches(report);
     return report;
+}
+
+namespace {
+
+bool is_in_toolkit(const emulator::ThreadAtLine& at) {
+    return at.file.starts_with("cuda/") &&
+           std::ranges::all_of(at.inlined, &emulator::HeaderLine::toolkit);
+}
+
+}  // namespace
+
+void Gpu::add_launches(ProgramReport& report) {
+    for (const emulator::Finding& finding : report.findings) {
+        const auto launch = launched_at_.find(finding.kernel);
+        if (launch == launched_at_.end() || !launch->second || !is_in_toolkit(finding.first) ||
+            (finding.second && !is_in_toolkit(*finding.second)))
+            continue;
+        std::string& before = report.host.before[finding.sentence];
+        before += fmt::format("{}The kernel was launched at {}.", before.empty() ? "" : " ",
+                              mark(launch->second));
+        const CallSites& sites = host_ ? host_->sites() : sites_of_launches_;
+        report.host.sites.try_emplace(launch->second, sites.frames_of(launch->second));
+    }
 }
 
 void Gpu::add_stream_races() {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
+#include <map>
+#include <string>
 
 namespace warpscope::programs {
 
@@ -82,18 +85,42 @@ std::string without(std::string_view ptx, const std::vector<PtxEntry>& entries) 
     return text;
 }
 
+namespace {
+
+/// Where the name of a header of a CUDA Toolkit begins in its path; npos: it is another file.
+/// Folders of toolkits are those with a header that all have, or with a name as NVIDIA gives it.
+std::size_t name_in_toolkit(std::string_view path) {
+    static std::map<std::string, bool, std::less<>> known;
+    constexpr std::string_view include = "/include/";
+    const std::size_t at = path.find(include);
+    if (at == path.npos) return path.npos;
+    const std::string_view folder = path.substr(0, at);
+    auto found = known.find(folder);
+    if (found == known.end()) {
+        const std::string header = std::string(folder) + "/include/cuda_runtime.h";
+        found = known
+                    .emplace(folder, folder.ends_with("/targets/x86_64-linux") ||
+                                         std::filesystem::exists(header))
+                    .first;
+    }
+    return found->second ? at + include.size() : path.npos;
+}
+
+}  // namespace
+
 std::string with_names_of_toolkit(std::string_view ptx) {
-    constexpr std::string_view directive = ".file", folder = "/targets/x86_64-linux/include/";
+    constexpr std::string_view directive = ".file";
     std::string text;
     while (!ptx.empty()) {
         const std::string_view line = ptx.substr(0, ptx.find('\n'));
-        const std::size_t name = line.find('"'), header = line.find(folder);
-        const std::size_t begin = line.find_first_not_of(" \t");
-        if (begin != line.npos && line.substr(begin).starts_with(directive) && name < header &&
-            header != line.npos)
+        const std::size_t begin = line.find_first_not_of(" \t"), name = line.find('"');
+        const bool is_file =
+            begin != line.npos && line.substr(begin).starts_with(directive) && name != line.npos;
+        const std::size_t header = is_file ? name_in_toolkit(line.substr(name + 1)) : line.npos;
+        if (header != line.npos)
             text.append(line.substr(0, name + 1))
                 .append("cuda/")
-                .append(line.substr(header + folder.size()));
+                .append(line.substr(name + 1 + header));
         else
             text.append(line);
         ptx.remove_prefix(line.size());

@@ -143,10 +143,10 @@ const emulator::Kernel& Recorder::kernel(const Known& known) {
     if (!module.problem.empty()) throw CallError(Status::invalid_ptx, module.problem);
     if (!module.loaded)
         module.loaded = std::make_unique<LoadedModule>(module.images, "the program");
-    const Function* const function = module.loaded->find(known.name);
+    Function* const function = module.loaded->find(known.name);
     demand(function, Status::not_found, "its PTX is not there");
-    demand(function->kernel, Status::invalid_ptx, function->problem.c_str());
-    return *function->kernel;
+    demand(function->kernel(), Status::invalid_ptx, function->problem().c_str());
+    return *function->kernel();
 }
 
 std::unique_lock<std::mutex> Recorder::begin(std::uint64_t number, Handle function,

@@ -177,8 +177,10 @@ HostPlace place_of(const std::vector<HostFrame>& frames, const std::set<std::str
                    const std::map<std::string, Lines>& lines) {
     HostPlace place;
     int best = 0;  // the rank of the place
-    for (const HostFrame& frame : frames)
-        for (const SourceLine& line : lines.at(frame.file).at(frame.address)) {
+    for (const HostFrame& frame : frames) {
+        const std::vector<SourceLine> of_script{{.file = frame.file, .line = frame.line}};
+        for (const SourceLine& line :
+             frame.line ? of_script : lines.at(frame.file).at(frame.address)) {
             if (is_wrapper(line.function) || skipped.contains(line.function)) continue;
             const bool is_system = is_of_system(frame.file) || is_of_system(line.file);
             const int rank = is_system ? 1 : line.line ? 3 : 2;
@@ -192,19 +194,31 @@ HostPlace place_of(const std::vector<HostFrame>& frames, const std::set<std::str
             place.at.file = line.line ? line.file : text_of(frame);
             place.at.line = line.line;
         }
+    }
     return place;
 }
 
 std::map<CallSite, HostPlace> places_of(const HostReport& report) {
     std::map<std::string, Addresses> addresses;
     for (const auto& [site, frames] : report.sites)
-        for (const HostFrame& frame : frames) addresses[frame.file].insert(frame.address);
+        for (const HostFrame& frame : frames)
+            if (!frame.line) addresses[frame.file].insert(frame.address);
     std::map<std::string, Lines> lines;
     for (const auto& [file, all] : addresses) lines[file] = lines_of(file, all);
     std::map<CallSite, HostPlace> places;
     for (const auto& [site, frames] : report.sites)
         places[site] = place_of(frames, report.skipped, lines);
     return places;
+}
+
+std::string with_places(std::string sentence, const std::map<CallSite, HostPlace>& places) {
+    const std::string marked = sentence;
+    for_marks(marked, [&](CallSite site, std::size_t at, std::size_t length) {
+        const auto place = places.find(site);
+        sentence.replace(at, length,
+                         (place == places.end() ? HostPlace() : place->second).at.where());
+    });
+    return sentence;
 }
 
 }  // namespace
@@ -225,8 +239,12 @@ std::vector<CallSite> sites_in(const std::string& sentence) {
     return sites;
 }
 
-std::vector<emulator::Finding> findings_of(const HostReport& report) {
+std::vector<emulator::Finding> findings_of(const HostReport& report,
+                                           std::vector<emulator::Finding> of_kernels) {
     auto places = places_of(report);
+    for (emulator::Finding& finding : of_kernels)
+        if (const auto before = report.before.find(finding.sentence); before != report.before.end())
+            finding.sentence += " " + with_places(before->second, places);
     std::vector<emulator::Finding> findings;
     for (const HostReport::Entry& entry : report.entries) {
         const HostPlace& place = places[entry.site];
@@ -246,20 +264,18 @@ std::vector<emulator::Finding> findings_of(const HostReport& report) {
                                   .by_host = true,
                                   .first = place.at,
                                   .count = entry.count,
-                                  .sentence = entry.sentence};
+                                  .sentence = with_places(entry.sentence, places)};
         if (entry.kind == emulator::FindingKind::race) finding.second = places[entry.other].at;
-        for_marks(entry.sentence, [&](CallSite site, std::size_t at, std::size_t length) {
-            finding.sentence.replace(at, length, places[site].at.where());
-        });
         findings.push_back(std::move(finding));
     }
+    findings.insert(findings.begin(), of_kernels.begin(), of_kernels.end());
     return findings;
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, file, address)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFrame, file, address, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport::Entry, kind, severity, site, sentence, count, other,
                                    hazard)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport, entries, sites, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostReport, entries, sites, before, skipped)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelLaunches, launches, seconds, blocks, watched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReport, command, kernels, findings, host, errors, notes,
                                    not_tried, stopped, missing, has_ended, emulated, counters)
@@ -289,7 +305,7 @@ ProgramReport read_report(const std::filesystem::path& file) {
     std::ifstream from(file);
     try {
         auto report = nlohmann::json::parse(from).get<ProgramReport>();
-        report.findings = emulator::merged({report.findings, findings_of(report.host)});
+        report.findings = emulator::merged({findings_of(report.host, std::move(report.findings))});
         report.host = {};
         return report;
     } catch (const nlohmann::json::exception&) {

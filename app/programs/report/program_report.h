@@ -18,8 +18,9 @@ using CallSite = std::uint32_t;
 
 /// A call of the program that was running.
 struct HostFrame {
-    std::string file;           ///< the program or library
-    std::uint64_t address = 0;  ///< in that file
+    std::string file;           ///< the program or library, or the script
+    std::uint64_t address = 0;  ///< in the program or library
+    int line = 0;               ///< of the script
 };
 
 /// What a program did wrong outside of its kernels, at places whose lines are not known yet.
@@ -35,6 +36,8 @@ struct HostReport {
     };
     std::vector<Entry> entries;
     std::map<CallSite, std::vector<HostFrame>> sites;  ///< the innermost call first
+    /// What the host did before a finding of a kernel, by its sentence: a sentence with marks.
+    std::map<std::string, std::string> before;
     /// Functions whose places count as places in their callers: nvcc writes a function of the host
     /// for each kernel, with the kernel's name.
     std::set<std::string> skipped;
@@ -49,9 +52,11 @@ std::vector<CallSite> sites_in(const std::string& sentence);
 /// uses them.
 bool is_of_system(std::string_view file);
 
-/// Returns the findings with the lines of the host. addr2line of the GNU binutils reads debug
-/// information; without it, places are addresses.
-std::vector<emulator::Finding> findings_of(const HostReport& report);
+/// Returns the findings of kernels, with what HostReport::before says of them, and then those of
+/// the host, with its lines. addr2line of the GNU binutils reads debug information; without it,
+/// places are addresses.
+std::vector<emulator::Finding> findings_of(const HostReport& report,
+                                           std::vector<emulator::Finding> of_kernels = {});
 
 /// The launches of one kernel.
 struct KernelLaunches {

@@ -100,7 +100,7 @@ std::shared_ptr<const KernelParameters> kept(const KernelParameters& p) {
         std::vector<void*> arguments;
     };
     const auto all = std::make_shared<Kept>(Kept{p, {}, {}});
-    if (const auto* const kernel = function_of(p.function).kernel)
+    if (const auto* const kernel = function_of(p.function).kernel())
         for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
             const char* const value = static_cast<const char*>(p.arguments[i]);
             all->values.emplace_back(value, value + kernel->parameters[i].size);

@@ -26,9 +26,8 @@ struct Binary {
         if (error) throw *error;
         if (module) return *module;
         try {
-            module = gpu().load(read_images(data));
+            module = gpu().load(data);
         } catch (const CallError& problem) {
-            gpu().say_error(std::string("the program cannot run its kernels: ") + problem.what());
             error = problem;
             throw;
         }
@@ -96,7 +95,7 @@ using namespace warpscope::programs;
 
 WARPSCOPE_API(void**, __cudaRegisterFatBinary, __cudaRegisterFatBinary, void* data) {
     const Call held;
-    have_ptx_for(newest_architecture_with_ptx(data));
+    have_ptx_for(newest_architecture_with_ptx(data), data);
     return reinterpret_cast<void**>(&binaries().emplace_back(Binary{.data = data}));
 }
 WARPSCOPE_API(void, __cudaRegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd, void**) {}
@@ -146,7 +145,7 @@ namespace warpscope::programs {
 void launch(Gpu& gpu, const void* host, Dim grid, Dim block, void** arguments, std::size_t shared,
             Stream& stream, const LaunchForm& form) {
     Function& function = function_of(host);
-    const std::size_t count = function.kernel ? function.kernel->parameters.size() : 0;
+    const std::size_t count = function.kernel() ? function.kernel()->parameters.size() : 0;
     gpu.launch(function,
                {{grid.x, grid.y, grid.z},
                 {block.x, block.y, block.z},
@@ -214,16 +213,16 @@ WARPSCOPE_RUNTIME(cudaGetKernel, Function** function, const void* host) {
 }
 WARPSCOPE_RUNTIME(cudaFuncGetAttributes, FunctionAttributes* to, const void* host) {
     return runtime_call(__func__, [&](Gpu&) {
-        const Function& function = function_of(host);
+        Function& function = function_of(host);
         *to = {};
         to->shared_bytes = function.static_shared_bytes();
-        to->local_bytes = function.kernel ? function.kernel->local_bytes : 0;
+        to->local_bytes = function.kernel() ? function.kernel()->local_bytes : 0;
         to->most_threads = int(function.most_threads());
         to->registers = 32;
         // CUB compares it with what the program was compiled for.
         to->ptx_version = int(function.module->architecture());
         to->binary_version = compute_capability();
-        to->most_dynamic_shared_bytes = int(function.most_dynamic_shared_bytes);
+        to->most_dynamic_shared_bytes = int(function.most_dynamic_shared_bytes());
     });
 }
 WARPSCOPE_RUNTIME(cudaFuncSetAttribute, const void* host, int attribute, int value) {

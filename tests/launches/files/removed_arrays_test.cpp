@@ -64,6 +64,27 @@ TEST(RemovedArrays, ALineOfAnotherFileIsNotGiven) {
     EXPECT_EQ(notes[0].line, 0);
 }
 
+TEST(RemovedArrays, ASourceTellsWhichArraysThePtxLacks) {
+    const std::string ptx =
+        ".visible .entry _Z1kPf(\n)\n{\n.shared .align 4 .b8 _ZZ1kPfE4kept[4];\n}\n";
+    const std::string kernel =
+        "__global__ void k(float* x) {\n"
+        "    __shared__ float kept[1];\n"
+        "    __shared__ float unread[2];\n"
+        "    extern __shared__ float dynamic[];\n"
+        "#ifdef TWICE\n"
+        "    __shared__ float second[2];\n"
+        "#endif\n"
+        "}\n";
+    const auto notes =
+        arrays_not_in(ptx, kernel + "__global__ void other() { __shared__ int of_other[2]; }\n");
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].line, 3);
+    EXPECT_NE(notes[0].text.find("removed the array unread in"), std::string::npos);
+    // A kernel without the mangled names of C++.
+    EXPECT_EQ(arrays_not_in(".entry k(\n)\n{\n}\n", "extern \"C\" " + kernel).size(), 2U);
+}
+
 TEST(RemovedArrays, TextThatIsNoPtxGivesNoNote) {
     EXPECT_TRUE(removed_arrays(".entry k(", two_arrays(stores), "kernels/a.cu").empty());
 }

@@ -39,7 +39,7 @@ std::vector<unsigned> count_in_stream(Gpu& gpu) {
         ++gpu.calls;
         return work();
     };
-    LoadedModule* module = call([&] { return gpu.load(read_images(add_one.data())); });
+    LoadedModule* module = call([&] { return gpu.load(add_one.data()); });
     Stream* stream = call([&] { return gpu.streams().create(0, 0); });
     const std::uint64_t memory = call([&] { return gpu.allocate(bytes, MemoryKind::device); });
     const auto host = reinterpret_cast<std::uint64_t>(values.data());

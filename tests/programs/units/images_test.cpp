@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "programs/images/fat_binary.h"
@@ -158,6 +160,19 @@ TEST(PtxEntries, HeadersOfTheToolkitGetShortNames) {
                   ".file 1 \"/home/me/a.cu\"\nmov \"/targets/x86_64-linux/include/\";"),
               "a\n\t.file 2 \"cuda/sm.hpp\", 1, 2\n.file 1 \"/home/me/a.cu\"\n"
               "mov \"/targets/x86_64-linux/include/\";");
+}
+
+TEST(PtxEntries, AFolderWithTheRuntimesHeaderIsThatOfAToolkit) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(::testing::TempDir()) / "toolkit_of_names";
+    fs::create_directories(folder / "include");
+    std::ofstream(folder / "include/cuda_runtime.h") << "\n";
+    const std::string other = ".file 1 \"" + (folder / "more/include/a.cuh").string() + "\"\n";
+    EXPECT_EQ(
+        with_names_of_toolkit(".file 1 \"" + (folder / "include/cub/a.cuh").string() + "\"\n"),
+        ".file 1 \"cuda/cub/a.cuh\"\n");
+    EXPECT_EQ(with_names_of_toolkit(other), other);
+    fs::remove_all(folder);
 }
 
 TEST(PtxEntries, EndWithATextThatIsCutOff) {

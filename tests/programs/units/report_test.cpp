@@ -78,5 +78,20 @@ TEST(ProgramSettings, GoThroughTheEnvironment) {
     for (const auto& [name, value] : settings.to_environment()) unsetenv(name.c_str());
 }
 
+TEST(ProgramReport, FindingsOfKernelsSayWhatTheHostDidBefore) {
+    HostReport report;
+    report.before["A kernel reads."] = "This memory was freed at " + mark(1) + ".";
+    report.sites[1] = {{.file = "/home/ann/free.py", .line = 7},
+                       {.file = "/home/ann/main.py", .line = 3}};
+    const auto findings = findings_of(
+        report, {{.kind = emulator::FindingKind::memory, .sentence = "A kernel reads."},
+                 {.kind = emulator::FindingKind::memory, .sentence = "Another one reads."}});
+    ASSERT_EQ(findings.size(), 2u);
+    EXPECT_EQ(findings[0].sentence,
+              "A kernel reads. This memory was freed at /home/ann/free.py:7 (called at "
+              "/home/ann/main.py:3).");
+    EXPECT_EQ(findings[1].sentence, "Another one reads.");
+}
+
 }  // namespace
 }  // namespace warpscope::programs
