@@ -34,7 +34,6 @@ bool is_ours(const void* address) {
 CallSite CallSites::site_of(Frames frames) {
     if (frames.back.empty()) return 0;
     frames.back.resize(std::min(frames.back.size(), most_kept));
-    frames.script = lines_of_script();
     const auto [found, is_new] = known_.try_emplace(frames, CallSite(frames_.size() + 1));
     if (is_new) frames_.push_back(std::move(frames));
     return found->second;
@@ -44,8 +43,8 @@ CallSite CallSites::here() {
     void* addresses[most_frames];
     const int count = backtrace(addresses, most_frames);
     const auto* const first = std::find_if_not(addresses, addresses + count, is_ours);
-    return site_of(
-        {std::vector<const void*>(first, static_cast<void* const*>(addresses) + count), {}});
+    return site_of({std::vector<const void*>(first, static_cast<void* const*>(addresses) + count),
+                    lines_of_script()});
 }
 
 CallSite CallSites::of_signal(const void* instruction) {
