@@ -232,11 +232,15 @@ TEST_F(SampledLaunch, AnInvalidAccessOfABlockThatIsNotWatchedIsAFinding) {
 }
 
 TEST_F(SampledLaunch, IsNoneWhoseBlocksLearnOfEachOther) {
-    const std::string counts = "atom.global.add.u32 %r3, [%rd0], 1;\nst.global.u32 [%rd1], %r3;";
+    // Word 0 is for all blocks, and each has another word for its result.
+    const std::string stores =
+        "mov.u32 %r4, %ctaid.x;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd0, %rd2;\n"
+        "st.global.u32 [%rd2+4], %r3;\n";
+    const std::string counts = "atom.global.add.u32 %r3, [%rd0], 1;\n" + stores;
     const std::string fences = adds_1 + "membar.gl;";
-    const std::string polls = "ld.relaxed.gpu.global.u32 %r3, [%rd0];\nst.global.u32 [%rd1], %r3;";
+    const std::string polls = "ld.relaxed.gpu.global.u32 %r3, [%rd0];\n" + stores;
     for (const std::string& body : {counts, fences, polls}) {
-        prepare(kernel_text(body), {.race = true});
+        prepare(kernel_text(body), {.race = true}, blocks + 1);
         EXPECT_EQ(judge_->run(frozen(shape)).watched, blocks) << body;
     }
     // A sum of which no block uses the result tells none of the others.

@@ -14,6 +14,7 @@
 #include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
 #include "files/regular_file.h"
+#include "programs/images/ptx_entries.h"
 #include "programs/report/program_control.h"
 #include "programs/report/program_report.h"
 
@@ -194,8 +195,21 @@ void Capture::before(std::uint64_t number, const emulator::Kernel& kernel,
     }
 }
 
+namespace {
+
+/// The PTX of a kernel without the other kernels of its module, which the emulator may not know.
+std::string ptx_of(const emulator::Kernel& kernel) {
+    const std::string_view all = kernel.module->text();
+    std::vector<PtxEntry> others = entries_of(all);
+    std::erase_if(others, [&](const PtxEntry& entry) { return entry.name == kernel.name; });
+    return without(all, others);
+}
+
+}  // namespace
+
 launches::LaunchFile Capture::file_of(const Launch& launch) {
-    const std::string ptx = keep(std::as_bytes(std::span(launch.kernel->module->text())), "ptx");
+    const std::string text = ptx_of(*launch.kernel);
+    const std::string ptx = keep(std::as_bytes(std::span(text)), "ptx");
     const Source source = kept_source(*launch.kernel, source_of(*launch.kernel));
     launches::LaunchFile file{.source = source.file.empty() ? fs::path(ptx) : source.file};
     if (!source.file.empty()) file.ptx = ptx;
