@@ -278,10 +278,12 @@ class Programs(unittest.TestCase):
 
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_why_machine_code_does_not_run(self):
-        machine_code = compiled("library.cu -cubin -arch=sm_75 -Xcicc=-O3")
-        loaded = run("--", sys.executable, "-c",
-                     "import ctypes\ndriver, module = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p()\n"
-                     f"print(driver.cuInit(0), driver.cuModuleLoad(ctypes.byref(module), b'{machine_code}'))")
+        with tempfile.TemporaryDirectory() as folder:
+            machine_code = Path(folder, "library.cubin")  # without -lineinfo it does not hold its PTX
+            subprocess.run([NVCC, "-cubin", "-arch=sm_75", "-o", machine_code, HERE / "library.cu"], check=True)
+            loaded = run("--", sys.executable, "-c",
+                         "import ctypes\ndriver, module = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p()\n"
+                         f"print(driver.cuInit(0), driver.cuModuleLoad(ctypes.byref(module), b'{machine_code}'))")
         self.assertEqual(loaded.stdout, "0 209\n")  # CUDA_ERROR_NO_BINARY_FOR_GPU
         self.assertIn("it holds machine code only, and the emulator runs PTX", loaded.stderr)
 
@@ -309,7 +311,7 @@ class Programs(unittest.TestCase):
                     "driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(16))\n"
                     "copy(16)\n"
                     "copy(32)\n")
-                ran = run("--check", "memory", "--", sys.executable, script)
+                ran = run("--check", "memory", "--", sys.executable, script, cwd=folder)
                 self.assertEqual(ran.returncode, 1, ran.stderr)
                 self.assertIn("wrong call at copies.py:6 (called at copies.py:9)", report_of(ran))
                 self.assertIn("allocated at copies.py:7", report_of(ran))

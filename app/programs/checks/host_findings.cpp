@@ -18,8 +18,9 @@ namespace warpscope::programs {
 namespace {
 
 constexpr int most_frames = 40;
-/// Frames of the program that are kept. Some of them may be wrappers in headers of CUDA.
-constexpr std::size_t most_kept = 6;
+/// Frames of the program that are kept. Many of them may be in headers of CUDA: a call of CUB makes
+/// a dozen.
+constexpr std::size_t most_kept = 24;
 
 const void* plus(const void* address, std::ptrdiff_t bytes) {
     return static_cast<const char*>(address) + bytes;

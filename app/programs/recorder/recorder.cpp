@@ -145,8 +145,9 @@ const emulator::Kernel& Recorder::kernel(const Known& known) {
         module.loaded = std::make_unique<LoadedModule>(module.images, "the program");
     Function* const function = module.loaded->find(known.name);
     demand(function, Status::not_found, "its PTX is not there");
-    demand(function->kernel(), Status::invalid_ptx, function->problem().c_str());
-    return *function->kernel();
+    const emulator::Kernel* const kernel = function->kernel();
+    demand(kernel, Status::invalid_ptx, function->problem().c_str());
+    return *kernel;
 }
 
 std::unique_lock<std::mutex> Recorder::begin(std::uint64_t number, Handle function,

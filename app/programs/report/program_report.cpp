@@ -181,7 +181,9 @@ HostPlace place_of(const std::vector<HostFrame>& frames, const std::set<std::str
         const std::vector<SourceLine> of_script{{.file = frame.file, .line = frame.line}};
         for (const SourceLine& line :
              frame.line ? of_script : lines.at(frame.file).at(frame.address)) {
-            if (is_wrapper(line.function) || skipped.contains(line.function)) continue;
+            const bool is_of_nvcc = line.file.ends_with(".stub.c");
+            if (is_of_nvcc || is_wrapper(line.function) || skipped.contains(line.function))
+                continue;
             const bool is_system = is_of_system(frame.file) || is_of_system(line.file);
             const int rank = is_system ? 1 : line.line ? 3 : 2;
             const bool is_caller = rank == 3 && best == 3 && place.at.inlined.empty();
